@@ -1,0 +1,53 @@
+// Owns every error code a caller can see and its HTTP status. Never put SQL, stack traces or file paths in a message.
+
+export const errorStatus = {
+  1400: 400, // invalid request
+  1401: 401, // missing, unknown, expired or revoked key
+  1402: 402, // credits exhausted
+  1403: 403, // permission missing
+  1404: 404, // no such route
+  1405: 405, // method not allowed
+  1413: 413, // body too large
+  1415: 415, // body is not JSON
+  1429: 429, // rate limited
+  1500: 500, // internal error
+  1503: 503, // temporarily unavailable
+  2100: 404, // memory does not exist
+  2101: 400, // memory limit of the plan reached
+  2103: 500, // extraction failed
+  2104: 409, // duplicate memory
+  2106: 403, // plan has no memory
+  2200: 403, // audit needs an active subscription
+  2201: 400, // export range exceeds the retention
+  2202: 403, // plan has no export
+  2203: 409, // an export is in progress
+  2204: 404, // audit record does not exist
+  2205: 404, // export does not exist
+  2206: 409, // export is not ready
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** Details that help a client to mend its call, such as `{ field, reason }` or `{ memory_id }`. */
+export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;
+
+/** The expected "no" of the service: a code of the contract and a message that says what to do next. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly data: ErrorData | null;
+  /** Seconds until a retry makes sense; sent as `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, data: ErrorData | null = null, retryAfterSeconds?: number) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+    this.data = data;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** 1503: the call was not executed and may be repeated as it is. */
+export function unavailable(message: string, retryAfterSeconds = 1): Refusal {
+  return new Refusal(1503, message, null, retryAfterSeconds);
+}
