@@ -1,0 +1,50 @@
+// Owns the question whether a caller may perform an operation. Asked twice per call: on arrival and again inside the
+// transaction, because keys, plans and subscriptions may have changed meanwhile.
+
+import { Refusal } from "../errors.ts";
+import type { Caller, ProjectOperation } from "../operation.ts";
+import type { Plan } from "./plan.ts";
+
+/** @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
+export function authorise(
+  operation: ProjectOperation,
+  { key, project }: Caller,
+  plan: Plan,
+  now: number,
+): void {
+  if (key.revokedAt !== null) throw unauthenticated("The API key has been revoked. Ask for a new one.");
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    throw unauthenticated("The API key has expired. Ask for a new one.");
+  }
+  if (!key.permissions.includes(operation.permission)) {
+    throw new Refusal(
+      1403,
+      `The API key lacks the permission ${operation.permission}. Use a key that has it.`,
+      {
+        permission: operation.permission,
+      },
+    );
+  }
+  if (operation.feature === "memory") {
+    if (plan.memoryLimit === 0) {
+      throw new Refusal(
+        2106,
+        `The plan ${project.plan} has no memory. Choose the plan basic or a larger one.`,
+      );
+    }
+    return;
+  }
+  if (project.subscription !== "active") {
+    throw new Refusal(2200, "The project's subscription has expired. Renew it to use the audit log.");
+  }
+  if (operation.feature === "export" && !plan.export) {
+    throw new Refusal(
+      2202,
+      `The plan ${project.plan} has no audit export. Choose the plan pro or a larger one.`,
+    );
+  }
+}
+
+export function unauthenticated(message: string): Refusal {
+  return new Refusal(1401, message);
+}

@@ -1,0 +1,114 @@
+// Owns the administration of API keys. The secret appears once, in the answer to key.create, and in no record.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { fromTimestamp, toTimestamp } from "../clock.ts";
+import { Refusal } from "../errors.ts";
+import { nameMaxCharacters } from "../limits.ts";
+import { installationOperation } from "../operation.ts";
+import { Choice, Fields, Nullable, Text, Timestamp } from "../schema.ts";
+import { createSecret, digestSecret, type Key, permissions } from "./key.ts";
+import { requireProject } from "./project-operations.ts";
+
+const project = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
+const name = Text({ maxLength: nameMaxCharacters, description: "What the key is for." });
+const permission = Choice(permissions, { description: "What the key may do." });
+const expiresAt = Nullable(Timestamp({ description: "When the key expires; null: never." }));
+
+const keyView = {
+  id: Type.String(),
+  name,
+  project_id: Type.String(),
+  permissions: Type.Array(permission),
+  created_at: Timestamp({ description: "When the key was created." }),
+  expires_at: expiresAt,
+  revoked_at: Nullable(Timestamp({ description: "When the key was revoked; null: it was not." })),
+  last_used_at: Nullable(
+    Timestamp({ description: "When the key was last used, to the minute; null: never." }),
+  ),
+};
+
+export const createKey = installationOperation({
+  name: "key.create",
+  summary: "Create an API key",
+  description: "Creates a key of a project and shows its secret once.",
+  feature: "installation",
+  secret: true,
+  success: 201,
+  input: Fields({
+    project,
+    name: Type.Optional(name),
+    permissions: Type.Array(permission, { minItems: 1, description: "Permissions of the key." }),
+    expires_at: Type.Optional(expiresAt),
+  }),
+  output: Fields({ ...keyView, key: Type.String({ description: "The secret; it is not shown again." }) }),
+
+  async apply(transaction, input, { now }) {
+    const owner = await requireProject(transaction, input.project);
+    const secret = createSecret();
+    const key = await transaction.access.insertKey(
+      owner,
+      {
+        name: input.name ?? "unnamed",
+        secretDigest: digestSecret(secret),
+        permissions: [...new Set(input.permissions)],
+        expiresAt: typeof input.expires_at === "string" ? fromTimestamp(input.expires_at) : null,
+      },
+      now,
+    );
+    return { data: { ...toView(key, owner.id), key: secret } };
+  },
+});
+
+export const listKeys = installationOperation({
+  name: "key.list",
+  summary: "List API keys",
+  description: "Lists the keys of a project, without their secrets.",
+  feature: "installation",
+  secret: false,
+  success: 200,
+  input: Fields({ project }),
+  output: Type.Array(Fields(keyView)),
+
+  async apply(transaction, input) {
+    const owner = await requireProject(transaction, input.project);
+    const keys = await transaction.access.listKeys(owner);
+    return { data: keys.map((key) => toView(key, owner.id)) };
+  },
+});
+
+export const revokeKey = installationOperation({
+  name: "key.revoke",
+  summary: "Revoke an API key",
+  description: "Ends a key at once and for good. Revoking it again changes nothing.",
+  feature: "installation",
+  secret: false,
+  success: 200,
+  input: Fields({ key: Type.String({ description: "Id of the key." }) }),
+  output: Fields(keyView),
+
+  async apply(transaction, input, { now }) {
+    const found = await transaction.access.findCaller(input.key);
+    if (found === null) {
+      throw new Refusal(
+        1400,
+        `There is no key "${input.key}". Run "memledger key list --project NAME" to see all.`,
+      );
+    }
+    const revokedAt = found.key.revokedAt ?? now;
+    await transaction.access.revokeKey(found.key.id, revokedAt);
+    return { data: toView({ ...found.key, revokedAt }, found.project.id) };
+  },
+});
+
+function toView(key: Key, projectId: string): Static<ReturnType<typeof Fields<typeof keyView>>> {
+  return {
+    id: key.id,
+    name: key.name,
+    project_id: projectId,
+    permissions: [...key.permissions],
+    created_at: toTimestamp(key.createdAt),
+    expires_at: key.expiresAt === null ? null : toTimestamp(key.expiresAt),
+    revoked_at: key.revokedAt === null ? null : toTimestamp(key.revokedAt),
+    last_used_at: key.lastUsedAt === null ? null : toTimestamp(key.lastUsedAt),
+  };
+}

@@ -1,0 +1,47 @@
+// Owns API keys: how they look, how they are made, and that only their SHA-256 is ever kept.
+
+import { createHash, randomBytes } from "node:crypto";
+
+export const permissions = [
+  "memory.read",
+  "memory.write",
+  "audit.read",
+  "audit.export",
+  "audit.write",
+] as const;
+export type Permission = (typeof permissions)[number];
+
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const secretLength = 43; // 32 bytes in base 62
+
+/** A new secret: `ml_` and 32 random bytes in base 62. It is shown once and cannot be recovered. */
+export function createSecret(): string {
+  let rest = BigInt(`0x${randomBytes(32).toString("hex")}`);
+  let text = "";
+  for (let index = 0; index < secretLength; index++) {
+    text = alphabet.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return `ml_${text}`;
+}
+
+/** SHA-256 of a secret, 32 bytes: what the store keeps and looks up. */
+export function digestSecret(secret: string): Uint8Array {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** The secret in an `Authorization: Bearer` header, or null when the header is missing or malformed (RFC 6750; the scheme is case-insensitive). */
+export function secretFrom(authorization: string | null): string | null {
+  const match = /^bearer +(ml_[0-9A-Za-z]{43}) *$/i.exec(authorization ?? "");
+  return match?.[1] ?? null;
+}

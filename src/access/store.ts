@@ -1,0 +1,50 @@
+// Owns what projects and keys need from a storage engine.
+
+import type { Caller } from "../operation.ts";
+import type { Key, Permission } from "./key.ts";
+import type { PlanName } from "./plan.ts";
+import type { Project } from "./project.ts";
+
+export interface AccessReader {
+  /** The key with this SHA-256 and its project; revoked and expired keys too. */
+  findCaller(secretDigest: Uint8Array): Promise<Caller | null>;
+}
+
+export interface NewProject {
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly subscription: Project["subscription"];
+  readonly credits: number | null;
+  readonly memoryLimit: number | null;
+  readonly retentionDays: number | null;
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly secretDigest: Uint8Array;
+  readonly permissions: readonly Permission[];
+  readonly expiresAt: number | null;
+}
+
+export interface ProjectSummary {
+  readonly project: Project;
+  readonly memories: number;
+  readonly keys: number;
+}
+
+export interface AccessTransaction {
+  findCaller(keyId: string): Promise<Caller | null>;
+  /** Notes that the key was used; written with the next flush, so that a read costs no write of its own. */
+  touchKey(keyId: string, now: number): void;
+  insertProject(project: NewProject, now: number): Promise<Project>;
+  /** By id or by name. */
+  findProject(idOrName: string): Promise<Project | null>;
+  listProjects(): Promise<ProjectSummary[]>;
+  updateProject(project: Project): Promise<void>;
+  /** Revokes the keys, hides and later purges the memories, frees the name. The project's chain stays. */
+  removeProject(project: Project, now: number): Promise<void>;
+  insertKey(project: Project, key: NewKey, now: number): Promise<Key>;
+  listKeys(project: Project): Promise<Key[]>;
+  findKey(keyId: string): Promise<Caller | null>;
+  revokeKey(keyId: string, now: number): Promise<void>;
+}

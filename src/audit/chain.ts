@@ -1,0 +1,84 @@
+// Owns the hash chain: how a record is sealed to the one before it. Pure; format version 1 is frozen.
+
+import { createHash, randomBytes } from "node:crypto";
+import canonicalize from "canonicalize";
+import { toTimestamp } from "../clock.ts";
+import type { Json } from "../json.ts";
+import type { RecordDraft } from "./record.ts";
+
+const formatVersion = 1;
+const saltBytes = 16;
+
+export interface ChainHead {
+  /** 32 hexadecimal characters. */
+  readonly chain: string;
+  readonly seq: number;
+  /** Hash of the newest entry, or the genesis hash of an empty chain: 64 lower-case hexadecimal characters. */
+  readonly hash: string;
+  /** Milliseconds of the newest entry: time never runs backwards along a chain. */
+  readonly at: number;
+}
+
+export interface SealedRecord {
+  readonly seq: number;
+  readonly id: string;
+  readonly at: number;
+  /** The exact text that was hashed: RFC 8785 JSON without anything personal. */
+  readonly entry: string;
+  readonly hash: string;
+  readonly salt: Uint8Array;
+  /** The exact payload text that payload_hash commits to. */
+  readonly payload: string;
+}
+
+/** The hash that the first entry of a chain points back to. */
+export function genesisHash(genesis: {
+  chain: string;
+  project: string | null;
+  at: string;
+  nonce: string;
+}): string {
+  return sha256("memledger/genesis/v1\0", canonical(genesis));
+}
+
+/** `createId` gives the record its identifier for the time that the chain assigns. */
+export function sealRecord(
+  head: ChainHead,
+  draft: RecordDraft,
+  createId: (ms: number) => string,
+): SealedRecord {
+  const seq = head.seq + 1;
+  const at = Math.max(draft.now, head.at);
+  const id = createId(at);
+  const salt = randomBytes(saltBytes);
+  const payload = canonical(draft.payload);
+  const entry = canonical({
+    v: formatVersion,
+    chain: head.chain,
+    seq,
+    id,
+    at: toTimestamp(at),
+    action: draft.action,
+    status: draft.status,
+    code: draft.code,
+    key: draft.keyId,
+    project: draft.project?.id ?? null,
+    memory: draft.memoryId,
+    numbers: { ...draft.numbers },
+    payload_hash: sha256("memledger/payload/v1\0", salt, payload),
+    prev: head.hash,
+  });
+  return { seq, id, at, entry, hash: sha256("memledger/entry/v1\0", entry), salt, payload };
+}
+
+function canonical(value: Json): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new Error("a record holds a value that JSON cannot express");
+  return text;
+}
+
+function sha256(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}

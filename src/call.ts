@@ -1,0 +1,60 @@
+// Owns what travels between the two halves of a call: the first half prepares it, the second settles it in a transaction.
+// Everything here is plain data, because the halves run in different threads (and later on different machines).
+
+import type { ErrorCode, ErrorData } from "./errors.ts";
+import type { JsonObject } from "./json.ts";
+
+export const successCode = 1000;
+
+/** A Refusal as plain data. */
+export interface Refused {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly data: ErrorData | null;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** A body that cannot go on the ledger as it is (malformed, not I-JSON): its size and digest are kept instead. */
+export interface UnreadableBody {
+  readonly length: number;
+  /** SHA-256, lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Where a call came from, as its audit record tells it. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  /** From the header X-Audit-Metadata. */
+  readonly metadata: JsonObject | null;
+}
+
+export interface Call {
+  readonly operation: string;
+  /** Null: administration, or a stranger whose call is refused; both belong to the installation's chain. */
+  readonly keyId: string | null;
+  readonly origin: Origin;
+  /** Clock.elapsed() at arrival. */
+  readonly arrivedAt: number;
+  readonly body: JsonObject | null;
+  readonly unreadableBody: UnreadableBody | null;
+  /** What the first half decided: go on with these, or be refused. */
+  readonly plan:
+    | { readonly refused: Refused }
+    | {
+        readonly refused: null;
+        readonly input: Readonly<Record<string, unknown>>;
+        readonly prepared: unknown;
+      };
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The envelope as JSON text, exactly as the audit record holds it; null for 204. */
+  readonly envelope: string | null;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export function toEnvelope(code: number, message: string, data: unknown): string {
+  return JSON.stringify({ success: code === successCode, code, message, data: data ?? null });
+}

@@ -1,0 +1,32 @@
+// Owns identifiers: UUIDv7 (RFC 9562), ordered by creation. Only the writer makes them, so order is exact.
+
+import { randomBytes } from "node:crypto";
+
+export type IdSource = (nowMs: number) => string;
+
+/**
+ * A source of UUIDv7 values as 32 lower-case hexadecimal characters. Strictly increasing, also within one
+ * millisecond and when the clock steps back: RFC 9562 section 6.2, method 1 (a 12-bit counter after the time;
+ * when it is full the time runs ahead by one millisecond).
+ */
+export function createIdSource(): IdSource {
+  let lastMs = 0;
+  let counter = 0;
+  return (nowMs) => {
+    if (nowMs > lastMs) {
+      lastMs = nowMs;
+      counter = randomBytes(1).readUInt8();
+    } else if (++counter > 0xfff) {
+      lastMs += 1;
+      counter = 0;
+    }
+    const tail = randomBytes(8);
+    tail.writeUInt8((tail.readUInt8() & 0x3f) | 0x80);
+    return `${lastMs.toString(16).padStart(12, "0")}7${counter.toString(16).padStart(3, "0")}${tail.toString("hex")}`;
+  };
+}
+
+/** Whether a text has the form of a memory or record identifier. */
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}

@@ -1,0 +1,30 @@
+// Owns every fixed limit of the service, so that none hides inside a function. Limits that depend on a plan are in access/plan.ts.
+
+export const contentMaxCharacters = 10_000;
+export const queryMaxCharacters = 10_000;
+export const topKMax = 50;
+export const topKDefault = 10;
+export const pageSizeMax = 100;
+export const pageSizeDefault = 20;
+export const importanceDefault = 0.5;
+
+export const bodyMaxBytes = 1024 * 1024;
+export const metadataMaxBytes = 4 * 1024;
+export const userAgentMaxCharacters = 1_024;
+export const nameMaxCharacters = 100;
+
+/** A group commit closes after this many calls or milliseconds, whichever comes first. */
+export const groupMaxCalls = 64;
+export const groupMaxMs = 5;
+/** Calls waiting for the writer; above, new ones answer 1503 instead of piling up. */
+export const writerQueueMaxCalls = 10_000;
+
+/** `last_accessed_at` is written within this time, and at most once per memory in the second one. */
+export const accessFlushMs = 1_000;
+export const accessResolutionMs = 60_000;
+
+/** Dead memories removed per transaction after a bulk delete: small, so that nobody waits behind it. */
+export const purgeBatchRows = 250;
+
+/** Records per second that one address without a valid key can cause; beyond, it is only counted. */
+export const strangerRecordsPerSecond = 10;

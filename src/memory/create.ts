@@ -1,0 +1,83 @@
+// Owns the creation of a memory. Never stores the same content twice in a project.
+
+import { Type } from "@sinclair/typebox";
+import { fromTimestamp } from "../clock.ts";
+import { Refusal } from "../errors.ts";
+import { importanceDefault } from "../limits.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import {
+  agentMemory,
+  content,
+  contentKey,
+  exampleMemory,
+  expiresAt,
+  importance,
+  memoryType,
+  toAgentMemory,
+} from "./memory.ts";
+import { directResult, queryOf } from "./trace.ts";
+
+export const createMemory = projectOperation({
+  name: "memory.create",
+  summary: "Create a memory",
+  description:
+    "Stores a memory of the project. Refused with 2104 when an unexpired memory has the same content (ignoring Unicode form and white space), and with 2101 when the plan's memory limit is reached.",
+  permission: "memory.write",
+  feature: "memory",
+  success: 201,
+  input: Fields({
+    content,
+    memory_type: memoryType,
+    importance: Type.Optional(importance),
+    expires_at: Type.Optional(expiresAt),
+  }),
+  output: agentMemory,
+  example: {
+    input: { content: exampleMemory.content, memory_type: "fact", importance: 0.7 },
+    data: exampleMemory,
+  },
+  trace: { query: queryOf("content"), results: directResult },
+
+  async prepare(input, { embed }) {
+    return { vector: await embed(input.content, "passage"), contentKey: contentKey(input.content) };
+  },
+
+  async apply(transaction, input, prepared, { caller: { project }, plan, now }) {
+    const holder = await transaction.memories.claimContent(project, prepared.contentKey, now, null);
+    if (holder !== null) throw duplicate(holder);
+    if (plan.memoryLimit !== null && (await transaction.memories.count(project)) >= plan.memoryLimit) {
+      throw new Refusal(
+        2101,
+        `The project has reached its limit of ${plan.memoryLimit} memories. Delete memories or choose a larger plan.`,
+        { memory_limit: plan.memoryLimit },
+      );
+    }
+    const memory = await transaction.memories.insert(
+      project,
+      {
+        content: input.content,
+        type: input.memory_type,
+        importance: input.importance ?? importanceDefault,
+        expiresAt: toExpiry(input.expires_at ?? null),
+        ...prepared,
+      },
+      now,
+    );
+    return { data: toAgentMemory(memory), memoryId: memory.id };
+  },
+});
+
+export function duplicate(holderId: string): Refusal {
+  return new Refusal(
+    2104,
+    `The project already has a memory with this content: ${holderId}. Update that memory instead.`,
+    {
+      memory_id: holderId,
+    },
+  );
+}
+
+export function toExpiry(timestamp: string | null): number | null {
+  return timestamp === null ? null : fromTimestamp(timestamp);
+}

@@ -1,0 +1,77 @@
+// Owns listing memories page by page. Shows expired and inactive memories too.
+
+import { Type } from "@sinclair/typebox";
+import { pageSizeDefault, pageSizeMax } from "../limits.ts";
+import { projectOperation } from "../operation.ts";
+import { Choice, Fields } from "../schema.ts";
+import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
+import { noTrace } from "./trace.ts";
+
+const pageMax = 2 ** 31;
+
+export const listMemories = projectOperation({
+  name: "memory.list",
+  summary: "List memories",
+  description: "Returns a page of the project's memories, expired and inactive ones included.",
+  permission: "memory.read",
+  feature: "memory",
+  success: 200,
+  input: Fields({
+    memory_type: Type.Optional(memoryType),
+    page: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: pageMax, default: 1, description: "Page, from 1." }),
+    ),
+    page_size: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: pageSizeMax,
+        default: pageSizeDefault,
+        description: "Memories per page.",
+      }),
+    ),
+    sort_by: Type.Optional(
+      Choice(["created_at", "updated_at", "importance"], {
+        default: "created_at",
+        description: "Order of the list.",
+      }),
+    ),
+    sort_dir: Type.Optional(
+      Choice(["asc", "desc"], { default: "desc", description: "Direction of the order." }),
+    ),
+  }),
+  output: Fields({
+    memories: Type.Array(agentMemory),
+    pagination: Fields({
+      page: Type.Integer(),
+      page_size: Type.Integer(),
+      total: Type.Integer(),
+      total_pages: Type.Integer(),
+    }),
+  }),
+  example: {
+    input: { memory_type: "fact", page: 1, page_size: 20 },
+    data: { memories: [exampleMemory], pagination: { page: 1, page_size: 20, total: 1, total_pages: 1 } },
+  },
+  trace: noTrace,
+
+  async prepare(
+    { memory_type, page = 1, page_size = pageSizeDefault, sort_by, sort_dir },
+    { store, caller },
+  ) {
+    const { memories, total } = await store.memories.list(caller.project, {
+      type: memory_type ?? null,
+      sortBy: sort_by ?? "created_at",
+      direction: sort_dir ?? "desc",
+      limit: page_size,
+      offset: (page - 1) * page_size,
+    });
+    return {
+      memories: memories.map(toAgentMemory),
+      pagination: { page, page_size, total, total_pages: Math.ceil(total / page_size) },
+    };
+  },
+
+  async apply(_transaction, _input, data) {
+    return { data };
+  },
+});

@@ -1,0 +1,104 @@
+// Owns the memory: its fields, its schemas, and its form towards clients.
+
+import { createHash } from "node:crypto";
+import { type Static, Type } from "@sinclair/typebox";
+import { toTimestamp } from "../clock.ts";
+import { contentMaxCharacters, importanceDefault } from "../limits.ts";
+import { Choice, Fields, Nullable, Text, Timestamp } from "../schema.ts";
+
+export const memoryTypes = ["rule", "fact", "context"] as const;
+export type MemoryType = (typeof memoryTypes)[number];
+
+/** Times in milliseconds since 1970. */
+export interface Memory {
+  readonly id: string;
+  readonly content: string;
+  readonly type: MemoryType;
+  /** 0..1 */
+  readonly importance: number;
+  readonly active: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastAccessedAt: number | null;
+  /** Null is permanent. */
+  readonly expiresAt: number | null;
+}
+
+export const content = Text({
+  maxLength: contentMaxCharacters,
+  description: "What to remember, stored verbatim.",
+  examples: ["Releases go out on Tuesdays."],
+});
+export const memoryType = Choice(memoryTypes, {
+  description:
+    "rule: behaviour, always injected. fact: retrieved by meaning. context: like fact, usually expiring.",
+});
+export const importance = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  default: importanceDefault,
+  description: "Higher is injected with higher priority.",
+});
+export const expiresAt = Nullable(Timestamp({ description: "When the memory expires; null is permanent." }));
+export const memoryId = Type.String({
+  description: "Memory identifier, 32 hexadecimal characters.",
+  examples: ["019a2b3c4d5e7f708192a3b4c5d6e7f8"],
+});
+
+export const agentMemory = Fields(
+  {
+    id: memoryId,
+    content,
+    memory_type: memoryType,
+    importance,
+    is_active: Type.Boolean({ description: "Only active memories are searched and injected." }),
+    created_at: Timestamp({ description: "When the memory was created." }),
+    updated_at: Timestamp({ description: "When the memory was last changed." }),
+    last_accessed_at: Nullable(Timestamp({ description: "When it was last read or found; null: never." })),
+    expires_at: expiresAt,
+  },
+  { description: "AgentMemory" },
+);
+export type AgentMemory = Static<typeof agentMemory>;
+
+export function toAgentMemory(memory: Memory): AgentMemory {
+  return {
+    id: memory.id,
+    content: memory.content,
+    memory_type: memory.type,
+    importance: memory.importance,
+    is_active: memory.active,
+    created_at: toTimestamp(memory.createdAt),
+    updated_at: toTimestamp(memory.updatedAt),
+    last_accessed_at: memory.lastAccessedAt === null ? null : toTimestamp(memory.lastAccessedAt),
+    expires_at: memory.expiresAt === null ? null : toTimestamp(memory.expiresAt),
+  };
+}
+
+export function isExpired(memory: Pick<Memory, "expiresAt">, now: number): boolean {
+  return memory.expiresAt !== null && memory.expiresAt <= now;
+}
+
+/**
+ * What decides whether two contents are the same memory: SHA-256 (32 bytes) of the text after Unicode NFC,
+ * trimming and collapsing of white space.
+ */
+export function contentKey(text: string): Uint8Array {
+  const normal = text
+    .normalize("NFC")
+    .replace(/\p{White_Space}+/gu, " ")
+    .replace(/^ | $/g, "");
+  return createHash("sha256").update(normal).digest();
+}
+
+export const exampleMemory = {
+  id: "019a2b3c4d5e7f708192a3b4c5d6e7f8",
+  content: "Releases go out on Tuesdays.",
+  memory_type: "fact",
+  importance: 0.7,
+  is_active: true,
+  created_at: "2026-11-21T09:30:00.000Z",
+  updated_at: "2026-11-21T09:30:00.000Z",
+  last_accessed_at: null,
+  expires_at: null,
+} as const satisfies AgentMemory;

@@ -1,0 +1,40 @@
+// Owns reading one memory by its id.
+
+import type { Project } from "../access/project.ts";
+import { Refusal } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import type { Transaction } from "../store.ts";
+import { agentMemory, exampleMemory, type Memory, memoryId, toAgentMemory } from "./memory.ts";
+import { directResult } from "./trace.ts";
+
+export const readMemory = projectOperation({
+  name: "memory.read",
+  summary: "Read a memory",
+  description: "Returns one memory of the project, also when it is inactive or expired.",
+  permission: "memory.read",
+  feature: "memory",
+  success: 200,
+  input: Fields({ memory_id: memoryId }),
+  output: agentMemory,
+  example: { input: { memory_id: exampleMemory.id }, data: exampleMemory },
+  trace: { query: () => null, results: directResult },
+
+  async prepare() {},
+
+  async apply(transaction, input, _prepared, { caller: { project }, now }) {
+    const memory = await requireMemory(transaction, project, input.memory_id);
+    transaction.memories.touch(project, [memory.id], now);
+    return { data: toAgentMemory(memory), memoryId: memory.id };
+  },
+});
+
+/** @throws Refusal 2100 when the project has no such memory; says nothing about other projects. */
+export async function requireMemory(transaction: Transaction, project: Project, id: string): Promise<Memory> {
+  const memory = isId(id) ? await transaction.memories.find(project, id) : null;
+  if (memory === null) {
+    throw new Refusal(2100, "The memory does not exist in this project. List memories to find its id.");
+  }
+  return memory;
+}

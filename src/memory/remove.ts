@@ -1,0 +1,53 @@
+// Owns the deletion of memories, one or many. Nothing that was deleted is found anywhere afterwards.
+
+import { Type } from "@sinclair/typebox";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import { exampleMemory, memoryId, memoryType } from "./memory.ts";
+import { requireMemory } from "./read.ts";
+import { noTrace } from "./trace.ts";
+
+export const deleteMemory = projectOperation({
+  name: "memory.delete",
+  summary: "Delete a memory",
+  description: "Removes one memory of the project for good.",
+  permission: "memory.write",
+  feature: "memory",
+  success: 204,
+  input: Fields({ memory_id: memoryId }),
+  output: null,
+  example: { input: { memory_id: exampleMemory.id }, data: null },
+  trace: noTrace,
+
+  async prepare() {},
+
+  async apply(transaction, input, _prepared, { caller: { project } }) {
+    const memory = await requireMemory(transaction, project, input.memory_id);
+    await transaction.memories.remove(project, memory.id);
+    return { data: null, memoryId: memory.id };
+  },
+});
+
+export const deleteAllMemories = projectOperation({
+  name: "memory.delete_all",
+  summary: "Delete all memories",
+  description:
+    "Removes all memories of the project, or those of one memory_type, for good. The body is optional; a body that is not understood deletes nothing.",
+  permission: "memory.write",
+  feature: "memory",
+  success: 200,
+  input: Fields({ memory_type: Type.Optional(memoryType) }),
+  output: Fields({
+    deleted_count: Type.Integer({ minimum: 0, description: "How many memories were removed." }),
+  }),
+  example: { input: { memory_type: "context" }, data: { deleted_count: 12 } },
+  trace: noTrace,
+
+  async prepare() {},
+
+  async apply(transaction, input, _prepared, { caller: { project } }) {
+    return {
+      data: { deleted_count: await transaction.memories.removeAll(project, input.memory_type ?? null) },
+    };
+  },
+});

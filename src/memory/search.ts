@@ -1,0 +1,94 @@
+// Owns semantic search: the best memories by final score, exactly, over all that match.
+
+import { Type } from "@sinclair/typebox";
+import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields, Text } from "../schema.ts";
+import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
+import { finalScore } from "./rank.ts";
+import { queryOf, searchResults } from "./trace.ts";
+
+const query = Text({
+  maxLength: queryMaxCharacters,
+  description: "What to look for, in natural language.",
+  examples: ["When do we release?"],
+});
+const unit = { minimum: 0, maximum: 1 };
+
+export const searchMemories = projectOperation({
+  name: "memory.search",
+  summary: "Search memories by meaning",
+  description:
+    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. total is the number of results returned.",
+  permission: "memory.read",
+  feature: "memory",
+  success: 200,
+  input: Fields({
+    query,
+    memory_type: Type.Optional(memoryType),
+    top_k: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description: "Results at most." }),
+    ),
+    min_similarity: Type.Optional(
+      Type.Number({ ...unit, description: "Memories below this similarity are left out before ranking." }),
+    ),
+    include_expired: Type.Optional(
+      Type.Boolean({ default: false, description: "Search expired memories too." }),
+    ),
+    include_inactive: Type.Optional(
+      Type.Boolean({ default: false, description: "Search inactive memories too." }),
+    ),
+  }),
+  output: Fields({
+    results: Type.Array(
+      Fields({
+        memory: agentMemory,
+        similarity: Type.Number({
+          ...unit,
+          description: "Cosine similarity of query and content, clamped to 0..1.",
+        }),
+        final_score: Type.Number({ ...unit, description: "similarity * 0.7 + importance * 0.3." }),
+      }),
+    ),
+    query,
+    total: Type.Integer({ minimum: 0 }),
+  }),
+  example: {
+    input: { query: "When do we release?", top_k: 5 },
+    data: {
+      results: [
+        { memory: exampleMemory, similarity: 0.62, final_score: finalScore(0.62, exampleMemory.importance) },
+      ],
+      query: "When do we release?",
+      total: 1,
+    },
+  },
+  trace: { query: queryOf("query"), results: searchResults },
+
+  async prepare(input, { store, caller, embed, now }) {
+    const hits = await store.memories.search(caller.project, {
+      vector: await embed(input.query, "query"),
+      type: input.memory_type ?? null,
+      topK: input.top_k ?? topKDefault,
+      minSimilarity: input.min_similarity ?? 0,
+      includeExpired: input.include_expired ?? false,
+      includeInactive: input.include_inactive ?? false,
+      now,
+    });
+    const results = hits.map(({ memory, similarity }) => ({
+      memory: toAgentMemory(memory),
+      similarity,
+      final_score: finalScore(similarity, memory.importance),
+    }));
+    return { results, query: input.query, total: results.length };
+  },
+
+  async apply(transaction, _input, data, { caller: { project }, now }) {
+    transaction.memories.touch(
+      project,
+      data.results.map((result) => result.memory.id),
+      now,
+    );
+    return { data };
+  },
+});

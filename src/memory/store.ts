@@ -1,0 +1,81 @@
+// Owns what memories need from a storage engine.
+
+import type { Project } from "../access/project.ts";
+import type { Memory, MemoryType } from "./memory.ts";
+
+export interface ListQuery {
+  readonly type: MemoryType | null;
+  readonly sortBy: "created_at" | "updated_at" | "importance";
+  readonly direction: "asc" | "desc";
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface MemoryPage {
+  readonly memories: readonly Memory[];
+  readonly total: number;
+}
+
+export interface SearchQuery {
+  /** Float32Array [dimensions], L2-normalised. */
+  readonly vector: Float32Array;
+  readonly type: MemoryType | null;
+  readonly topK: number;
+  /** Cosine, 0..1. */
+  readonly minSimilarity: number;
+  readonly includeExpired: boolean;
+  readonly includeInactive: boolean;
+  readonly now: number;
+}
+
+export interface SearchHit {
+  readonly memory: Memory;
+  /** Cosine, clamped to 0..1. */
+  readonly similarity: number;
+}
+
+export interface MemoryReader {
+  list(project: Project, query: ListQuery): Promise<MemoryPage>;
+  /** The `topK` best of **all** matching memories by final score; ties by newest, then id. */
+  search(project: Project, query: SearchQuery): Promise<readonly SearchHit[]>;
+}
+
+export interface NewMemory {
+  readonly content: string;
+  readonly contentKey: Uint8Array;
+  readonly type: MemoryType;
+  readonly importance: number;
+  readonly expiresAt: number | null;
+  readonly vector: Float32Array;
+}
+
+/** `contentKey` and `vector` come with a changed content and are null otherwise. */
+export interface MemoryChange {
+  readonly memory: Memory;
+  readonly contentKey: Uint8Array | null;
+  readonly vector: Float32Array | null;
+}
+
+export interface MemoryTransaction {
+  find(project: Project, id: string): Promise<Memory | null>;
+  /** All memories of the project, expired and inactive ones too; kept in a counter, so it costs nothing. */
+  count(project: Project): Promise<number>;
+  /**
+   * The memory that holds this content key, or null. An expired holder other than `exceptId` gives the key up
+   * and null is returned: an expired memory does not forbid its successor.
+   */
+  claimContent(
+    project: Project,
+    contentKey: Uint8Array,
+    now: number,
+    exceptId: string | null,
+  ): Promise<string | null>;
+  insert(project: Project, memory: NewMemory, now: number): Promise<Memory>;
+  update(project: Project, change: MemoryChange): Promise<void>;
+  /** Whether there was such a memory. */
+  remove(project: Project, id: string): Promise<boolean>;
+  /** Hides all memories of the type (null: of the project) at once and purges them later; returns their number. */
+  removeAll(project: Project, type: MemoryType | null): Promise<number>;
+  /** Notes that these were read or found; `last_accessed_at` follows within a second. */
+  touch(project: Project, ids: readonly string[], now: number): void;
+}

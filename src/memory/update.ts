@@ -1,0 +1,81 @@
+// Owns changing a memory. Fields that are not sent stay as they are.
+
+import { Type } from "@sinclair/typebox";
+import { Refusal } from "../errors.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import { duplicate, toExpiry } from "./create.ts";
+import {
+  agentMemory,
+  content,
+  contentKey,
+  exampleMemory,
+  expiresAt,
+  importance,
+  isExpired,
+  type Memory,
+  memoryId,
+  memoryType,
+  toAgentMemory,
+} from "./memory.ts";
+import { requireMemory } from "./read.ts";
+import { directResult, queryOf } from "./trace.ts";
+
+const changes = {
+  content: Type.Optional(content),
+  memory_type: Type.Optional(memoryType),
+  importance: Type.Optional(importance),
+  is_active: Type.Optional(
+    Type.Boolean({ description: "False takes the memory out of search and injection." }),
+  ),
+  expires_at: Type.Optional(expiresAt),
+};
+
+export const updateMemory = projectOperation({
+  name: "memory.update",
+  summary: "Update a memory",
+  description:
+    "Changes the fields that are sent; at least one is needed. A changed content is embedded again. expires_at null clears the expiry.",
+  permission: "memory.write",
+  feature: "memory",
+  success: 200,
+  input: Fields({ memory_id: memoryId, ...changes }),
+  output: agentMemory,
+  example: {
+    input: { memory_id: exampleMemory.id, importance: 0.9 },
+    data: { ...exampleMemory, importance: 0.9, updated_at: "2026-11-21T10:00:00.000Z" },
+  },
+  trace: { query: queryOf("content"), results: directResult },
+
+  async prepare(input, { embed }) {
+    if (Object.keys(input).length < 2) {
+      const names = Object.keys(changes).join(", ");
+      throw new Refusal(1400, `Nothing to change: send at least one of ${names}.`, {
+        reason: "no field was sent",
+      });
+    }
+    return input.content === undefined ? null : await embed(input.content, "passage");
+  },
+
+  async apply(transaction, input, vector, { caller: { project }, now }) {
+    const before = await requireMemory(transaction, project, input.memory_id);
+    const memory: Memory = {
+      ...before,
+      content: input.content ?? before.content,
+      type: input.memory_type ?? before.type,
+      importance: input.importance ?? before.importance,
+      active: input.is_active ?? before.active,
+      expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
+      updatedAt: now,
+    };
+    // An expired memory may have lost its content to a successor, so coming back to life claims it again.
+    const revived = isExpired(before, now) && !isExpired(memory, now);
+    const key = input.content !== undefined || revived ? contentKey(memory.content) : null;
+    if (key !== null) {
+      const holder = await transaction.memories.claimContent(project, key, now, memory.id);
+      if (holder !== null) throw duplicate(holder);
+    }
+    await transaction.memories.update(project, { memory, contentKey: key, vector });
+    return { data: toAgentMemory(memory), memoryId: memory.id };
+  },
+});

@@ -1,0 +1,118 @@
+// Owns the type Operation: one thing a caller can do, as a value. Transports bind names to operations and add no rules.
+
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Key, Permission } from "./access/key.ts";
+import type { Plan, Plans } from "./access/plan.ts";
+import type { Project } from "./access/project.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Store, Transaction } from "./store.ts";
+
+/** Who calls: a key and the project it belongs to. */
+export interface Caller {
+  readonly key: Key;
+  readonly project: Project;
+}
+
+/** What a subscription has to include before an operation of a project is allowed. */
+export type Feature = "memory" | "audit" | "export";
+
+export type EmbeddingRole = "query" | "passage";
+
+/** What `prepare` may use: everything slow, nothing that writes. */
+export interface Preparation {
+  readonly caller: Caller;
+  readonly store: Store;
+  readonly now: number;
+  /** Float32Array [dimensions of the model], L2-normalised. */
+  embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
+}
+
+/** What `apply` may use besides its transaction. Time is fixed for the call. */
+export interface Application {
+  readonly now: number;
+  readonly plans: Plans;
+}
+
+/** `caller` and `plan` are as found inside the transaction, not as they were when the call arrived. */
+export interface ProjectApplication extends Application {
+  readonly caller: Caller;
+  readonly plan: Plan;
+}
+
+export interface Applied<Data> {
+  /** The `data` of the answer; null for 204. */
+  readonly data: Data;
+  /** The memory that the audit entry names. */
+  readonly memoryId?: string;
+}
+
+/** The parts of an audit record that follow from a call's request and answer, derived when the record is read. */
+export interface MemoryTrace {
+  query(body: JsonObject): readonly string[] | null;
+  results(data: Json): readonly Json[] | null;
+}
+
+type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
+
+interface Description<Input extends TObject, Output extends TSchema | null> {
+  /** Dotted name; also the `action` of its audit records. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly success: 200 | 201 | 204;
+  readonly input: Input;
+  /** Schema of `data`; null for 204. */
+  readonly output: Output;
+  readonly example?: { readonly input: JsonObject; readonly data: Json };
+}
+
+/** An operation of a project: needs a key, a permission and a plan that includes the feature. */
+export interface ProjectOperation<
+  Input extends TObject = TObject,
+  Prepared = unknown,
+  Output extends TSchema | null = TSchema | null,
+> extends Description<Input, Output> {
+  readonly permission: Permission;
+  readonly feature: Feature;
+  readonly trace: MemoryTrace;
+  /** The result travels to the writer's thread: plain data and typed arrays only. */
+  prepare(input: Static<Input>, preparation: Preparation): Promise<Prepared>;
+  /** Runs inside one transaction; awaits nothing but the transaction's own methods. */
+  apply(
+    transaction: Transaction,
+    input: Static<Input>,
+    prepared: Prepared,
+    application: ProjectApplication,
+  ): Promise<Applied<DataOf<Output>>>;
+}
+
+/** Administration of the installation, reached from this machine only. */
+export interface InstallationOperation<
+  Input extends TObject = TObject,
+  Output extends TSchema | null = TSchema | null,
+> extends Description<Input, Output> {
+  readonly feature: "installation";
+  /** The answer holds a secret, so the record keeps no response body. */
+  readonly secret: boolean;
+  apply(
+    transaction: Transaction,
+    input: Static<Input>,
+    application: Application,
+  ): Promise<Applied<DataOf<Output>>>;
+}
+
+export type Operation = ProjectOperation | InstallationOperation;
+
+/** Gives an operation its types; adds nothing. */
+export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(
+  operation: ProjectOperation<Input, Prepared, Output>,
+): ProjectOperation<Input, Prepared, Output> {
+  return operation;
+}
+
+/** Gives an operation its types; adds nothing. */
+export function installationOperation<Input extends TObject, Output extends TSchema | null>(
+  operation: InstallationOperation<Input, Output>,
+): InstallationOperation<Input, Output> {
+  return operation;
+}

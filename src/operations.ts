@@ -1,0 +1,46 @@
+// Owns the list of everything that can be done. Both halves of a call look operations up here by name.
+
+import { createKey, listKeys, revokeKey } from "./access/key-operations.ts";
+import {
+  createProject,
+  deleteProject,
+  listProjects,
+  showProject,
+  updateProject,
+} from "./access/project-operations.ts";
+import { createMemory } from "./memory/create.ts";
+import { listMemories } from "./memory/list.ts";
+import { readMemory } from "./memory/read.ts";
+import { deleteAllMemories, deleteMemory } from "./memory/remove.ts";
+import { searchMemories } from "./memory/search.ts";
+import { updateMemory } from "./memory/update.ts";
+import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
+
+export const projectOperations: readonly ProjectOperation[] = [
+  createMemory,
+  listMemories,
+  readMemory,
+  updateMemory,
+  deleteMemory,
+  deleteAllMemories,
+  searchMemories,
+];
+
+export const installationOperations: readonly InstallationOperation[] = [
+  createProject,
+  listProjects,
+  showProject,
+  updateProject,
+  deleteProject,
+  createKey,
+  listKeys,
+  revokeKey,
+];
+
+const byName = new Map<string, Operation>(
+  [...projectOperations, ...installationOperations].map((operation) => [operation.name, operation]),
+);
+
+export function findOperation(name: string): Operation | undefined {
+  return byName.get(name);
+}

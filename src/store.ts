@@ -1,0 +1,27 @@
+// Owns the seam between the domains and a storage engine: composes what each domain needs. Knows no SQL.
+
+import type { AccessReader, AccessTransaction } from "./access/store.ts";
+import type { AuditTransaction } from "./audit/store.ts";
+import type { Answer, Call } from "./call.ts";
+import type { MemoryReader, MemoryTransaction } from "./memory/store.ts";
+
+/** Reads see every answered write. */
+export interface Store {
+  readonly access: AccessReader;
+  readonly memories: MemoryReader;
+  /**
+   * Settles a call in one transaction together with its audit record and answers after the commit.
+   * @throws Refusal 1503 when the transaction was lost; nothing of the call has happened then.
+   */
+  commit(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** One transaction. Its methods are the only thing that the second half of a call may await. */
+export interface Transaction {
+  readonly access: AccessTransaction;
+  readonly memories: MemoryTransaction;
+  readonly audit: AuditTransaction;
+  /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction goes on. */
+  attempt<Result>(work: () => Promise<Result>): Promise<Result>;
+}
