@@ -1,0 +1,79 @@
+// Gives ONNX Runtime to one thread: sessions that run synchronously. Must never be imported by the thread that serves HTTP,
+// because a run blocks its thread.
+//
+// Why not simply `import "onnxruntime-node"`: its wrapper requires the addon from its own folder, which does not exist in
+// the executable, and defers each run by one turn of the event loop. The addon itself is twenty lines away.
+
+import { isMainThread } from "node:worker_threads";
+import { type InferenceSession, Tensor } from "onnxruntime-common";
+import { loadAddon } from "./addon.ts";
+import type { RuntimeFiles } from "./runtime.ts";
+
+export { Tensor };
+export type SessionOptions = InferenceSession.SessionOptions;
+
+export type OnnxSession = Readonly<{
+  inputs: readonly TensorInfo[];
+  outputs: readonly TensorInfo[];
+  /** Blocks the thread until done. Outputs given in `into` are written in place and not allocated. */
+  run(
+    feeds: Readonly<Record<string, Tensor>>,
+    into?: Readonly<Record<string, Tensor>>,
+  ): Record<string, Tensor>;
+  release(): void;
+}>;
+
+/** `shape` holds -1 where the dimension is free. */
+export type TensorInfo = Readonly<{ name: string; shape: readonly number[] }>;
+
+export type Onnx = Readonly<{ createSession(model: Uint8Array, options?: SessionOptions): OnnxSession }>;
+
+/** The addon's own interface (onnxruntime-node 1.30, dist/binding.d.ts). */
+type Binding = {
+  InferenceSession: new () => BindingSession;
+  initOrtOnce(logLevel: number, tensor: typeof Tensor, isMainThread: boolean): void;
+};
+type BindingSession = {
+  loadModel(buffer: ArrayBufferLike, byteOffset: number, byteLength: number, options: SessionOptions): void;
+  readonly inputMetadata: readonly TensorInfo[];
+  readonly outputMetadata: readonly TensorInfo[];
+  run(
+    feeds: Readonly<Record<string, Tensor>>,
+    fetches: Readonly<Record<string, Tensor | null>>,
+    options: InferenceSession.RunOptions,
+  ): Record<string, Tensor>;
+  dispose(): void;
+};
+
+const logErrorsOnly = 3;
+let loaded: Onnx | undefined;
+
+/** Loads ONNX Runtime once per thread. */
+export function loadOnnx(runtime: RuntimeFiles): Onnx {
+  loaded ??= open(runtime);
+  return loaded;
+}
+
+function open(runtime: RuntimeFiles): Onnx {
+  // The one place that vouches for the addon's interface; test/native/onnx.test.ts fails if an update changes it.
+  const binding = loadAddon(runtime.onnxAddon) as Binding;
+  binding.initOrtOnce(logErrorsOnly, Tensor, isMainThread);
+  return {
+    createSession(model, options = {}) {
+      const session = new binding.InferenceSession();
+      session.loadModel(model.buffer, model.byteOffset, model.byteLength, options);
+      return toSession(session);
+    },
+  };
+}
+
+function toSession(session: BindingSession): OnnxSession {
+  const outputs = session.outputMetadata;
+  const allocate = Object.fromEntries(outputs.map(({ name }) => [name, null]));
+  return {
+    inputs: session.inputMetadata,
+    outputs,
+    run: (feeds, into) => session.run(feeds, into ?? allocate, {}),
+    release: () => session.dispose(),
+  };
+}

@@ -1,0 +1,24 @@
+// Starts worker threads, the same way from source and inside the executable. Must never know what a worker does.
+
+import { Worker } from "node:worker_threads";
+import { embedded } from "./embedded.ts";
+
+/** Entry files, relative to `src/`; build.ts compiles each as an entry point of its own. */
+export const workerEntries = {
+  writer: "sqlite/writer-worker.ts",
+  reader: "sqlite/reader-worker.ts",
+  embedder: "embedding/embedder-worker.ts",
+} as const;
+
+export type WorkerName = keyof typeof workerEntries;
+
+/**
+ * Starts a worker. It finds `init` (structured-cloneable, cloned) as `workerData` of `node:worker_threads` and talks through
+ * `parentPort`. A failure to start arrives as its `error` event, never here.
+ */
+export function spawnWorker(name: WorkerName, init: unknown): Worker {
+  const entry = workerEntries[name];
+  // Inside the executable a relative name means the embedded entry point, whatever the working directory holds.
+  const location = embedded === null ? new URL(`../${entry}`, import.meta.url) : `./${entry}`;
+  return new Worker(location, { workerData: init, name });
+}
