@@ -1,0 +1,103 @@
+// Decides whether texts may share one run of the model. Must never let a batch change a text's vector.
+//
+// Dynamic int8 quantisation scales activations by the largest value in the whole tensor, neighbours and padding included, so
+// the same text can get another vector in another batch (cosine 0.976 seen). Then every text runs alone, which on one thread
+// costs little: the model, not the call, takes the time.
+
+import type { Inference } from "./inference.ts";
+import type { Tokenize } from "./tokenizer.ts";
+
+/** The least cosine between a text's vector alone and in a batch. */
+export const sameVectorCosine = 0.9999;
+/** Below this gain a batch is not worth the wait of the texts in it. */
+const worthwhileGain = 1.15;
+
+const probes = [
+  "ok",
+  "Alice manages Bob.",
+  "Deploys happen on Thursday at 14:00 UTC, never on Friday.",
+  "Use bun@1.4.5, see https://example.com/releases?tag=v1.4.5 #build ✅",
+  "The customer prefers answers in German, short, without greetings, and with the order number in the first line.",
+  `A longer note that repeats itself: ${"the quick brown fox jumps over the lazy dog; ".repeat(8)}`,
+] as const;
+
+/** True when texts of different lengths keep their vectors in one batch, and texts of one length run faster together. */
+export function mayBatch(tokenize: Tokenize, inference: Inference, dimensions: number): boolean {
+  const texts = probes.map((text) => tokenize(text, "passage"));
+  const together = embedTogether(inference, texts, dimensions);
+  const alone = embedAlone(inference, texts, dimensions);
+  for (const row of texts.keys()) {
+    if (!(cosine(alone, together, row, dimensions) >= sameVectorCosine)) return false;
+  }
+  const [, , equal = []] = texts;
+  const copies = Array.from({ length: 8 }, () => equal);
+  const singly = elapsedMs(() => embedAlone(inference, copies, dimensions));
+  const jointly = elapsedMs(() => embedTogether(inference, copies, dimensions));
+  return singly >= jointly * worthwhileGain;
+}
+
+/** One run for all. Rows [texts x dimensions]. */
+export function embedTogether(
+  inference: Inference,
+  texts: readonly (readonly number[])[],
+  dimensions: number,
+): Float32Array<ArrayBuffer> {
+  const rows = new Float32Array(texts.length * dimensions);
+  inference.run(texts, rows);
+  return rows;
+}
+
+/** One run per text. Rows [texts x dimensions]. */
+export function embedAlone(
+  inference: Inference,
+  texts: readonly (readonly number[])[],
+  dimensions: number,
+): Float32Array<ArrayBuffer> {
+  const rows = new Float32Array(texts.length * dimensions);
+  for (const [row, ids] of texts.entries()) inference.run([ids], rows.subarray(row * dimensions));
+  return rows;
+}
+
+/**
+ * Runs texts of similar length together, so that little time goes into padding: sorted by length, a bucket ends where the
+ * longest is more than a quarter longer than the shortest, or at eight texts.
+ */
+export function embedInBuckets(
+  inference: Inference,
+  texts: readonly (readonly number[])[],
+  dimensions: number,
+): Float32Array<ArrayBuffer> {
+  const rows = new Float32Array(texts.length * dimensions);
+  const sorted = [...texts.entries()].sort(([, a], [, b]) => a.length - b.length);
+  while (sorted.length > 0) {
+    const shortest = sorted[0]?.[1].length ?? 0;
+    const end = sorted.findIndex(([, ids], index) => index === 8 || ids.length > shortest * 1.25 + 4);
+    const bucket = sorted.splice(0, end < 0 ? sorted.length : end);
+    const vectors = embedTogether(
+      inference,
+      bucket.map(([, ids]) => ids),
+      dimensions,
+    );
+    for (const [position, [row]] of bucket.entries()) {
+      rows.set(vectors.subarray(position * dimensions, (position + 1) * dimensions), row * dimensions);
+    }
+  }
+  return rows;
+}
+
+/** Of two unit vectors. */
+function cosine(a: Float32Array, b: Float32Array, row: number, dimensions: number): number {
+  let sum = 0;
+  for (let i = row * dimensions; i < (row + 1) * dimensions; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
+}
+
+/** The better of two, since the first run of a shape allocates. */
+function elapsedMs(work: () => void): number {
+  const times = [0, 1].map(() => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}

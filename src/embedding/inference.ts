@@ -1,0 +1,141 @@
+// Runs the model on token ids and pools the result into unit vectors. Must never see text, and blocks its thread.
+
+import { type Onnx, type OnnxSession, type SessionOptions, Tensor } from "../native/onnx.ts";
+import type { ModelConfig } from "./model.ts";
+
+export type Inference = Readonly<{
+  /** Embeds all texts in one run and writes L2-normalised rows [texts.length x dimensions] to `into`; NaN where it failed. */
+  run(texts: readonly (readonly number[])[], into: Float32Array): void;
+  release(): void;
+}>;
+
+const knownInputs = new Set(["input_ids", "attention_mask", "token_type_ids", "position_ids"]);
+/** Already pooled by the graph: [texts, dimensions]. */
+const pooledOutput = "sentence_embedding";
+const hiddenOutputs = ["last_hidden_state", "token_embeddings"];
+
+/** Throws an Error that says what to do when the graph is not a sentence-embedding model. */
+export function createInference(
+  onnx: Onnx,
+  graph: Uint8Array,
+  config: ModelConfig,
+  threads: number,
+): Inference {
+  const session = onnx.createSession(graph, sessionOptions(threads));
+  const strange = session.inputs.find(({ name }) => !knownInputs.has(name));
+  if (strange !== undefined) {
+    throw new Error(
+      `The model asks for the input "${strange.name}"; choose a BERT-family sentence-embedding export.`,
+    );
+  }
+  const names = session.outputs.map(({ name }) => name);
+  const output = [pooledOutput, ...hiddenOutputs].find((name) => names.includes(name));
+  if (output === undefined) {
+    throw new Error(
+      `The model gives ${names.join(", ")}, not last_hidden_state or sentence_embedding; export it again.`,
+    );
+  }
+  return {
+    run: (texts, into) => runTexts(session, output, config, texts, into),
+    release: () => session.release(),
+  };
+}
+
+/** One request at a time, so threads beyond `threads` and memory kept for the next run would only cost. */
+function sessionOptions(threads: number): SessionOptions {
+  return {
+    executionMode: "sequential",
+    graphOptimizationLevel: "all",
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    enableCpuMemArena: false,
+    enableMemPattern: false,
+  };
+}
+
+function runTexts(
+  session: OnnxSession,
+  output: string,
+  config: ModelConfig,
+  texts: readonly (readonly number[])[],
+  into: Float32Array,
+): void {
+  const width = Math.max(...texts.map((ids) => ids.length));
+  const lengths = texts.map((ids) => ids.length);
+  const feeds = toFeeds(session, config, texts, width);
+  const result = session.run(feeds)[output];
+  if (!(result?.data instanceof Float32Array)) {
+    throw new Error(
+      "The model's output is not float32; export it with float32 outputs (int8 weights are fine).",
+    );
+  }
+  const { dimensions } = config;
+  if (result.dims.at(-1) !== dimensions) {
+    throw new Error(
+      `The model gives ${result.dims.at(-1)} dimensions, not the ${dimensions} of its config.json; export it again.`,
+    );
+  }
+  for (const [row, length] of lengths.entries()) {
+    const vector = into.subarray(row * dimensions, (row + 1) * dimensions);
+    if (output === pooledOutput) vector.set(result.data.subarray(row * dimensions, (row + 1) * dimensions));
+    else pool(result.data.subarray(row * width * dimensions), length, vector, config.pooling);
+    normalise(vector);
+  }
+}
+
+function toFeeds(
+  session: OnnxSession,
+  { firstPosition }: ModelConfig,
+  texts: readonly (readonly number[])[],
+  width: number,
+): Record<string, Tensor> {
+  const feeds: Record<string, Tensor> = {};
+  for (const { name } of session.inputs) {
+    const data = new BigInt64Array(texts.length * width);
+    for (const [row, ids] of texts.entries()) {
+      for (const [column, id] of ids.entries())
+        data[row * width + column] = inputValue(name, id, column + firstPosition);
+    }
+    feeds[name] = new Tensor("int64", data, [texts.length, width]);
+  }
+  return feeds;
+}
+
+/** Padding keeps 0 everywhere: the mask hides it. */
+function inputValue(input: string, id: number, position: number): bigint {
+  if (input === "input_ids") return BigInt(id);
+  if (input === "attention_mask") return 1n;
+  return input === "position_ids" ? BigInt(position) : 0n;
+}
+
+/** `hidden` begins with the text's tokens [length x dimensions]. */
+function pool(
+  hidden: Float32Array,
+  length: number,
+  vector: Float32Array,
+  pooling: ModelConfig["pooling"],
+): void {
+  const dimensions = vector.length;
+  vector.set(hidden.subarray(0, dimensions));
+  if (pooling === "cls") return;
+  for (let token = 1; token < length; token++) {
+    const start = token * dimensions;
+    for (let i = 0; i < dimensions; i++) {
+      const value = hidden[start + i] ?? 0;
+      const sofar = vector[i] ?? 0;
+      vector[i] = pooling === "mean" ? sofar + value : Math.max(sofar, value);
+    }
+  }
+}
+
+/** Scales to length 1. A zero vector, which has no direction, becomes the diagonal; what is not finite becomes NaN. */
+function normalise(vector: Float32Array): void {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  if (!Number.isFinite(sum)) vector.fill(Number.NaN);
+  else if (sum === 0) vector.fill(1 / Math.sqrt(vector.length));
+  else {
+    const scale = 1 / Math.sqrt(sum);
+    for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * scale;
+  }
+}
