@@ -13,6 +13,9 @@ export const metadataMaxBytes = 4 * 1024;
 export const userAgentMaxCharacters = 1_024;
 export const nameMaxCharacters = 100;
 
+/** A connection on which nothing moves for this long is closed; longer than the slowest call. */
+export const idleTimeoutSeconds = 120;
+
 /** A group commit closes after this many calls or milliseconds, whichever comes first. */
 export const groupMaxCalls = 64;
 export const groupMaxMs = 5;
@@ -25,6 +28,8 @@ export const accessResolutionMs = 60_000;
 
 /** Dead memories removed per transaction after a bulk delete: small, so that nobody waits behind it. */
 export const purgeBatchRows = 250;
+/** Access times written per transaction, for the same reason. */
+export const flushBatchRows = 1_000;
 
 /** Records per second that one address without a valid key can cause; beyond, it is only counted. */
 export const strangerRecordsPerSecond = 10;

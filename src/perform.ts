@@ -13,13 +13,7 @@ import { type ErrorCode, Refusal } from "./errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "./json.ts";
 import { metadataMaxBytes, strangerRecordsPerSecond } from "./limits.ts";
 import type { Logger } from "./logger.ts";
-import type {
-  Caller,
-  EmbeddingRole,
-  InstallationOperation,
-  Operation,
-  ProjectOperation,
-} from "./operation.ts";
+import type { EmbeddingRole, InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
 import type { Store } from "./store.ts";
@@ -34,6 +28,8 @@ export interface Request {
   readonly metadata: string | null;
   /** Path and query parameters, already in the types of the schema where they have that form. */
   readonly parameters: JsonObject;
+  /** What is wrong with the request's form and only its transport can see; answered once the caller is authorised. */
+  readonly fault: Refusal | null;
   readonly body: RequestBody;
   /** Clock.elapsed() at arrival. */
   readonly arrivedAt: number;
@@ -91,6 +87,7 @@ async function performForProject(
   const { origin, fault } = readOrigin(request);
   const decide = async (): Promise<Call["plan"]> => {
     authorise(operation, caller, plan, clock.now());
+    if (request.fault !== null) throw request.fault;
     if (fault !== null) throw fault;
     if (body.refused !== null) throw body.refused;
     const input = parserOf(operation)(mergeInput(request.parameters, body.fields));

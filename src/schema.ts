@@ -84,7 +84,7 @@ function explain(fault: ValueError, known: readonly string[]): [field: string, r
   if (fault.schema[Kind] === "Text" && typeof fault.value === "string") {
     return [
       field,
-      textFault({ maxLength: Number(fault.schema["maxLength"]), minLength: 1 }, fault.value) ?? "is invalid",
+      textFault({ maxLength: Number(fault.schema.maxLength), minLength: 1 }, fault.value) ?? "is invalid",
     ];
   }
   return [field, `must be ${expectation(fault.schema)}`];
@@ -93,9 +93,9 @@ function explain(fault: ValueError, known: readonly string[]): [field: string, r
 function expectation(schema: TSchema): string {
   switch (schema[Kind]) {
     case "Text":
-      return `a string of ${schema["minLength"]} to ${schema["maxLength"]} characters`;
+      return `a string of ${schema.minLength} to ${schema.maxLength} characters`;
     case "Choice":
-      return `one of ${schema["enum"].map((value: string) => `"${value}"`).join(", ")}`;
+      return `one of ${schema.enum.map((value: string) => `"${value}"`).join(", ")}`;
     case "Integer":
     case "Number": {
       const noun = schema[Kind] === "Integer" ? "a whole number" : "a number";
@@ -108,11 +108,11 @@ function expectation(schema: TSchema): string {
     case "Null":
       return "null";
     case "String":
-      return schema["format"] === "date-time"
+      return schema.format === "date-time"
         ? "an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z"
         : "a string";
     case "Union":
-      return schema["anyOf"].map(expectation).join(" or ");
+      return schema.anyOf.map(expectation).join(" or ");
     case "Array":
       return "an array";
     default:

@@ -142,6 +142,7 @@ export const deleteProject = installationOperation({
   async apply(transaction, input, { now }) {
     const project = await requireProject(transaction, input.project);
     await transaction.access.removeProject(project, now);
+    await transaction.memories.removeAll(project, null);
     return { data: toView(project) };
   },
 });

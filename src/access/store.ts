@@ -41,10 +41,9 @@ export interface AccessTransaction {
   findProject(idOrName: string): Promise<Project | null>;
   listProjects(): Promise<ProjectSummary[]>;
   updateProject(project: Project): Promise<void>;
-  /** Revokes the keys, hides and later purges the memories, frees the name. The project's chain stays. */
+  /** Revokes the keys and frees the name. The project's chain stays. */
   removeProject(project: Project, now: number): Promise<void>;
   insertKey(project: Project, key: NewKey, now: number): Promise<Key>;
   listKeys(project: Project): Promise<Key[]>;
-  findKey(keyId: string): Promise<Caller | null>;
   revokeKey(keyId: string, now: number): Promise<void>;
 }

@@ -21,9 +21,9 @@ export const deleteMemory = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, input, _prepared, { caller: { project } }) {
+  async apply(transaction, input, _prepared, { caller: { project }, now }) {
     const memory = await requireMemory(transaction, project, input.memory_id);
-    await transaction.memories.remove(project, memory.id);
+    await transaction.memories.remove(project, memory.id, now);
     return { data: null, memoryId: memory.id };
   },
 });

@@ -73,7 +73,7 @@ export interface MemoryTransaction {
   insert(project: Project, memory: NewMemory, now: number): Promise<Memory>;
   update(project: Project, change: MemoryChange): Promise<void>;
   /** Whether there was such a memory. */
-  remove(project: Project, id: string): Promise<boolean>;
+  remove(project: Project, id: string, now: number): Promise<boolean>;
   /** Hides all memories of the type (null: of the project) at once and purges them later; returns their number. */
   removeAll(project: Project, type: MemoryType | null): Promise<number>;
   /** Notes that these were read or found; `last_accessed_at` follows within a second. */

@@ -20,11 +20,11 @@ export function directResult(data: Json): readonly Json[] | null {
 
 /** memory_results of a search: its hits with their scores. */
 export function searchResults(data: Json): readonly Json[] | null {
-  if (!isObject(data) || !Array.isArray(data["results"])) return null;
-  return data["results"].filter(isObject).map((hit) => ({
-    ...(isObject(hit["memory"]) ? summarise(hit["memory"], "semantic") : {}),
-    similarity: hit["similarity"] ?? null,
-    final_score: hit["final_score"] ?? null,
+  if (!isObject(data) || !Array.isArray(data.results)) return null;
+  return data.results.filter(isObject).map((hit) => ({
+    ...(isObject(hit.memory) ? summarise(hit.memory, "semantic") : {}),
+    similarity: hit.similarity ?? null,
+    final_score: hit.final_score ?? null,
   }));
 }
 

@@ -1,4 +1,6 @@
-// Writes the ONNX model of one matrix product by hand, in protobuf. Must never grow into an ONNX library.
+// Writes the ONNX model of one matrix product by hand. Must never grow into an ONNX library.
+
+import { bytes, text, varint } from "../native/protobuf.ts";
 
 /** Names of the graph's inputs and output. */
 export const matmulNames = { matrix: "matrix", query: "query", scores: "scores" } as const;
@@ -47,23 +49,4 @@ function tensor(name: string, ...shape: readonly (number | string)[]): number[] 
   );
   const type = [...varint(TensorType.elementType, float32), ...bytes(TensorType.shape, dimensions)];
   return [...text(ValueInfo.name, name), ...bytes(ValueInfo.type, bytes(Type.tensor, type))];
-}
-
-/** A protobuf field of wire type 0. */
-function varint(field: number, value: number): number[] {
-  return [field << 3, ...base128(value)];
-}
-
-/** A protobuf field of wire type 2: its length and its bytes. */
-function bytes(field: number, content: readonly number[]): number[] {
-  return [(field << 3) | 2, ...base128(content.length), ...content];
-}
-
-function text(field: number, content: string): number[] {
-  return bytes(field, [...new TextEncoder().encode(content)]);
-}
-
-/** Seven bits a byte, lowest first, the top bit set on all but the last. */
-function base128(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...base128(value >>> 7)];
 }

@@ -5,7 +5,7 @@ import { type Onnx, type OnnxSession, Tensor } from "../native/onnx.ts";
 import { matmulGraph, matmulNames } from "./matmul-graph.ts";
 
 /** Rows of a full block. Blocks, not one array, so that growing never copies hundreds of megabytes. */
-const blockRows = 8_192;
+export const blockRows = 8_192;
 const firstRows = 64;
 
 /**

@@ -1,0 +1,68 @@
+// Owns the proof that a search result is exact: from approximate similarities it chooses every row that can be in the top K.
+// Pure; knows no storage. The rows it leaves out cannot be in the result, whatever their exact similarity is.
+
+import { finalScore, similarityWeight } from "./rank.ts";
+
+export interface ApproximateRows {
+  readonly length: number;
+  /** Approximate dot products with the query, [length]. */
+  readonly similarities: Float32Array;
+  importanceOf(row: number): number;
+  isEligible(row: number): boolean;
+}
+
+export interface CandidateLimits {
+  readonly topK: number;
+  /** Cosine, 0..1; rows below it are not results. */
+  readonly minSimilarity: number;
+  /** How far an approximate similarity can be from the exact one, in either direction. */
+  readonly errorBound: number;
+}
+
+/**
+ * Rows that may be among the `topK` best by final score. The K-th best score that is certain (lower bounds of rows that
+ * certainly pass the threshold) is a floor: a row whose upper bound is below it cannot be in the result.
+ */
+export function chooseCandidates(
+  rows: ApproximateRows,
+  { topK, minSimilarity, errorBound }: CandidateLimits,
+): number[] {
+  const slack = similarityWeight * errorBound;
+  const best = new LowestOfBest(topK);
+  const possible: number[] = [];
+  const upperBounds: number[] = [];
+  for (let row = 0; row < rows.length; row++) {
+    if (!rows.isEligible(row)) continue;
+    const similarity = rows.similarities[row] ?? 0;
+    if (similarity + errorBound < minSimilarity) continue;
+    const score = finalScore(Math.min(1, Math.max(0, similarity)), rows.importanceOf(row));
+    if (score + slack < best.floor) continue;
+    if (similarity - errorBound >= minSimilarity || minSimilarity <= 0) best.add(score - slack);
+    possible.push(row);
+    upperBounds.push(score + slack);
+  }
+  return possible.filter((_, index) => (upperBounds[index] ?? 0) >= best.floor);
+}
+
+/** The K best values seen so far, of which only the lowest matters. K is at most 50, so insertion beats a heap. */
+class LowestOfBest {
+  readonly #capacity: number;
+  readonly #ascending: number[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** The K-th best value, or minus infinity while there are fewer than K. */
+  get floor(): number {
+    return this.#ascending.length < this.#capacity ? Number.NEGATIVE_INFINITY : (this.#ascending[0] ?? 0);
+  }
+
+  add(value: number): void {
+    if (value <= this.floor) return;
+    let at = this.#ascending.length;
+    while (at > 0 && (this.#ascending[at - 1] ?? 0) > value) at--;
+    this.#ascending.splice(at, 0, value);
+    if (this.#ascending.length > this.#capacity) this.#ascending.shift();
+  }
+}

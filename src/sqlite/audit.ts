@@ -1,0 +1,62 @@
+// Owns all SQL about the ledger. Only ever appends.
+
+import { randomBytes } from "node:crypto";
+import { type ChainHead, genesisHash, sealRecord } from "../audit/chain.ts";
+import type { RecordDraft } from "../audit/record.ts";
+import type { AuditTransaction } from "../audit/store.ts";
+import { toTimestamp } from "../clock.ts";
+import type { Database } from "../native/sqlite.ts";
+import type { WriterState } from "./writer-state.ts";
+
+type NumberedHead = ChainHead & { readonly number: number };
+
+/** Level 1: these texts are small, and the writer's time is everybody's time. */
+const compressionLevel = 1;
+
+export function createAuditTransaction(database: Database, state: WriterState): AuditTransaction {
+  const findHead = database.prepare<
+    [number | null],
+    { number: number; chain: string; seq: number | null; hash: string; at: number | null }
+  >(
+    `SELECT c.number, c.id AS chain, e.seq, COALESCE(e.hash, c.hash) AS hash, e.at
+     FROM audit_chain c LEFT JOIN audit_entry e ON e.chain = c.number
+     WHERE c.project IS ? ORDER BY e.seq DESC LIMIT 1`,
+  );
+  const insertChain = database.prepare(
+    "INSERT INTO audit_chain (id, project, genesis, hash) VALUES (:id, :project, :genesis, :hash)",
+  );
+  const insertEntry = database.prepare(
+    `INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash)
+     VALUES (:chain, :seq, :id, :at, :action, :status, :entry, :hash)`,
+  );
+  const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
+
+  const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
+    const chain = state.createId(now);
+    const nonce = randomBytes(16).toString("hex");
+    const genesis = { chain, project: project?.id ?? null, at: toTimestamp(now), nonce };
+    const hash = genesisHash(genesis);
+    const row = { id: chain, project: project?.serial ?? null, genesis: JSON.stringify(genesis), hash };
+    return { number: Number(insertChain.run(row).lastInsertRowid), chain, seq: 0, hash, at: 0 };
+  };
+
+  const headOf = (project: RecordDraft["project"], now: number): NumberedHead => {
+    const serial = project?.serial ?? null;
+    const known = state.headOf(serial);
+    if (known !== undefined) return known;
+    const row = findHead.get(serial);
+    return row === undefined ? openChain(project, now) : { ...row, seq: row.seq ?? 0, at: row.at ?? 0 };
+  };
+
+  return {
+    async append(draft) {
+      const head = headOf(draft.project, draft.now);
+      const { seq, id, at, entry, hash, salt, payload } = sealRecord(head, draft, state.createId);
+      const { action, status } = draft;
+      const row = { chain: head.number, seq, id, at, action, status, entry, hash };
+      const number = insertEntry.run(row).lastInsertRowid;
+      insertPayload.run(number, salt, Bun.zstdCompressSync(payload, { level: compressionLevel }));
+      state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });
+    },
+  };
+}

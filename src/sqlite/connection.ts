@@ -1,0 +1,28 @@
+// Owns how connections to the database are opened: pragmas and extensions. The writer's is the only one that may write.
+
+import type { RuntimeFiles } from "../native/runtime.ts";
+import { type Database, loadVec, openDatabase } from "../native/sqlite.ts";
+
+export interface DatabaseFile {
+  readonly path: string;
+  readonly runtime: RuntimeFiles;
+}
+
+/** Acknowledged writes survive power loss: with `synchronous = NORMAL` a torn WAL loses commits that were answered. */
+export function openWriting({ path, runtime }: DatabaseFile): Database {
+  const database = openDatabase(path, runtime, { timeout: 5_000 });
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("temp_store = MEMORY");
+  database.pragma("cache_size = -32768");
+  loadVec(database, runtime);
+  return database;
+}
+
+export function openReading({ path, runtime }: DatabaseFile): Database {
+  const database = openDatabase(path, runtime, { timeout: 5_000, readonly: true, fileMustExist: true });
+  database.pragma("temp_store = MEMORY");
+  loadVec(database, runtime);
+  return database;
+}

@@ -1,0 +1,41 @@
+// Owns the format of the database and the way from older formats to this one. Never opens a database of a newer program.
+
+import type { Database } from "../native/sqlite.ts";
+import initial from "./migrations/0001-initial.sql" with { type: "text" };
+
+/** In order; number n brings a database from format n - 1 to n. Published migrations never change. */
+const migrations: readonly string[] = [initial];
+
+export const formatVersion = migrations.length;
+
+/** "mldg" in ASCII, in the header of every database of ours. */
+const applicationId = 0x6d6c6467;
+
+/** @throws Error when the file is not ours or was written by a newer program; it is left untouched then. */
+export function migrate(database: Database): void {
+  const format = checkFormat(database);
+  if (format === formatVersion) return;
+  database.transaction(() => {
+    for (const migration of migrations.slice(format)) database.exec(migration);
+    database.pragma(`application_id = ${applicationId}`);
+    database.pragma(`user_version = ${formatVersion}`);
+  })();
+}
+
+/** @returns the format of the database, 0 when it is empty. */
+export function checkFormat(database: Database): number {
+  const id = Number(database.pragma("application_id", { simple: true }));
+  const format = Number(database.pragma("user_version", { simple: true }));
+  const tables = Number(database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get());
+  if (id !== applicationId && (tables > 0 || format !== 0)) {
+    throw new Error(
+      "The database file is not a memledger database. Choose another data directory with --data-dir.",
+    );
+  }
+  if (format > formatVersion) {
+    throw new Error(
+      `The database has format ${format}, but this program knows formats up to ${formatVersion}. Start the newer memledger that wrote it.`,
+    );
+  }
+  return format;
+}

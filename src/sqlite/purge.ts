@@ -1,0 +1,75 @@
+// Owns the slow half of a bulk delete and other housekeeping: small transactions between the calls of others.
+// Touches only what nobody can see any more.
+
+import { accessResolutionMs, flushBatchRows, purgeBatchRows } from "../limits.ts";
+import type { Database } from "../native/sqlite.ts";
+import type { MemoryTouch, WriterState } from "./writer-state.ts";
+
+const removalLifeMs = 3_600_000;
+
+interface DeadPool {
+  project: number;
+  memory_type: string;
+  epoch: number;
+}
+
+/** @returns a step that purges one batch in a transaction of its own and tells whether more is left. */
+export function createPurge(database: Database, state: WriterState): () => boolean {
+  const nextDeadPool = database.prepare<[], DeadPool>(
+    "SELECT project, memory_type, epoch FROM dead_pool LIMIT 1",
+  );
+  const batch = database
+    .prepare<[DeadPool & { limit: number }], number>(
+      `SELECT serial FROM memory WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch LIMIT :limit`,
+    )
+    .pluck();
+  const removeVector = database.prepare("DELETE FROM memory_vector WHERE memory = ?");
+  const remove = database.prepare("DELETE FROM memory WHERE serial = ?");
+  const forget = database.prepare<[DeadPool]>(
+    "DELETE FROM dead_pool WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch",
+  );
+  return database.transaction(() => {
+    state.purgeIsDue = false;
+    const pool = nextDeadPool.get();
+    if (pool === undefined) return false;
+    const serials = batch.all({ ...pool, limit: purgeBatchRows });
+    for (const serial of serials) {
+      removeVector.run(serial);
+      remove.run(serial);
+    }
+    if (serials.length < purgeBatchRows) forget.run(pool);
+    return true;
+  });
+}
+
+/** @returns a step that writes a batch of the noted access times in a transaction of its own and tells whether more is left. */
+export function createAccessFlush(database: Database, state: WriterState): () => boolean {
+  const touchMemory = database.prepare(
+    `UPDATE memory SET last_accessed_at = :at
+     WHERE id = :id AND project = :project AND (last_accessed_at IS NULL OR last_accessed_at <= :at - ${accessResolutionMs})`,
+  );
+  const touchKey = database.prepare(
+    `UPDATE api_key SET last_used_at = :at
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at <= :at - ${accessResolutionMs})`,
+  );
+  const write = database.transaction((memories: [string, MemoryTouch][], keys: [string, number][]) => {
+    for (const [id, { project, at }] of memories) touchMemory.run({ id, project, at });
+    for (const [id, at] of keys) touchKey.run({ id, at });
+  });
+  return () => {
+    const memories = [...state.touchedMemories.entries().take(flushBatchRows)];
+    const keys = [...state.touchedKeys.entries().take(flushBatchRows)];
+    if (memories.length + keys.length > 0) write(memories, keys);
+    for (const [id] of memories) state.touchedMemories.delete(id);
+    for (const [id] of keys) state.touchedKeys.delete(id);
+    return state.touchedMemories.size + state.touchedKeys.size > 0;
+  };
+}
+
+/** @returns a step that forgets removals which every search index has seen long ago. */
+export function createRemovalSweep(database: Database): (now: number) => void {
+  const sweep = database.prepare("DELETE FROM memory_removal WHERE removed_at < ?");
+  return (now) => {
+    sweep.run(now - removalLifeMs);
+  };
+}

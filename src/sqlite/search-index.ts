@@ -1,0 +1,171 @@
+// Owns the search index of one project: a cache in memory of what ranking needs. The database is the truth; before every
+// search the index catches up with it by revision, in the same read transaction, so a committed write is always found.
+
+import type { Project } from "../access/project.ts";
+import type { ApproximateRows } from "../memory/candidates.ts";
+import { type MemoryType, memoryTypes } from "../memory/memory.ts";
+import type { SearchQuery } from "../memory/store.ts";
+import type { Onnx } from "../native/onnx.ts";
+import type { Database } from "../native/sqlite.ts";
+import { aliveJoin } from "./memory.ts";
+import { VectorMatrix } from "./vector-matrix.ts";
+
+interface ChangedRow {
+  serial: number;
+  revision: number;
+  memory_type: MemoryType;
+  importance: number;
+  is_active: number;
+  expires_at: number | null;
+  embedding: Uint8Array;
+}
+
+interface RemovedRow {
+  memory: number;
+  revision: number;
+}
+
+/** What the index reads; prepared once per connection. */
+export interface IndexStatements {
+  epochs(project: number): Map<MemoryType, number>;
+  changes(project: number, afterRevision: number): Iterable<ChangedRow>;
+  removals(project: number, afterRevision: number): Iterable<RemovedRow>;
+}
+
+export function createIndexStatements(database: Database): IndexStatements {
+  const epochs = database.prepare<[number], { memory_type: MemoryType; epoch: number }>(
+    "SELECT memory_type, epoch FROM pool WHERE project = ?",
+  );
+  const changes = database.prepare<[number, number], ChangedRow>(
+    `SELECT m.serial, m.revision, m.memory_type, m.importance, m.is_active, m.expires_at, v.embedding
+     FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
+     WHERE m.project = ? AND m.revision > ?`,
+  );
+  const removals = database.prepare<[number, number], RemovedRow>(
+    "SELECT memory, revision FROM memory_removal WHERE project = ? AND revision > ?",
+  );
+  return {
+    epochs: (project) => new Map(epochs.all(project).map((row) => [row.memory_type, row.epoch])),
+    changes: (project, afterRevision) => changes.iterate(project, afterRevision),
+    removals: (project, afterRevision) => removals.iterate(project, afterRevision),
+  };
+}
+
+interface IndexedMemory {
+  serial: number;
+  type: MemoryType;
+  importance: number;
+  active: boolean;
+  /** Infinity when permanent. */
+  expiresAt: number;
+}
+
+/** An IndexedMemory and its place in the map, measured. */
+export const bytesPerMemory = 128;
+
+export class SearchIndex {
+  readonly #project: number;
+  readonly #statements: IndexStatements;
+  readonly #matrix: VectorMatrix;
+  /** Row n of the matrix is the vector of memory n. */
+  readonly #memories: IndexedMemory[] = [];
+  readonly #rowOf = new Map<number, number>();
+  #epochs = new Map<MemoryType, number>();
+  #revision = 0;
+
+  constructor(project: Project, statements: IndexStatements, onnx: Onnx, dimensions: number) {
+    this.#project = project.serial;
+    this.#statements = statements;
+    this.#matrix = new VectorMatrix(onnx, dimensions);
+  }
+
+  /** Bytes held, estimated. */
+  get byteLength(): number {
+    return this.#matrix.byteLength + this.#memories.length * bytesPerMemory;
+  }
+
+  /** Call inside the read transaction of the search. */
+  catchUp(): void {
+    const epochs = this.#statements.epochs(this.#project);
+    const buried = memoryTypes.filter((type) => this.#epochs.get(type) !== epochs.get(type));
+    if (buried.length > 0) this.#dropTypes(new Set(buried));
+    this.#epochs = epochs;
+    let newest = this.#revision;
+    for (const row of this.#statements.changes(this.#project, this.#revision)) {
+      this.#put(row);
+      newest = Math.max(newest, row.revision);
+    }
+    for (const { memory, revision } of this.#statements.removals(this.#project, this.#revision)) {
+      this.#drop(memory);
+      newest = Math.max(newest, revision);
+    }
+    // Last, so that an interrupted catch-up is repeated as a whole; putting and dropping again changes nothing.
+    this.#revision = newest;
+  }
+
+  /** Approximate similarities of all rows with the query; valid until the next call. */
+  rows(query: SearchQuery): ApproximateRows {
+    const memories = this.#memories;
+    const { type, includeExpired, includeInactive, now } = query;
+    return {
+      length: memories.length,
+      similarities: this.#matrix.scores(query.vector),
+      importanceOf: (row) => memories[row]?.importance ?? 0,
+      isEligible: (row) => {
+        const memory = memories[row];
+        return (
+          memory !== undefined &&
+          (type === null || memory.type === type) &&
+          (includeInactive || memory.active) &&
+          (includeExpired || memory.expiresAt > now)
+        );
+      },
+    };
+  }
+
+  memoryAt(row: number): {
+    readonly serial: number;
+    readonly importance: number;
+    readonly vector: Float32Array;
+  } {
+    const memory = this.#memories[row];
+    if (memory === undefined)
+      throw new RangeError(`Row ${row} is outside an index of ${this.#memories.length}.`);
+    return { serial: memory.serial, importance: memory.importance, vector: this.#matrix.row(row) };
+  }
+
+  #put(row: ChangedRow): void {
+    const memory: IndexedMemory = {
+      serial: row.serial,
+      type: row.memory_type,
+      importance: row.importance,
+      active: row.is_active === 1,
+      expiresAt: row.expires_at ?? Number.POSITIVE_INFINITY,
+    };
+    const at = this.#rowOf.get(row.serial) ?? this.#memories.length;
+    this.#matrix.set(at, toVector(row.embedding));
+    this.#memories[at] = memory;
+    this.#rowOf.set(row.serial, at);
+  }
+
+  #drop(serial: number): void {
+    const row = this.#rowOf.get(serial);
+    if (row === undefined) return;
+    this.#rowOf.delete(serial);
+    this.#matrix.swapRemove(row);
+    const last = this.#memories.pop();
+    if (last === undefined || last.serial === serial) return;
+    this.#memories[row] = last;
+    this.#rowOf.set(last.serial, row);
+  }
+
+  #dropTypes(types: ReadonlySet<MemoryType>): void {
+    const serials = this.#memories.filter(({ type }) => types.has(type)).map(({ serial }) => serial);
+    for (const serial of serials) this.#drop(serial);
+  }
+}
+
+/** Copies, because SQLite's bytes need not be aligned to four. */
+export function toVector(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.slice().buffer);
+}

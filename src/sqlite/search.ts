@@ -1,0 +1,124 @@
+// Owns semantic search in this engine: candidates from the index in memory, or from sqlite-vec where a project is too large
+// for it; then exact scores. Both ways give the same result.
+
+import { LRUCache } from "lru-cache";
+import type { Project } from "../access/project.ts";
+import { type ApproximateRows, chooseCandidates } from "../memory/candidates.ts";
+import { cosine, finalScore } from "../memory/rank.ts";
+import type { SearchHit, SearchQuery } from "../memory/store.ts";
+import type { Onnx } from "../native/onnx.ts";
+import type { Database } from "../native/sqlite.ts";
+import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory.ts";
+import { bytesPerMemory, createIndexStatements, SearchIndex, toVector } from "./search-index.ts";
+import { blockRows, scoreErrorBound } from "./vector-matrix.ts";
+
+/** Older indexes are built anew: what was removed is remembered for an hour only. */
+const indexLifeMs = 1_800_000;
+
+export interface SearchOptions {
+  readonly onnx: Onnx;
+  readonly dimensions: number;
+  readonly cacheBytes: number;
+}
+
+interface Scored {
+  readonly serial: number;
+  readonly similarity: number;
+  readonly score: number;
+}
+
+export function createSearch(database: Database, { onnx, dimensions, cacheBytes }: SearchOptions) {
+  const indexStatements = createIndexStatements(database);
+  const indexes = new LRUCache<number, SearchIndex>({
+    maxSize: Math.max(1, cacheBytes),
+    sizeCalculation: (index) => Math.max(1, index.byteLength),
+    ttl: indexLifeMs,
+    updateAgeOnGet: true,
+  });
+  const memoryCount = database
+    .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
+    .pluck();
+  const bySerial = database.prepare<[number], MemoryRow>(
+    `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
+  );
+  const scan = createScan(database, dimensions);
+
+  const fits = (project: Project): boolean => {
+    const rows = (memoryCount.get(project.serial) ?? 0) + blockRows;
+    return rows * (dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory) <= cacheBytes;
+  };
+
+  const scoreInMemory = (project: Project, query: SearchQuery): Scored[] => {
+    const index = indexes.get(project.serial) ?? new SearchIndex(project, indexStatements, onnx, dimensions);
+    index.catchUp();
+    indexes.delete(project.serial); // setting the same value again would keep its former size
+    indexes.set(project.serial, index);
+    const errorBound = scoreErrorBound(dimensions);
+    const candidates = chooseCandidates(index.rows(query), { ...query, errorBound });
+    return candidates.map((row) => {
+      const { serial, importance, vector } = index.memoryAt(row);
+      return score(serial, importance, vector, query);
+    });
+  };
+
+  return database.transaction((project: Project, query: SearchQuery): SearchHit[] => {
+    const scored = fits(project) ? scoreInMemory(project, query) : scan(project, query);
+    return scored
+      .filter(({ similarity }) => similarity >= query.minSimilarity)
+      .sort((a, b) => b.score - a.score || b.serial - a.serial)
+      .slice(0, query.topK)
+      .map(({ serial, similarity }) => {
+        const row = bySerial.get(serial);
+        if (row === undefined) throw new Error("the search index holds a memory that the database does not");
+        return { memory: toMemory(row), similarity };
+      });
+  });
+}
+
+/** Candidates from sqlite-vec's distance function: slower, but needs no memory. */
+function createScan(database: Database, dimensions: number) {
+  const distances = database.prepare<
+    [Record<string, unknown>],
+    { serial: number; importance: number; distance: number }
+  >(
+    `SELECT m.serial, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
+     FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
+     WHERE m.project = :project
+       AND (:type IS NULL OR m.memory_type = :type)
+       AND (:includeInactive OR m.is_active = 1)
+       AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`,
+  );
+  const embedding = database
+    .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
+    .pluck();
+  // sqlite-vec sums three products in float32 (the dot product and two lengths), so its error is a few times that of one.
+  const errorBound = 4 * scoreErrorBound(dimensions);
+
+  return (project: Project, query: SearchQuery): Scored[] => {
+    const found = distances.all({
+      project: project.serial,
+      vector: new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength),
+      type: query.type,
+      includeInactive: query.includeInactive ? 1 : 0,
+      includeExpired: query.includeExpired ? 1 : 0,
+      now: query.now,
+    });
+    const rows: ApproximateRows = {
+      length: found.length,
+      similarities: Float32Array.from(found, ({ distance }) => 1 - distance),
+      importanceOf: (row) => found[row]?.importance ?? 0,
+      isEligible: () => true,
+    };
+    return chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
+      const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };
+      const bytes = embedding.get(serial);
+      return bytes === undefined ? [] : [score(serial, importance, toVector(bytes), query)];
+    });
+  };
+}
+
+/** Serials grow with creation, so a higher serial is the newer memory. */
+function score(serial: number, importance: number, vector: Float32Array, query: SearchQuery): Scored {
+  const similarity = cosine(query.vector, vector);
+  return { serial, similarity, score: finalScore(similarity, importance) };
+}

@@ -1,0 +1,67 @@
+// Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
+
+import { chmodSync, existsSync } from "node:fs";
+import type { Plans } from "../access/plan.ts";
+import type { Logger, LogLevel } from "../logger.ts";
+import type { RuntimeFiles } from "../native/runtime.ts";
+import type { Store } from "../store.ts";
+import { createAccessReader } from "./access.ts";
+import { type DatabaseFile, openReading, openWriting } from "./connection.ts";
+import { bindModel, type ModelBinding } from "./installation.ts";
+import { migrate } from "./migrate.ts";
+import { createReader } from "./reader.ts";
+import { createWriter } from "./writer.ts";
+
+export interface StoreOptions {
+  /** Path of the database file; created when it does not exist. */
+  readonly path: string;
+  readonly runtime: RuntimeFiles;
+  readonly plans: Plans;
+  /** The embedding model whose vectors the database holds; null when the caller only administers. */
+  readonly model: ModelBinding | null;
+  /** Memory for search indexes; projects that do not fit are searched inside SQLite. */
+  readonly searchCacheBytes: number;
+  readonly groupCommit: boolean;
+  readonly clockOffset: SharedArrayBuffer | null;
+  readonly logger: Logger;
+  readonly logLevel: LogLevel;
+}
+
+/** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
+export function openStore(options: StoreOptions): Store {
+  const file: DatabaseFile = { path: options.path, runtime: options.runtime };
+  prepare(file, options.model);
+  const { plans, clockOffset, groupCommit, searchCacheBytes, logger, logLevel } = options;
+  const database = openReading(file);
+  const writer = createWriter({ file, plans, clockOffset, logLevel }, groupCommit, logger);
+  const reader =
+    options.model === null
+      ? null
+      : createReader({ file, dimensions: options.model.dimensions, searchCacheBytes }, logger);
+  return {
+    access: createAccessReader(database),
+    memories: reader?.memories ?? { list: withoutReader, search: withoutReader },
+    commit: writer.commit,
+    async close() {
+      await writer.close();
+      await reader?.close();
+      database.close();
+    },
+  };
+}
+
+function prepare(file: DatabaseFile, model: ModelBinding | null): void {
+  const isNew = !existsSync(file.path);
+  const database = openWriting(file);
+  try {
+    if (isNew) chmodSync(file.path, 0o600);
+    migrate(database);
+    if (model !== null) bindModel(database, model);
+  } finally {
+    database.close();
+  }
+}
+
+async function withoutReader(): Promise<never> {
+  throw new Error("this store was opened for administration and has no reader");
+}

@@ -1,0 +1,40 @@
+// Owns the Transaction of this engine: one connection, one savepoint per call.
+
+import { type Database, SqliteError } from "../native/sqlite.ts";
+import type { Transaction } from "../store.ts";
+import { createAccessTransaction } from "./access.ts";
+import { createAuditTransaction } from "./audit.ts";
+import { createMemoryTransaction } from "./memory.ts";
+import type { WriterState } from "./writer-state.ts";
+
+export function createTransaction(database: Database, state: WriterState): Transaction {
+  const savepoint = database.prepare("SAVEPOINT call");
+  const release = database.prepare("RELEASE call");
+  const rollback = database.prepare("ROLLBACK TO call");
+  return {
+    access: createAccessTransaction(database, state),
+    memories: createMemoryTransaction(database, state),
+    audit: createAuditTransaction(database, state),
+    async attempt(work) {
+      savepoint.run();
+      try {
+        const result = await work();
+        release.run();
+        return result;
+      } catch (error) {
+        if (!isLost(database, error)) {
+          rollback.run();
+          release.run();
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+const losing = /^SQLITE_(FULL|IOERR|NOMEM|CORRUPT|NOTADB|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL)/;
+
+/** Whether the error took the whole transaction with it: the disk or the file failed, not the call. */
+export function isLost(database: Database, error: unknown): boolean {
+  return !database.inTransaction || (error instanceof SqliteError && losing.test(error.code));
+}

@@ -1,0 +1,115 @@
+// Owns the conversation with a worker thread of the store: numbered requests, answers, restart after a crash.
+// A request never hangs: when its worker dies it is refused with 1503.
+
+import { parentPort, type Worker } from "node:worker_threads";
+import { Refusal, unavailable } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { spawnWorker, type WorkerName } from "../native/worker.ts";
+
+interface Question {
+  readonly ticket: number;
+  readonly request: unknown;
+}
+
+type Reply =
+  | { readonly ticket: number; readonly value: unknown }
+  | { readonly ticket: number; readonly refused: { code: Refusal["code"]; message: string } }
+  | { readonly ticket: number; readonly failed: string };
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+const restartDelayMs = 500;
+
+export class WorkerClient {
+  readonly #name: WorkerName;
+  readonly #init: unknown;
+  readonly #logger: Logger;
+  readonly #pending = new Map<number, Pending>();
+  /** Null between a crash and the restart. */
+  #worker: Worker | null;
+  #ticket = 0;
+  #closed = false;
+
+  constructor(name: WorkerName, init: unknown, logger: Logger) {
+    this.#name = name;
+    this.#init = init;
+    this.#logger = logger;
+    this.#worker = this.#spawn();
+  }
+
+  /** @throws Refusal 1503 when the worker died before it answered. */
+  request(request: unknown): Promise<unknown> {
+    const worker = this.#worker;
+    if (worker === null) return Promise.reject(restarting());
+    const ticket = ++this.#ticket;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(ticket, { resolve, reject });
+      worker.postMessage({ ticket, request } satisfies Question);
+    });
+  }
+
+  /** Ends the worker at once; ask it to finish first. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker?.terminate();
+    this.#refusePending();
+  }
+
+  #spawn(): Worker {
+    const worker = spawnWorker(this.#name, this.#init);
+    worker.on("message", (reply: Reply) => this.#settle(reply));
+    worker.on("error", (error: unknown) => this.#logger.error(`the ${this.#name} failed`, { error }));
+    worker.on("exit", () => this.#restart());
+    return worker;
+  }
+
+  #settle(reply: Reply): void {
+    const pending = this.#pending.get(reply.ticket);
+    if (pending === undefined) return;
+    this.#pending.delete(reply.ticket);
+    if ("value" in reply) pending.resolve(reply.value);
+    else if ("refused" in reply) pending.reject(new Refusal(reply.refused.code, reply.refused.message));
+    else pending.reject(new Error(reply.failed));
+  }
+
+  #restart(): void {
+    this.#worker = null;
+    this.#refusePending();
+    if (this.#closed) return;
+    this.#logger.error(`the ${this.#name} stopped and is started again`);
+    setTimeout(() => {
+      if (!this.#closed) this.#worker = this.#spawn();
+    }, restartDelayMs);
+  }
+
+  #refusePending(): void {
+    for (const { reject } of this.#pending.values()) reject(restarting());
+    this.#pending.clear();
+  }
+}
+
+function restarting(): Refusal {
+  return unavailable("The service is restarting a part of itself. Send the call again.");
+}
+
+/** The worker's side: answers requests one after another, in the order of their arrival. */
+export function answerRequests(handle: (request: unknown) => Promise<unknown>): void {
+  const port = parentPort;
+  if (port === null) throw new Error("this file runs as a worker thread only");
+  let last: Promise<void> = Promise.resolve();
+  port.on("message", ({ ticket, request }: Question) => {
+    last = last.then(async () => {
+      const reply = await handle(request).then(
+        (value): Reply => ({ ticket, value }),
+        (error: unknown): Reply =>
+          error instanceof Refusal
+            ? { ticket, refused: { code: error.code, message: error.message } }
+            : { ticket, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+      );
+      port.postMessage(reply);
+    });
+  });
+}

@@ -1,0 +1,50 @@
+// Owns what the writer remembers between calls. What a lost transaction changed here is forgotten with it.
+
+import type { ChainHead } from "../audit/chain.ts";
+import { createIdSource, type IdSource } from "../ids.ts";
+
+export interface MemoryTouch {
+  readonly project: number;
+  readonly at: number;
+}
+
+export class WriterState {
+  readonly createId: IdSource = createIdSource();
+  /** By memory id and by key id; flushed within a second. Losing them in a crash loses only access times. */
+  readonly touchedMemories = new Map<string, MemoryTouch>();
+  readonly touchedKeys = new Map<string, number>();
+  /** Whether a dead pool may be waiting for the purge. */
+  purgeIsDue = true;
+
+  #revision: number;
+  readonly #heads = new Map<number | null, ChainHead & { readonly number: number }>();
+  readonly #movedHeads = new Set<number | null>();
+
+  constructor(lastRevision: number) {
+    this.#revision = lastRevision;
+  }
+
+  /** Strictly increasing; gaps mean nothing. */
+  nextRevision(): number {
+    return ++this.#revision;
+  }
+
+  headOf(project: number | null): (ChainHead & { readonly number: number }) | undefined {
+    return this.#heads.get(project);
+  }
+
+  moveHead(project: number | null, head: ChainHead & { readonly number: number }): void {
+    this.#heads.set(project, head);
+    this.#movedHeads.add(project);
+  }
+
+  committed(): void {
+    this.#movedHeads.clear();
+  }
+
+  /** Heads that the lost transaction moved are read from the database again. */
+  lost(): void {
+    for (const project of this.#movedHeads) this.#heads.delete(project);
+    this.#movedHeads.clear();
+  }
+}

@@ -1,0 +1,69 @@
+// Owns the queue in front of the writer. While one group is being committed the next one gathers here.
+
+import type { Answer, Call } from "../call.ts";
+import { unavailable } from "../errors.ts";
+import { groupMaxCalls, writerQueueMaxCalls } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import { WorkerClient } from "./worker-client.ts";
+import type { WriterInit, WriterReply, WriterRequest } from "./writer-worker.ts";
+
+interface Waiting {
+  readonly call: Call;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+export interface Writer {
+  /** @throws Refusal 1503 when the queue is full or the transaction was lost. */
+  commit(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** Without `groupCommit` every call has a transaction of its own; benchmarks compare the two. */
+export function createWriter(init: WriterInit, groupCommit: boolean, logger: Logger): Writer {
+  const worker = new WorkerClient("writer", init, logger);
+  const ask = (request: WriterRequest) => worker.request(request) as Promise<WriterReply>;
+  const groupSize = groupCommit ? groupMaxCalls : 1;
+  let waiting: Waiting[] = [];
+  let running: Promise<void> | null = null;
+
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, groupSize);
+      waiting = waiting.slice(groupSize);
+      try {
+        const answers = await ask({ settle: group.map(({ call }) => call) });
+        for (const [index, { resolve, reject }] of group.entries()) {
+          const answer = answers[index];
+          if (answer) resolve(answer);
+          else
+            reject(
+              unavailable(
+                "The record of this call could not be written, so nothing was done. Send it again.",
+              ),
+            );
+        }
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    running = null;
+  };
+
+  return {
+    commit: (call) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= writerQueueMaxCalls) {
+          reject(unavailable("Too many calls are waiting to be written. Send the call again in a moment."));
+          return;
+        }
+        waiting.push({ call, resolve, reject });
+        running ??= run();
+      }),
+    async close() {
+      await running;
+      await ask({ close: true }).catch(() => undefined);
+      await worker.close();
+    },
+  };
+}
