@@ -1,0 +1,47 @@
+// Owns the HTTP API on one screen: which method and path performs which operation. Adds no rule of its own.
+
+import { createMemory } from "../memory/create.ts";
+import { listMemories } from "../memory/list.ts";
+import { readMemory } from "../memory/read.ts";
+import { deleteAllMemories, deleteMemory } from "../memory/remove.ts";
+import { searchMemories } from "../memory/search.ts";
+import { updateMemory } from "../memory/update.ts";
+import type { ProjectOperation } from "../operation.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+export interface Route {
+  readonly method: Method;
+  /** Parameters are segments such as `:memory_id`. */
+  readonly path: string;
+  readonly operation: ProjectOperation;
+}
+
+const table: readonly (readonly [Method, string, ProjectOperation])[] = [
+  ["POST", "/v1/memories", createMemory],
+  ["GET", "/v1/memories", listMemories],
+  ["DELETE", "/v1/memories", deleteAllMemories],
+  ["POST", "/v1/memories/search", searchMemories],
+  ["GET", "/v1/memories/:memory_id", readMemory],
+  ["PUT", "/v1/memories/:memory_id", updateMemory],
+  ["DELETE", "/v1/memories/:memory_id", deleteMemory],
+];
+
+export const routes: readonly Route[] = table.map(([method, path, operation]) => ({
+  method,
+  path,
+  operation,
+}));
+
+/** Names of the path's parameters, in their order. */
+export function pathParameters({ path }: Pick<Route, "path">): string[] {
+  return path
+    .split("/")
+    .filter((segment) => segment.startsWith(":"))
+    .map((segment) => segment.slice(1));
+}
+
+/** Whether the operation's input comes from the body; otherwise it comes from the query. */
+export function takesBody({ method, operation, path }: Route): boolean {
+  return method !== "GET" && Object.keys(operation.input.properties).length > pathParameters({ path }).length;
+}

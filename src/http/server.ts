@@ -1,0 +1,134 @@
+// Owns the HTTP server: binds the table of routes to Elysia and answers what belongs to no operation. Decides nothing that
+// perform decides. Elysia only routes: it would validate before authentication and drop unknown fields silently.
+
+import { Elysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import { Refusal } from "../errors.ts";
+import { idleTimeoutSeconds } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import type { Perform } from "../perform.ts";
+import { internalMessage } from "../settle.ts";
+import { docsRoutes } from "./docs.ts";
+import type { Handler } from "./handler.ts";
+import { healthRoutes, type Readiness } from "./health.ts";
+import { createRequestReader } from "./request.ts";
+import { refusalResponse, toResponse } from "./response.ts";
+import { type Route, routes } from "./routes.ts";
+
+export interface HttpOptions {
+  readonly perform: Perform;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly readiness: Readiness;
+}
+
+export interface ServerOptions extends HttpOptions {
+  readonly hostname: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+export interface RunningServer {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new calls, lets the running ones finish, then closes. */
+  stop(): Promise<void>;
+}
+
+/** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL when the address cannot be listened on. */
+export function startServer(options: ServerOptions): RunningServer {
+  const { hostname, port } = options;
+  const http = createHttp(options);
+  const server = Bun.serve({
+    hostname,
+    port,
+    // Elysia's own listen() would share the port with another process and show stack traces outside production.
+    reusePort: false,
+    development: false,
+    idleTimeout: idleTimeoutSeconds,
+    // Bun cuts the connection at its limit; ours is counted while reading and answered.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    fetch: (request) => (request.url.startsWith("http") ? http.fetch(request) : refusalResponse(noHost)),
+    error: (error) => internalError(options.logger, error),
+  });
+  http.server = server;
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  return {
+    url: `http://${host}:${server.port}`,
+    port: server.port ?? port,
+    stop: () => server.stop(),
+  };
+}
+
+/** All of HTTP without a socket: `createHttp(options).handle(new Request(...))`. */
+export function createHttp(options: HttpOptions): Elysia {
+  // strictPath: "/v1/memories/" with an id forgotten at its end must not become "/v1/memories", which deletes everything.
+  // standardHostname: otherwise hosts of fewer than four characters are taken for a part of the path.
+  const http = new Elysia({
+    strictPath: true,
+    systemRouter: false,
+    handler: { standardHostname: false },
+  });
+  const methods = new Map<string, string[]>();
+  const bind = (method: string, path: string, handle: Handler) => {
+    methods.set(path, [...(methods.get(path) ?? []), method]);
+    http.route(
+      method,
+      path,
+      ({ request, path }) => guard(options.logger, () => handle({ request, path })),
+      raw,
+    );
+  };
+
+  for (const route of routes) bind(route.method, route.path, performing(http, route, options));
+  for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes()]) {
+    bind("GET", path, handle);
+  }
+  for (const [path, allowed] of methods) refuseOtherMethods(http, path, allowed);
+
+  http.onError(({ code, error }) =>
+    code === "NOT_FOUND" ? refusalResponse(notFound) : internalError(options.logger, error),
+  );
+  return http;
+}
+
+const raw = { parse: "none" } as const;
+
+function performing(http: Elysia, route: Route, { perform, clock }: HttpOptions): Handler {
+  const read = createRequestReader(route);
+  return async ({ request, path }) => {
+    const arrivedAt = clock.elapsed();
+    const address = http.server?.requestIP(request)?.address ?? null;
+    const arrival = await read(request, path, address, arrivedAt);
+    return toResponse(await perform.forProject(route.operation, arrival));
+  };
+}
+
+/** Elysia answers HEAD with GET, as RFC 9110 asks; a HEAD of an operation is recorded as that operation. */
+function refuseOtherMethods(http: Elysia, path: string, methods: readonly string[]): void {
+  const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  const refusal = new Refusal(1405, `This address does not take that method. Use one of: ${allow}.`);
+  http.route("OPTIONS", path, () => new Response(null, { status: 204, headers: { Allow: allow } }), raw);
+  http.all(path, () => refusalResponse(refusal, { Allow: allow }), raw);
+}
+
+const noHost = new Refusal(
+  1400,
+  "The header Host is missing or malformed. Send the name of this server in it.",
+);
+const notFound = new Refusal(1404, "There is nothing at this address. All addresses are listed at /docs.");
+
+async function guard(logger: Logger, work: () => Response | Promise<Response>): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    return error instanceof Refusal ? refusalResponse(error) : internalError(logger, error);
+  }
+}
+
+function internalError(logger: Logger, error: unknown): Response {
+  const incident = crypto.randomUUID();
+  logger.error("a request failed", { incident, error });
+  return refusalResponse(new Refusal(1500, internalMessage(incident), { incident }));
+}
