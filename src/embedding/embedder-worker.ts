@@ -7,6 +7,7 @@ import { embedAlone, embedInBuckets, mayBatch } from "./batching.ts";
 import type { EmbedderInit, EmbedderMessage, EmbedRequest } from "./embedder-protocol.ts";
 import { createInference } from "./inference.ts";
 import { readModelConfig } from "./model.ts";
+import { assertUnchanged } from "./model-directory.ts";
 import { createTokenizer } from "./tokenizer.ts";
 
 // The one place that vouches for what spawnWorker was given.
@@ -22,6 +23,7 @@ function start({ runtime, model, threads }: EmbedderInit): void {
 }
 
 function load({ runtime, model, threads }: EmbedderInit) {
+  assertUnchanged(model);
   const config = readModelConfig(model);
   const tokenize = createTokenizer(model, config);
   const inference = createInference(loadOnnx(runtime), readGraph(model), config, threads);

@@ -43,7 +43,7 @@ export function readModelDirectory(directory: string): ModelSource {
     ...optionalFiles.filter((name) => isFile(join(root, name))),
     graphFile(root),
   ];
-  const hashes = new Map(names.map((name) => [name, hashFile(join(root, name))]));
+  const hashes = new Map(names.map((name): [string, string] => [name, hashFile(join(root, name))]));
   const manifest = readManifest(root);
   for (const [name, expected] of manifest.files) {
     const actual = hashes.get(name) ?? (isFile(join(root, name)) ? hashFile(join(root, name)) : "missing");
@@ -98,7 +98,18 @@ function readManifest(root: string): { id: string | undefined; files: [string, s
   return { id: typeof id === "string" ? id : undefined, files: entries };
 }
 
-function hashOfHashes(hashes: ReadonlyMap<string, string>): string {
+/**
+ * Throws when the files are no longer those that were hashed: a worker that is restarted after somebody replaced the model
+ * must not mix vectors of two models.
+ */
+export function assertUnchanged(source: ModelSource): void {
+  const hashes = Object.entries(source.files).map(([name, path]): [string, string] => [name, hashFile(path)]);
+  if (hashOfHashes(hashes) !== source.sha256) {
+    throw new Error("The model's files changed while it was in use; start the server again.");
+  }
+}
+
+function hashOfHashes(hashes: Iterable<readonly [string, string]>): string {
   const lines = [...hashes].map(([name, sha256]) => `${sha256}  ${name}\n`).sort();
   return new Bun.CryptoHasher("sha256").update(lines.join("")).digest("hex");
 }

@@ -27,17 +27,23 @@ export function prepareRuntime(directory: string): RuntimeFiles {
       onnxAddon: libraryPath(libraries.onnxAddon),
     };
   }
-  const folder = join(directory, setName(embedded.libraries));
-  for (const path of [directory, folder]) {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    chmodSync(path, 0o700);
-  }
-  for (const library of embedded.libraries) unpack(library, join(folder, library.name));
+  const folder = unpackLibraries(directory, embedded.libraries);
   return {
     sqliteAddon: join(folder, libraries.sqliteAddon.name),
     vecExtension: join(folder, libraries.vecExtension.name),
     onnxAddon: join(folder, libraries.onnxAddon.name),
   };
+}
+
+/** Returns the folder that now holds the libraries, each checked by hash. Throws an Error that says what to do. */
+export function unpackLibraries(directory: string, libraries: readonly EmbeddedLibrary[]): string {
+  const folder = join(directory, setName(libraries));
+  for (const path of [directory, folder]) {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    chmodSync(path, 0o700);
+  }
+  for (const library of libraries) unpack(library, join(folder, library.name));
+  return folder;
 }
 
 /** One folder per set of libraries: a newer executable never overwrites what a running server may still load. */
@@ -59,7 +65,7 @@ function unpack(library: EmbeddedLibrary, target: string): void {
     throw new Error(`Cannot unpack ${target}: free some disk space or make the folder writable.`, { cause });
   }
   if (!isIntact(library, target))
-    throw new Error(`${target} keeps changing; stop the program that rewrites it.`);
+    throw new Error(`${target} is not what this executable carries; download the executable again.`);
 }
 
 function isIntact(library: EmbeddedLibrary, path: string): boolean {

@@ -1,0 +1,229 @@
+// Tests the embedder through its public door, with a tiny model whose vectors are known: order, limits, failures, recovery.
+
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { type Embedder, type EmbedderOptions, startEmbedder } from "../../src/embedding/embedder.ts";
+import type { EmbedderInit } from "../../src/embedding/embedder-protocol.ts";
+import { readModelDirectory } from "../../src/embedding/model-directory.ts";
+import { Refusal } from "../../src/errors.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+import { spawnWorker } from "../../src/native/worker.ts";
+import { type TinyModel, tinyWords, writeTinyModel } from "./tiny-model.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "memledger-embedder-"));
+const runtime = prepareRuntime(join(folder, "runtime"));
+const running: Embedder[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((embedder) => embedder.close()));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let count = 0;
+async function start(tiny: TinyModel = {}, options: Partial<EmbedderOptions> = {}): Promise<Embedder> {
+  const model = readModelDirectory(writeTinyModel(join(folder, `model-${++count}`), tiny));
+  const embedder = await startEmbedder({ runtime, model, ...options });
+  running.push(embedder);
+  return embedder;
+}
+
+/** Share of each word in the vector. */
+function words(vector: Float32Array): Record<string, number> {
+  const shares = [...vector.entries()].filter(([, share]) => share !== 0);
+  return Object.fromEntries(
+    shares.map(([id, share]) => [tinyWords[id] ?? id, Math.round(share * 100) / 100]),
+  );
+}
+
+/** Settled outcomes, refusals by their code. */
+async function outcomes(calls: readonly Promise<unknown>[]): Promise<(string | number)[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.map((one) => {
+    if (one.status === "fulfilled") return "ok";
+    return one.reason instanceof Refusal ? one.reason.code : String(one.reason);
+  });
+}
+
+/** Starts real workers and remembers them, so that a test can kill one. */
+function observedWorkers(): { workers: Worker[]; spawn: NonNullable<EmbedderOptions["spawn"]> } {
+  const workers: Worker[] = [];
+  const spawn = (init: EmbedderInit) => {
+    const worker = spawnWorker("embedder", init);
+    workers.push(worker);
+    return worker;
+  };
+  return { workers, spawn };
+}
+
+/** Waits until the embedder answers again, at most two seconds. */
+async function recovered(embedder: Embedder): Promise<boolean> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const [outcome] = await outcomes([embedder.embed("red", "passage")]);
+    if (outcome === "ok") return true;
+    await Bun.sleep(20);
+  }
+  return false;
+}
+
+describe("vectors", () => {
+  test("are the mean of the tokens, of length 1, and the caller's own", async () => {
+    const embedder = await start();
+    const vector = await embedder.embed("red red green", "query");
+    expect(words(vector)).toEqual({ red: 0.89, green: 0.45 });
+    vector.fill(0);
+    expect(words(await embedder.embed("red red green", "query"))).toEqual({ red: 0.89, green: 0.45 });
+  });
+
+  test("of concurrent calls for one text are separate copies", async () => {
+    const embedder = await start();
+    const [one, two] = await Promise.all([embedder.embed("red", "query"), embedder.embed("red", "query")]);
+    expect(one?.buffer).not.toBe(two?.buffer);
+  });
+
+  test("pool by class token or maximum where the model says so", async () => {
+    const cls = await start({ files: { "1_Pooling/config.json": { pooling_mode_cls_token: true } } });
+    // The row of [CLS] is zero, which has no direction: the diagonal stands for it.
+    expect(await cls.embed("red green", "query")).toEqual(new Float32Array(256).fill(1 / 16));
+    const max = await start({ files: { "1_Pooling/config.json": { pooling_mode_max_tokens: true } } });
+    expect(words(await max.embed("red red red green", "query"))).toEqual({ red: 0.71, green: 0.71 });
+  });
+
+  test("never are zero: a text without tokens has a unit vector too", async () => {
+    const embedder = await start();
+    for (const text of ["", " ", "zero"]) {
+      expect((await embedder.embed(text, "passage")).reduce((sum, x) => sum + x * x, 0)).toBeCloseTo(1, 5);
+    }
+  });
+
+  test("that are not numbers fail their own text only", async () => {
+    const embedder = await start();
+    const calls = ["red", "broken", "green"].map((text) => embedder.embed(text, "passage"));
+    expect(await outcomes(calls)).toEqual([
+      "ok",
+      "Error: The embedding model gave numbers that are not finite.",
+      "ok",
+    ]);
+  });
+
+  test("carry the prefix of their role", async () => {
+    const files = { "config_sentence_transformers.json": { prompts: { query: "query: " } } };
+    const embedder = await start({ files });
+    expect(words(await embedder.embed("red", "query"))).toEqual({ "query:": 0.71, red: 0.71 });
+    expect(words(await embedder.embed("red", "passage"))).toEqual({ red: 1 });
+  });
+
+  test("see the first tokens up to the limit, special tokens kept", async () => {
+    const embedder = await start();
+    expect(embedder.model.maxTokens).toBe(16);
+    const within = `${"red ".repeat(13)}green`;
+    expect(words(await embedder.embed(within, "passage"))).toEqual({ red: 1, green: 0.08 });
+    expect(words(await embedder.embed(`${within} ${"blue ".repeat(2000)}`, "passage"))).toEqual({
+      red: 1,
+      green: 0.08,
+    });
+  });
+
+  test("feed the graph every input a BERT export may ask for", async () => {
+    const inputs = ["input_ids", "attention_mask", "token_type_ids", "position_ids"];
+    expect(words(await (await start({ inputs })).embed("blue", "query"))).toEqual({ blue: 1 });
+  });
+});
+
+describe("a graph that is no sentence-embedding model is refused at the start", () => {
+  test.each<[string, TinyModel, RegExp]>([
+    ["no graph at all", { files: { "onnx/model.onnx": "not a graph" } }, /./],
+    ["strange input", { inputs: ["input_ids", "pixel_values"] }, /input "pixel_values"; choose/],
+    ["strange output", { output: "logits" }, /gives logits, not last_hidden_state/],
+    [
+      "other dimensions than it says",
+      { files: { "config.json": { hidden_size: 384 } } },
+      /256 dimensions, not the 384 .*; export/,
+    ],
+    ["broken tokenizer", { files: { "tokenizer.json": "{" } }, /tokenizer\.json is not JSON; copy/],
+  ])("%s", async (_, tiny, message) => {
+    await expect(start(tiny)).rejects.toThrow(message);
+  });
+});
+
+describe("the queue", () => {
+  test("lets queries pass waiting passages", async () => {
+    const embedder = await start();
+    const order: string[] = [];
+    const call = (text: string, role: "query" | "passage") =>
+      embedder.embed(text, role).then(() => order.push(text));
+    const passages = Array.from({ length: 100 }, (_, i) => call(`passage ${i}`, "passage"));
+    await Promise.all([...passages, call("red", "query")]);
+    expect(order.indexOf("red")).toBeLessThanOrEqual(16);
+  });
+
+  test("lets passages through under a flood of queries", async () => {
+    const embedder = await start({}, { queueLimit: 10_000 });
+    const order: string[] = [];
+    const call = (text: string, role: "query" | "passage") =>
+      embedder.embed(text, role).then(() => order.push(text));
+    const queries = Array.from({ length: 1_000 }, (_, i) => call(`query ${i}`, "query"));
+    await Promise.all([...queries, call("red", "passage")]);
+    expect(order.indexOf("red")).toBeLessThan(500);
+  });
+
+  test("refuses with 1503 beyond its limit, and works on", async () => {
+    const embedder = await start({}, { queueLimit: 4 });
+    const calls = ["a", "b", "c", "d", "e"].map((text) => embedder.embed(text, "passage"));
+    expect(await outcomes(calls)).toEqual(["ok", "ok", "ok", "ok", 1503]);
+    expect(await outcomes([embedder.embed("e", "passage")])).toEqual(["ok"]);
+  });
+
+  test("takes equal texts once", async () => {
+    const embedder = await start({}, { queueLimit: 1 });
+    const calls = Array.from({ length: 50 }, () => embedder.embed("red", "passage"));
+    expect(await outcomes(calls)).toEqual(Array(50).fill("ok"));
+  });
+});
+
+describe("a worker that dies", () => {
+  test("when killed: those who wait get 1503, and it comes back", async () => {
+    const { workers, spawn } = observedWorkers();
+    const embedder = await start({}, { spawn });
+    const waiting = outcomes(Array.from({ length: 200 }, (_, i) => embedder.embed(`text ${i}`, "passage")));
+    await workers[0]?.terminate();
+    expect(await waiting).toContain(1503);
+    expect(await outcomes([embedder.embed("red", "query")])).toEqual([1503]);
+    expect(await recovered(embedder)).toBe(true);
+    expect(workers).toHaveLength(2);
+  });
+
+  test.each(["throw", "exit"])("by %s: the same, and the next one serves", async (how) => {
+    let starts = 0;
+    const scripted = () => new Worker(new URL("scripted-worker.ts", import.meta.url), { workerData: how });
+    const embedder = await start(
+      {},
+      { spawn: (init) => (++starts <= 2 ? scripted() : spawnWorker("embedder", init)) },
+    );
+    const calls = Array.from({ length: 40 }, (_, i) => embedder.embed(`text ${i}`, "passage"));
+    expect(await outcomes(calls)).toEqual(Array(40).fill(1503));
+    expect(await recovered(embedder)).toBe(true);
+    expect(starts).toBe(3);
+  });
+
+  test("is not replaced by one with another model", async () => {
+    const { workers, spawn } = observedWorkers();
+    const embedder = await start({}, { spawn });
+    writeTinyModel(join(folder, `model-${count}`), { dimensions: 512 });
+    await workers[0]?.terminate();
+    await Bun.sleep(300);
+    expect(workers.length).toBeGreaterThan(1);
+    expect(await outcomes([embedder.embed("red", "query")])).toEqual([1503]);
+  });
+});
+
+test("close answers those who wait, and those who come later, with 1503", async () => {
+  const embedder = await start();
+  const waiting = outcomes(Array.from({ length: 100 }, (_, i) => embedder.embed(`text ${i}`, "passage")));
+  await embedder.close();
+  expect(await outcomes([embedder.embed("red", "query")])).toEqual([1503]);
+  const answers = await waiting;
+  expect(answers).toContain(1503);
+  expect(answers.filter((answer) => answer !== "ok" && answer !== 1503)).toEqual([]);
+});

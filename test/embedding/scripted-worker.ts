@@ -1,0 +1,11 @@
+// A worker that is ready at once and, on its first batch, does what its init says: throws, exits, or stays silent.
+
+import { parentPort, workerData } from "node:worker_threads";
+import type { EmbedderReady } from "../../src/embedding/embedder-protocol.ts";
+
+const model = { id: "scripted", sha256: "", dimensions: 256, maxTokens: 16 };
+parentPort?.on("message", () => {
+  if (workerData === "throw") throw new Error("scripted failure");
+  if (workerData === "exit") process.exit(3);
+});
+parentPort?.postMessage({ kind: "ready", model, batching: false } satisfies EmbedderReady);

@@ -1,0 +1,104 @@
+// Tests the promises about vectors on the real model: meaning, the same text in any company, texts nobody should write.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { embedAlone, embedInBuckets, mayBatch, sameVectorCosine } from "../../src/embedding/batching.ts";
+import { type Embedder, startEmbedder } from "../../src/embedding/embedder.ts";
+import { createInference } from "../../src/embedding/inference.ts";
+import { readModelConfig } from "../../src/embedding/model.ts";
+import { createTokenizer } from "../../src/embedding/tokenizer.ts";
+import { loadOnnx } from "../../src/native/onnx.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+import { realModel } from "./real-model.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "memledger-vectors-"));
+const runtime = prepareRuntime(folder);
+const model = realModel();
+let embedder: Embedder;
+beforeAll(async () => {
+  embedder = await startEmbedder({ runtime, model });
+});
+afterAll(async () => {
+  await embedder.close();
+  rmSync(folder, { recursive: true });
+});
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+}
+
+const facts = [
+  "The team deploys to production every Thursday at 14:00.",
+  "Maria is allergic to peanuts.",
+  "Invoices are sent on the first working day of the month.",
+  "The database password is rotated every ninety days.",
+  "Our office in Lyon closes at six in the evening.",
+];
+
+test.each([
+  ["When do we release to production?", 0],
+  ["Which foods must Maria avoid?", 1],
+  ["On which day do customers get their bill?", 2],
+  ["How often do we change the password of the database?", 3],
+])("%s finds its fact", async (question, expected) => {
+  const query = await embedder.embed(question, "query");
+  const vectors = await Promise.all(facts.map((fact) => embedder.embed(fact, "passage")));
+  const scores = vectors.map((vector) => cosine(query, vector));
+  expect(scores.indexOf(Math.max(...scores))).toBe(expected);
+});
+
+test("a text has the same vector alone, among others, and again", async () => {
+  const texts = [...facts, "ok", "x ".repeat(3_000), "a note ".repeat(40), "ünïcödé ✅", ""];
+  const alone: Float32Array[] = [];
+  for (const text of texts) alone.push(await embedder.embed(text, "passage"));
+  const noise = Array.from({ length: 60 }, (_, i) => embedder.embed(`${"noise ".repeat(i)}${i}`, "passage"));
+  const among = await Promise.all(texts.toReversed().map((text) => embedder.embed(text, "passage")));
+  await Promise.all(noise);
+  for (const [i, vector] of among.toReversed().entries()) {
+    expect(cosine(vector, alone[i] ?? vector)).toBeGreaterThanOrEqual(sameVectorCosine);
+  }
+});
+
+test("batching is chosen only where it keeps the vectors", () => {
+  const config = readModelConfig(model);
+  const graph = Object.entries(model.files).find(([name]) => name.endsWith(".onnx"));
+  const inference = createInference(loadOnnx(runtime), readFileSync(graph?.[1] ?? ""), config, 1);
+  const tokenize = createTokenizer(model, config);
+  const texts = [...facts, "ok", "a longer note ".repeat(20)].map((text) => tokenize(text, "passage"));
+  const alone = embedAlone(inference, texts, config.dimensions);
+  const bucketed = embedInBuckets(inference, texts, config.dimensions);
+  const kept = texts.every((_, row) => {
+    const at = (rows: Float32Array) => rows.subarray(row * config.dimensions, (row + 1) * config.dimensions);
+    return cosine(at(alone), at(bucketed)) >= sameVectorCosine;
+  });
+  if (mayBatch(tokenize, inference, config.dimensions)) expect(kept).toBe(true);
+  inference.release();
+});
+
+describe("a text nobody should write gets a unit vector, soon", () => {
+  test.each<[string, string]>([
+    ["nothing", ""],
+    ["spaces", " ".repeat(10_000)],
+    ["no spaces", "a".repeat(10_000)],
+    ["emoji of many code points", "👨‍👩‍👧‍👦".repeat(1_400)],
+    ["control characters", "\u0001\u0007\u001b".repeat(3_333)],
+    ["right to left", "שלום עולם ".repeat(1_000)],
+    ["lone combining marks", "\u0301\u0327".repeat(5_000)],
+    ["stacked combining marks", `e${"\u0301".repeat(50)}`.repeat(196)],
+    ["joiners", "\u200d".repeat(10_000)],
+    ["Chinese", "記憶".repeat(5_000)],
+    ["Korean", "한국어".repeat(3_333)],
+    ["punctuation", "!?.".repeat(3_333)],
+    ["hyphens", "a-".repeat(5_000)],
+    ["special tokens", "[SEP]".repeat(2_000)],
+    ["a URL", `https://example.com/${"a1B2%20".repeat(1_400)}`],
+    ["lone surrogates", "\ud800".repeat(10_000)],
+  ])("%s", async (_, text) => {
+    const start = performance.now();
+    const vector = await embedder.embed(text, "passage");
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(cosine(vector, vector)).toBeCloseTo(1, 5);
+  });
+});
