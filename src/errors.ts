@@ -1,32 +1,59 @@
 // Owns every error code a caller can see and its HTTP status. Never put SQL, stack traces or file paths in a message.
 
 export const errorStatus = {
-  1400: 400, // invalid request
-  1401: 401, // missing, unknown, expired or revoked key
-  1402: 402, // credits exhausted
-  1403: 403, // permission missing
-  1404: 404, // no such route
-  1405: 405, // method not allowed
-  1413: 413, // body too large
-  1415: 415, // body is not JSON
-  1429: 429, // rate limited
-  1500: 500, // internal error
-  1503: 503, // temporarily unavailable
-  2100: 404, // memory does not exist
-  2101: 400, // memory limit of the plan reached
-  2103: 500, // extraction failed
-  2104: 409, // duplicate memory
-  2106: 403, // plan has no memory
-  2200: 403, // audit needs an active subscription
-  2201: 400, // export range exceeds the retention
-  2202: 403, // plan has no export
-  2203: 409, // an export is in progress
-  2204: 404, // audit record does not exist
-  2205: 404, // export does not exist
-  2206: 409, // export is not ready
+  1400: 400,
+  1401: 401,
+  1402: 402,
+  1403: 403,
+  1404: 404,
+  1405: 405,
+  1413: 413,
+  1415: 415,
+  1429: 429,
+  1500: 500,
+  1503: 503,
+  2100: 404,
+  2101: 400,
+  2103: 500,
+  2104: 409,
+  2106: 403,
+  2200: 403,
+  2201: 400,
+  2202: 403,
+  2203: 409,
+  2204: 404,
+  2205: 404,
+  2206: 409,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;
+
+/** What each code means, as the API reference tells it. */
+export const errorMeaning: Readonly<Record<ErrorCode, string>> = {
+  1400: "invalid request",
+  1401: "missing, unknown, expired or revoked key",
+  1402: "credits exhausted",
+  1403: "permission missing",
+  1404: "no such route",
+  1405: "method not allowed",
+  1413: "body too large",
+  1415: "body is not JSON",
+  1429: "rate limited",
+  1500: "internal error",
+  1503: "temporarily unavailable",
+  2100: "memory does not exist",
+  2101: "memory limit of the plan reached",
+  2103: "extraction failed",
+  2104: "duplicate memory",
+  2106: "plan has no memory",
+  2200: "audit needs an active subscription",
+  2201: "export range exceeds the retention",
+  2202: "plan has no export",
+  2203: "an export is in progress",
+  2204: "audit record does not exist",
+  2205: "export does not exist",
+  2206: "export is not ready",
+};
 
 /** Details that help a client to mend its call, such as `{ field, reason }` or `{ memory_id }`. */
 export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;

@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { Key, Permission } from "./access/key.ts";
 import type { Plan, Plans } from "./access/plan.ts";
 import type { Project } from "./access/project.ts";
+import type { ErrorCode } from "./errors.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Store, Transaction } from "./store.ts";
 
@@ -74,6 +75,8 @@ export interface ProjectOperation<
 > extends Description<Input, Output> {
   readonly permission: Permission;
   readonly feature: Feature;
+  /** The codes that its own rules answer with, besides those of every call. */
+  readonly refusals: readonly ErrorCode[];
   readonly trace: MemoryTrace;
   /** The result travels to the writer's thread: plain data and typed arrays only. */
   prepare(input: Static<Input>, preparation: Preparation): Promise<Prepared>;

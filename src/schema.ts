@@ -50,10 +50,10 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()], schema.description ? { description: schema.description } : {});
 }
 
-/** An object that refuses unknown fields. */
+/** An object that refuses unknown fields. A title makes it a named schema of the API reference. */
 export function Fields<Properties extends Record<string, TSchema>>(
   properties: Properties,
-  options: { description?: string } = {},
+  options: { title?: string; description?: string } = {},
 ): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }

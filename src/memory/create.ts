@@ -25,6 +25,7 @@ export const createMemory = projectOperation({
     "Stores a memory of the project. Refused with 2104 when an unexpired memory has the same content (ignoring Unicode form and white space), and with 2101 when the plan's memory limit is reached.",
   permission: "memory.write",
   feature: "memory",
+  refusals: [2101, 2104],
   success: 201,
   input: Fields({
     content,

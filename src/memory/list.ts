@@ -15,6 +15,7 @@ export const listMemories = projectOperation({
   description: "Returns a page of the project's memories, expired and inactive ones included.",
   permission: "memory.read",
   feature: "memory",
+  refusals: [],
   success: 200,
   input: Fields({
     memory_type: Type.Optional(memoryType),
@@ -41,12 +42,15 @@ export const listMemories = projectOperation({
   }),
   output: Fields({
     memories: Type.Array(agentMemory),
-    pagination: Fields({
-      page: Type.Integer(),
-      page_size: Type.Integer(),
-      total: Type.Integer(),
-      total_pages: Type.Integer(),
-    }),
+    pagination: Fields(
+      {
+        page: Type.Integer(),
+        page_size: Type.Integer(),
+        total: Type.Integer({ description: "Memories that match, on all pages." }),
+        total_pages: Type.Integer(),
+      },
+      { title: "Pagination" },
+    ),
   }),
   example: {
     input: { memory_type: "fact", page: 1, page_size: 20 },

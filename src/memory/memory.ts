@@ -57,7 +57,7 @@ export const agentMemory = Fields(
     last_accessed_at: Nullable(Timestamp({ description: "When it was last read or found; null: never." })),
     expires_at: expiresAt,
   },
-  { description: "AgentMemory" },
+  { title: "AgentMemory", description: "One memory of the project." },
 );
 export type AgentMemory = Static<typeof agentMemory>;
 

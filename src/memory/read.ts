@@ -15,6 +15,7 @@ export const readMemory = projectOperation({
   description: "Returns one memory of the project, also when it is inactive or expired.",
   permission: "memory.read",
   feature: "memory",
+  refusals: [2100],
   success: 200,
   input: Fields({ memory_id: memoryId }),
   output: agentMemory,

@@ -13,6 +13,7 @@ export const deleteMemory = projectOperation({
   description: "Removes one memory of the project for good.",
   permission: "memory.write",
   feature: "memory",
+  refusals: [2100],
   success: 204,
   input: Fields({ memory_id: memoryId }),
   output: null,
@@ -35,6 +36,7 @@ export const deleteAllMemories = projectOperation({
     "Removes all memories of the project, or those of one memory_type, for good. The body is optional; a body that is not understood deletes nothing.",
   permission: "memory.write",
   feature: "memory",
+  refusals: [],
   success: 200,
   input: Fields({ memory_type: Type.Optional(memoryType) }),
   output: Fields({

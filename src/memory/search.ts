@@ -22,6 +22,7 @@ export const searchMemories = projectOperation({
     "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. total is the number of results returned.",
   permission: "memory.read",
   feature: "memory",
+  refusals: [],
   success: 200,
   input: Fields({
     query,
@@ -41,14 +42,17 @@ export const searchMemories = projectOperation({
   }),
   output: Fields({
     results: Type.Array(
-      Fields({
-        memory: agentMemory,
-        similarity: Type.Number({
-          ...unit,
-          description: "Cosine similarity of query and content, clamped to 0..1.",
-        }),
-        final_score: Type.Number({ ...unit, description: "similarity * 0.7 + importance * 0.3." }),
-      }),
+      Fields(
+        {
+          memory: agentMemory,
+          similarity: Type.Number({
+            ...unit,
+            description: "Cosine similarity of query and content, clamped to 0..1.",
+          }),
+          final_score: Type.Number({ ...unit, description: "similarity * 0.7 + importance * 0.3." }),
+        },
+        { title: "SearchResult" },
+      ),
     ),
     query,
     total: Type.Integer({ minimum: 0 }),

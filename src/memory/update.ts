@@ -38,6 +38,7 @@ export const updateMemory = projectOperation({
     "Changes the fields that are sent; at least one is needed. A changed content is embedded again. expires_at null clears the expiry.",
   permission: "memory.write",
   feature: "memory",
+  refusals: [2100, 2104],
   success: 200,
   input: Fields({ memory_id: memoryId, ...changes }),
   output: agentMemory,
