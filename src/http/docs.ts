@@ -20,11 +20,15 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** Everything that would leave this machine, or invite a reader to, is switched off. */
 const scalarConfiguration = {
   url: "/openapi.json",
   withDefaultFonts: false,
   telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
   hideClientButton: true,
+  showDeveloperTools: "never",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
 };
 

@@ -1,3 +1,143 @@
-export function openApiDocument() {
-  return {};
+// Owns the OpenAPI 3.1 document, generated from the table of routes and the operations' own schemas. Never describes anything by hand
+// that an operation already says.
+
+import { permissions } from "../access/key.ts";
+import { successCode } from "../call.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { bodyMaxBytes, metadataMaxBytes } from "../limits.ts";
+import type { ProjectOperation } from "../operation.ts";
+import { version } from "../version.ts";
+import { toJsonSchema } from "./json-schema.ts";
+import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
+import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
+
+const introduction = `An AI memory with a tamper-evident audit ledger.
+
+Every answer is an envelope: \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. A refusal has the same shape, and its message says what to do next.
+Fields and parameters that are not listed here are refused, never ignored. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; answers use UTC.`;
+
+export function openApiDocument(): JsonObject {
+  const schemas = new Map<string, JsonObject>([["Refusal", refusalSchema]]);
+  const paths = new Map<string, Record<string, JsonObject>>();
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths.set(path, { ...paths.get(path), [route.method.toLowerCase()]: describe(route, schemas) });
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "memledger",
+      version,
+      description: introduction,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(routes.map(({ operation }) => tagOf(operation)))].map((name) => ({ name })),
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: `An API key, \`ml_...\`. It belongs to one project and has some of the permissions ${permissions.join(", ")}.`,
+        },
+      },
+      parameters: { AuditMetadata: auditMetadata },
+      schemas: Object.fromEntries(schemas),
+    },
+  };
+}
+
+function describe(route: Route, schemas: Map<string, JsonObject>): JsonObject {
+  const { operation } = route;
+  return {
+    operationId: operation.name.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    tags: [tagOf(operation)],
+    summary: operation.summary,
+    description: `${operation.description}\n\nPermission: \`${operation.permission}\`.`,
+    parameters: [...describeParameters(route), { $ref: "#/components/parameters/AuditMetadata" }],
+    ...(takesBody(route) ? { requestBody: describeBody(route) } : {}),
+    responses: { ...describeSuccess(operation, schemas), ...describeRefusals(route) },
+  };
+}
+
+function tagOf(operation: ProjectOperation): string {
+  const name = operation.name.split(".")[0] ?? "";
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function describeParameters(route: Route): JsonObject[] {
+  const { properties, required = [] } = route.operation.input;
+  const inPath = pathParameters(route);
+  const names = takesBody(route) ? inPath : Object.keys(properties);
+  return names.flatMap((name) => {
+    const schema = properties[name];
+    if (schema === undefined) throw new Error(`${route.path} names a field that its operation does not have`);
+    const { description = "", ...rest } = toJsonSchema(schema, null);
+    return {
+      name,
+      in: inPath.includes(name) ? "path" : "query",
+      required: required.includes(name),
+      description,
+      schema: rest,
+      ...withExample(route.operation.example?.input[name]),
+    };
+  });
+}
+
+function describeBody(route: Route): JsonObject {
+  const inPath = pathParameters(route);
+  const { properties, required = [] } = route.operation.input;
+  const isOutside = (name: string) => !inPath.includes(name);
+  const fields = Object.entries(properties).filter(([name]) => isOutside(name));
+  const mandatory = required.filter(isOutside);
+  const isRequired = route.method !== "DELETE";
+  const schema = {
+    type: "object",
+    additionalProperties: false,
+    ...(mandatory.length > 0 ? { required: mandatory } : isRequired ? { minProperties: 1 } : {}),
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, toJsonSchema(field, null)])),
+  };
+  const example = Object.entries(route.operation.example?.input ?? {}).filter(([name]) => isOutside(name));
+  return {
+    required: isRequired,
+    content: { "application/json": { schema, ...withExample(Object.fromEntries(example)) } },
+  };
+}
+
+function describeSuccess(operation: ProjectOperation, schemas: Map<string, JsonObject>): JsonObject {
+  if (operation.output === null) return { [operation.success]: { description: "Done; there is no body." } };
+  const envelope = {
+    type: "object",
+    required: ["success", "code", "message", "data"],
+    properties: {
+      success: { const: true },
+      code: { const: successCode },
+      message: { type: "string" },
+      data: toJsonSchema(operation.output, schemas),
+    },
+  };
+  const data = operation.example?.data;
+  const example =
+    data === undefined ? undefined : { success: true, code: successCode, message: "success", data };
+  const description = operation.success === 201 ? "Created." : "Success.";
+  return {
+    [operation.success]: {
+      description,
+      content: { "application/json": { schema: envelope, ...withExample(example) } },
+    },
+  };
+}
+
+const auditMetadata: JsonObject = {
+  name: "X-Audit-Metadata",
+  in: "header",
+  required: false,
+  description: `A JSON object of at most ${metadataMaxBytes} bytes, such as \`{"ticket":"OPS-17"}\`, that the audit record of this call keeps as its metadata.`,
+  schema: { type: "string", contentMediaType: "application/json" },
+};
+
+function withExample(example: Json | undefined): JsonObject {
+  return example === undefined ? {} : { example };
 }
