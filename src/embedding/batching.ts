@@ -12,25 +12,23 @@ export const sameVectorCosine = 0.9999;
 /** Below this gain a batch is not worth the wait of the texts in it. */
 const worthwhileGain = 1.15;
 
+/** Few and short, because every start of the server waits for them. */
 const probes = [
   "ok",
-  "Alice manages Bob.",
+  "Use bun@1.4.5, see https://example.com/?tag=v1.4.5 ✅",
   "Deploys happen on Thursday at 14:00 UTC, never on Friday.",
-  "Use bun@1.4.5, see https://example.com/releases?tag=v1.4.5 #build ✅",
-  "The customer prefers answers in German, short, without greetings, and with the order number in the first line.",
-  `A longer note that repeats itself: ${"the quick brown fox jumps over the lazy dog; ".repeat(8)}`,
+  `A longer note: ${"the quick brown fox jumps over the lazy dog; ".repeat(4)}`,
 ] as const;
 
 /** True when texts of different lengths keep their vectors in one batch, and texts of one length run faster together. */
 export function mayBatch(tokenize: Tokenize, inference: Inference, dimensions: number): boolean {
   const texts = probes.map((text) => tokenize(text, "passage"));
   const together = embedTogether(inference, texts, dimensions);
-  const alone = embedAlone(inference, texts, dimensions);
-  for (const row of texts.keys()) {
-    if (!(cosine(alone, together, row, dimensions) >= sameVectorCosine)) return false;
+  for (const [row, ids] of texts.entries()) {
+    const alone = embedAlone(inference, [ids], dimensions);
+    if (!(cosine(alone, together.subarray(row * dimensions)) >= sameVectorCosine)) return false;
   }
-  const [, , equal = []] = texts;
-  const copies = Array.from({ length: 8 }, () => equal);
+  const copies = Array.from({ length: 8 }, () => texts[2] ?? []);
   const singly = elapsedMs(() => embedAlone(inference, copies, dimensions));
   const jointly = elapsedMs(() => embedTogether(inference, copies, dimensions));
   return singly >= jointly * worthwhileGain;
@@ -85,11 +83,9 @@ export function embedInBuckets(
   return rows;
 }
 
-/** Of two unit vectors. */
-function cosine(a: Float32Array, b: Float32Array, row: number, dimensions: number): number {
-  let sum = 0;
-  for (let i = row * dimensions; i < (row + 1) * dimensions; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
+/** Of two unit vectors; `b` may go on. */
+function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
 }
 
 /** The better of two, since the first run of a shape allocates. */

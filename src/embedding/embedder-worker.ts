@@ -6,7 +6,7 @@ import { loadOnnx } from "../native/onnx.ts";
 import { embedAlone, embedInBuckets, mayBatch } from "./batching.ts";
 import type { EmbedderInit, EmbedderMessage, EmbedRequest } from "./embedder-protocol.ts";
 import { createInference } from "./inference.ts";
-import { readModelConfig } from "./model.ts";
+import { identify, readModelConfig } from "./model.ts";
 import { assertUnchanged } from "./model-directory.ts";
 import { createTokenizer } from "./tokenizer.ts";
 
@@ -27,10 +27,9 @@ function load({ runtime, model, threads }: EmbedderInit) {
   const config = readModelConfig(model);
   const tokenize = createTokenizer(model, config);
   const inference = createInference(loadOnnx(runtime), readGraph(model), config, threads);
-  const { dimensions, maxTokens } = config;
-  const batching = mayBatch(tokenize, inference, dimensions);
+  const batching = mayBatch(tokenize, inference, config.dimensions);
   return {
-    identity: { id: model.id, sha256: model.sha256, dimensions, maxTokens },
+    identity: identify(model),
     tokenize,
     inference,
     batching,

@@ -103,6 +103,8 @@ function readManifest(root: string): { id: string | undefined; files: [string, s
  * must not mix vectors of two models.
  */
 export function assertUnchanged(source: ModelSource): void {
+  // The executable's own files cannot change, and cannot be opened in slices.
+  if (source.sha256 === embedded?.model.sha256) return;
   const hashes = Object.entries(source.files).map(([name, path]): [string, string] => [name, hashFile(path)]);
   if (hashOfHashes(hashes) !== source.sha256) {
     throw new Error("The model's files changed while it was in use; start the server again.");

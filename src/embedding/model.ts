@@ -24,6 +24,12 @@ const defaultMaxTokens = 512;
 /** RoBERTa and its kin count positions from the padding token's id + 1. */
 const offsetPositions = new Set(["roberta", "xlm-roberta", "camembert", "mpnet"]);
 
+/** Cheap: reads configuration only, so it is known before the worker has loaded the model. Throws as readModelConfig. */
+export function identify(source: ModelSource): ModelIdentity {
+  const { dimensions, maxTokens } = readModelConfig(source);
+  return { id: source.id, sha256: source.sha256, dimensions, maxTokens };
+}
+
 /** Reads the configuration files. Throws an Error that says what to do when the model cannot serve. */
 export function readModelConfig(source: ModelSource): ModelConfig {
   const config = readPart(source, "config.json");
