@@ -86,8 +86,13 @@ export function createAccessTransaction(database: Database, state: WriterState):
   const revoke = database.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
 
   const findCaller = async (keyId: string): Promise<Caller | null> => {
+    const known = state.callers.get(keyId);
+    if (known !== undefined) return known;
     const row = keyById.get(keyId);
-    return row === undefined ? null : toCaller(row);
+    if (row === undefined) return null;
+    const caller = toCaller(row);
+    state.callers.set(keyId, caller);
+    return caller;
   };
 
   return {
@@ -111,9 +116,11 @@ export function createAccessTransaction(database: Database, state: WriterState):
         .map((row): ProjectSummary => ({ project: toProject(row), memories: row.memories, keys: row.keys }));
     },
     async updateProject({ serial, plan, subscription, credits, memoryLimit, retentionDays }) {
+      state.callers.clear();
       updateProject.run({ serial, plan, subscription, credits, memoryLimit, retentionDays });
     },
     async removeProject(project, now) {
+      state.callers.clear();
       markDeleted.run(now, project.serial);
       revokeAll.run(now, project.serial);
     },
@@ -135,6 +142,7 @@ export function createAccessTransaction(database: Database, state: WriterState):
       return keysOfProject.all(project.serial).map(toKey);
     },
     async revokeKey(keyId, now) {
+      state.callers.clear();
       revoke.run(now, keyId);
     },
   };

@@ -22,6 +22,7 @@ export function createTransaction(database: Database, state: WriterState): Trans
         release.run();
         return result;
       } catch (error) {
+        state.callers.clear();
         if (!isLost(database, error)) {
           rollback.run();
           release.run();

@@ -2,6 +2,7 @@
 
 import type { ChainHead } from "../audit/chain.ts";
 import { createIdSource, type IdSource } from "../ids.ts";
+import type { Caller } from "../operation.ts";
 
 export interface MemoryTouch {
   readonly project: number;
@@ -13,6 +14,8 @@ export class WriterState {
   /** By memory id and by key id; flushed within a second. Losing them in a crash loses only access times. */
   readonly touchedMemories = new Map<string, MemoryTouch>();
   readonly touchedKeys = new Map<string, number>();
+  /** By key id. Exact, because only this thread changes keys and projects, and every change or undoing of one empties it. */
+  readonly callers = new Map<string, Caller>();
   /** Whether a dead pool may be waiting for the purge. */
   purgeIsDue = true;
 
@@ -44,6 +47,7 @@ export class WriterState {
 
   /** Heads that the lost transaction moved are read from the database again. */
   lost(): void {
+    this.callers.clear();
     for (const project of this.#movedHeads) this.#heads.delete(project);
     this.#movedHeads.clear();
   }
