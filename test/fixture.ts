@@ -1,0 +1,175 @@
+// Starts the real server for a test: real SQLite in a folder of its own, the real model, port 0, and a clock that the test moves.
+// Must never stand in for a part of the product.
+
+import { Database } from "bun:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Permission, permissions } from "../src/access/key.ts";
+import { createKey } from "../src/access/key-operations.ts";
+import type { PlanName } from "../src/access/plan.ts";
+import { createProject } from "../src/access/project-operations.ts";
+import { startApp } from "../src/app.ts";
+import { administer } from "../src/cli/administer.ts";
+import { type Config, loadConfig } from "../src/config.ts";
+import { isObject, type Json, type JsonObject } from "../src/json.ts";
+import type { Logger } from "../src/logger.ts";
+import type { InstallationOperation } from "../src/operation.ts";
+
+export interface TestApp {
+  readonly url: string;
+  readonly port: number;
+  readonly config: Config;
+  /** Of the first start: project `default`, all permissions. */
+  readonly projectId: string;
+  readonly apiKey: string;
+  /** Warnings and errors of the server. `stop` throws when there are any left in it. */
+  readonly complaints: string[];
+  /** Moves the clock of all threads forward. */
+  passTime(ms: number): void;
+  /** What `memledger key create` and its siblings do. */
+  administer(operation: InstallationOperation, input: JsonObject): Promise<JsonObject>;
+  createProject(plan: PlanName, fields?: JsonObject): Promise<{ readonly id: string; readonly key: string }>;
+  createKey(projectId: string, permissions: readonly Permission[], fields?: JsonObject): Promise<NewKey>;
+  /** Sends one call and reads its envelope. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** All audit records of a project, oldest first; null: of the installation. */
+  records(projectId: string | null): RecordRow[];
+  stop(): Promise<void>;
+}
+
+export interface NewKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+export interface CallOptions {
+  /** Null: no Authorization header. Left out: the first key. */
+  readonly key?: string | null;
+  /** A value is sent as JSON, bytes and streams as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
+  readonly code: number | null;
+  readonly message: string;
+  /** {} when `data` is no object. */
+  readonly data: JsonObject;
+}
+
+export interface RecordRow {
+  readonly action: string;
+  readonly status: number;
+  readonly entry: JsonObject;
+  readonly payload: JsonObject;
+}
+
+let projects = 0;
+
+export async function startTestApp(flags: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+  const dataDir = mkdtempSync(join(tmpdir(), "memledger-test-"));
+  const model = process.env.MEMLEDGER_TEST_MODEL;
+  const { config } = loadConfig({
+    flags: { "data-dir": dataDir, port: "0", ...(model === undefined ? {} : { model }), ...flags },
+  });
+  const complaints: string[] = [];
+  const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  const app = await startApp(config, { logger: recorder(complaints), clockOffset });
+  if (app.apiKey === null || app.projectId === null) throw new Error("the first start made no key");
+  const { url, port, projectId, apiKey } = app;
+
+  const ask = async (operation: InstallationOperation, input: JsonObject): Promise<JsonObject> => {
+    const data = await administer(config, operation, input);
+    if (!isObject(data)) throw new Error(`${operation.name} answered no object`);
+    return data;
+  };
+  const newKey: TestApp["createKey"] = async (project, granted, fields = {}) => {
+    const key = await ask(createKey, { project, permissions: [...granted], ...fields });
+    return { id: String(key.id), key: String(key.key) };
+  };
+  return {
+    ...{ url, port, config, projectId, apiKey, complaints },
+    passTime: (ms) => {
+      const view = new Float64Array(clockOffset);
+      view[0] = (view[0] ?? 0) + ms;
+    },
+    administer: ask,
+    async createProject(plan, fields = {}) {
+      const { id } = await ask(createProject, { name: `project ${++projects}`, plan, ...fields });
+      return { id: String(id), key: (await newKey(String(id), permissions)).key };
+    },
+    createKey: newKey,
+    call: (method, path, options) => call(`${url}${path}`, method, { key: apiKey, ...options }),
+    records: (project) => readRecords(join(dataDir, "memledger.db"), project),
+    async stop() {
+      await app.close();
+      rmSync(dataDir, { recursive: true, force: true });
+      if (complaints.length > 0) throw new Error(`the server complained: ${complaints.join("\n")}`);
+    },
+  };
+}
+
+async function call(url: string, method: string, { key, body, headers }: CallOptions): Promise<Reply> {
+  const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+  const init: RequestInit = {
+    method,
+    headers: {
+      ...(typeof key === "string" ? { Authorization: `Bearer ${key}` } : {}),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+  };
+  const response = await fetch(url, init);
+  return toReply(response.status, response.headers, await response.text());
+}
+
+export function toReply(status: number, headers: Headers, text: string): Reply {
+  const envelope: unknown = text === "" ? null : JSON.parse(text);
+  if (!isObject(envelope)) return { status, headers, text, code: null, message: "", data: {} };
+  const { code, message, data } = envelope;
+  return {
+    ...{ status, headers, text },
+    code: typeof code === "number" ? code : null,
+    message: String(message),
+    data: isObject(data) ? data : {},
+  };
+}
+
+function readRecords(file: string, projectId: string | null): RecordRow[] {
+  const database = new Database(file, { readonly: true });
+  try {
+    const rows = database
+      .query<{ action: string; status: number; entry: string; text: Uint8Array }, [string | null]>(
+        `SELECT e.action, e.status, e.entry, p.text
+         FROM audit_entry e JOIN audit_chain c ON c.number = e.chain JOIN audit_payload p ON p.entry = e.number
+         WHERE c.project IS (SELECT serial FROM project WHERE id = ?) ORDER BY e.seq`,
+      )
+      .all(projectId);
+    return rows.map(({ action, status, entry, text }) => ({
+      ...{ action, status },
+      entry: parseObject(entry),
+      payload: parseObject(new TextDecoder().decode(Bun.zstdDecompressSync(text))),
+    }));
+  } finally {
+    database.close();
+  }
+}
+
+function parseObject(text: string): JsonObject {
+  const value: Json = JSON.parse(text);
+  if (!isObject(value)) throw new Error("a record holds no object");
+  return value;
+}
+
+function recorder(complaints: string[]): Logger {
+  const complain = (message: string, fields: unknown) => {
+    complaints.push(`${message} ${Bun.inspect(fields)}`);
+  };
+  return { debug() {}, info() {}, warn: complain, error: complain };
+}
