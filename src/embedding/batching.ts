@@ -21,7 +21,12 @@ const probes = [
 ] as const;
 
 /** True when texts of different lengths keep their vectors in one batch, and texts of one length run faster together. */
-export function mayBatch(tokenize: Tokenize, inference: Inference, dimensions: number): boolean {
+export function mayBatch(
+  tokenize: Tokenize,
+  inference: Inference,
+  dimensions: number,
+  now = () => performance.now(),
+): boolean {
   const texts = probes.map((text) => tokenize(text, "passage"));
   const together = embedTogether(inference, texts, dimensions);
   for (const [row, ids] of texts.entries()) {
@@ -29,8 +34,8 @@ export function mayBatch(tokenize: Tokenize, inference: Inference, dimensions: n
     if (!(cosine(alone, together.subarray(row * dimensions)) >= sameVectorCosine)) return false;
   }
   const copies = Array.from({ length: 8 }, () => texts[2] ?? []);
-  const singly = elapsedMs(() => embedAlone(inference, copies, dimensions));
-  const jointly = elapsedMs(() => embedTogether(inference, copies, dimensions));
+  const singly = elapsedMs(() => embedAlone(inference, copies, dimensions), now);
+  const jointly = elapsedMs(() => embedTogether(inference, copies, dimensions), now);
   return singly >= jointly * worthwhileGain;
 }
 
@@ -89,11 +94,11 @@ function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 /** The better of two, since the first run of a shape allocates. */
-function elapsedMs(work: () => void): number {
+function elapsedMs(work: () => void, now: () => number): number {
   const times = [0, 1].map(() => {
-    const start = performance.now();
+    const start = now();
     work();
-    return performance.now() - start;
+    return now() - start;
   });
   return Math.min(...times);
 }

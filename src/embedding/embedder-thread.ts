@@ -8,8 +8,6 @@ import type { EmbedderMessage, EmbedderReady, EmbedRequest } from "./embedder-pr
 
 const firstBackoffMs = 50;
 const longestBackoffMs = 10_000;
-/** A batch takes milliseconds; a worker silent for so long is stuck. */
-const silenceLimitMs = 60_000;
 const closeLimitMs = 2_000;
 
 type Computation = Readonly<{ resolve: (rows: Float32Array) => void; reject: (error: Error) => void }>;
@@ -18,6 +16,7 @@ export class EmbedderThread {
   /** Called whenever the worker ends, whatever the cause, with the answer for those who wait. */
   onDown: (reason: Refusal) => void = () => {};
   readonly #spawn: () => Worker;
+  readonly #silenceLimitMs: number;
   readonly #logger: Logger | undefined;
   #worker: Worker | undefined;
   #computation: Computation | undefined;
@@ -25,8 +24,10 @@ export class EmbedderThread {
   #backoffMs = firstBackoffMs;
   #timer: Timer | undefined;
 
-  constructor(spawn: () => Worker, logger: Logger | undefined) {
+  /** A worker that takes longer than `silenceLimitMs` for one batch is given up. */
+  constructor(spawn: () => Worker, silenceLimitMs: number, logger: Logger | undefined) {
     this.#spawn = spawn;
+    this.#silenceLimitMs = silenceLimitMs;
     this.#logger = logger;
   }
 
@@ -41,6 +42,8 @@ export class EmbedderThread {
     const worker = this.#spawn();
     this.#worker = worker;
     worker.on("message", (message: EmbedderMessage) => {
+      // A late word of a worker that was given up must not answer a question put to the next one.
+      if (worker !== this.#worker) return;
       if (message.kind === "unusable") reject(new Error(message.message));
       else if (message.kind === "ready") {
         this.#state = "up";
@@ -65,7 +68,10 @@ export class EmbedderThread {
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     this.#computation = { resolve, reject };
     this.#post(request);
-    this.#timer = setTimeout(() => void this.#worker?.terminate(), silenceLimitMs);
+    const worker = this.#worker;
+    this.#timer = setTimeout(() => {
+      if (worker !== undefined) this.#end(worker, `silent for ${this.#silenceLimitMs} ms`);
+    }, this.#silenceLimitMs);
     return promise;
   }
 

@@ -35,17 +35,23 @@ export type EmbedderOptions = Readonly<{
   threads?: number;
   /** Texts that may wait, those being computed included. */
   queueLimit?: number;
+  /** 0 switches the cache off. */
   queryCacheEntries?: number;
+  /** A batch takes milliseconds: a worker silent for longer is stuck, and is replaced. */
+  silenceLimitMs?: number;
   logger?: Logger;
   /** Starts the worker thread; tests use it to get hold of the worker they kill. */
   spawn?: (init: EmbedderInit) => Worker;
 }>;
 
+/** Longer queries are rare, and not worth the memory of the cache. */
+const cachedQueryCharacters = 1_000;
+
 /** Starts the worker and loads the model. Throws an Error that says what to do when the model cannot be used. */
 export async function startEmbedder(options: EmbedderOptions): Promise<Embedder> {
-  const { runtime, model, threads = 1, queueLimit = 1_024, queryCacheEntries = 1_000, logger } = options;
-  const { spawn = (init) => spawnWorker("embedder", init) } = options;
-  const thread = new EmbedderThread(() => spawn({ runtime, model, threads }), logger);
+  const { runtime, model, threads = 1, queueLimit = 1_024, queryCacheEntries = 1_000 } = options;
+  const { spawn = (init) => spawnWorker("embedder", init), silenceLimitMs = 60_000, logger } = options;
+  const thread = new EmbedderThread(() => spawn({ runtime, model, threads }), silenceLimitMs, logger);
   const ready = await thread.start();
   return new QueuedEmbedder(thread, ready, queueLimit, queryCacheEntries);
 }
@@ -55,7 +61,7 @@ class QueuedEmbedder implements Embedder {
   readonly batching: boolean;
   readonly #thread: EmbedderThread;
   readonly #queue: EmbeddingQueue;
-  readonly #recentQueries: LRUCache<string, Float32Array>;
+  readonly #recentQueries: LRUCache<string, Float32Array> | undefined;
   /** Texts waiting or being computed, so that the same text is never computed twice at a time. */
   readonly #pending = new Map<string, Promise<Float32Array>>();
   readonly #limit: number;
@@ -67,7 +73,7 @@ class QueuedEmbedder implements Embedder {
     this.#thread = thread;
     this.#queue = new EmbeddingQueue();
     this.#limit = queueLimit;
-    this.#recentQueries = new LRUCache({ max: queryCacheEntries });
+    this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
     thread.onDown = (reason) => {
       for (const waiting of this.#queue.drain()) waiting.reject(reason);
     };
@@ -76,7 +82,7 @@ class QueuedEmbedder implements Embedder {
   /** Callers get copies: they may transfer theirs to a worker. */
   async embed(text: string, role: EmbeddingRole): Promise<Float32Array> {
     const key = `${role}:${text}`;
-    const cached = role === "query" ? this.#recentQueries.get(key) : undefined;
+    const cached = role === "query" ? this.#recentQueries?.get(key) : undefined;
     const vector = cached ?? (await (this.#pending.get(key) ?? this.#enqueue(key, text, role)));
     return vector.slice();
   }
@@ -94,7 +100,7 @@ class QueuedEmbedder implements Embedder {
     this.#pending.set(key, promise);
     const settle = () => this.#pending.delete(key);
     promise.then((vector) => {
-      if (role === "query") this.#recentQueries.set(key, vector);
+      if (role === "query" && text.length <= cachedQueryCharacters) this.#recentQueries?.set(key, vector);
       settle();
     }, settle);
     this.#queue.add({ text, role, resolve, reject });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Embedder, type EmbedderOptions, startEmbedder } from "../../src/embedding/embedder.ts";
-import type { EmbedderInit } from "../../src/embedding/embedder-protocol.ts";
+import type { EmbedderInit, EmbedderMessage } from "../../src/embedding/embedder-protocol.ts";
 import { readModelDirectory } from "../../src/embedding/model-directory.ts";
 import { Refusal } from "../../src/errors.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
@@ -175,6 +175,24 @@ describe("the queue", () => {
     expect(await outcomes([embedder.embed("e", "passage")])).toEqual(["ok"]);
   });
 
+  test("is spared by the cache of queries, which passages do not use", async () => {
+    let batches = 0;
+    const spawn = (init: EmbedderInit) => {
+      const worker = spawnWorker("embedder", init);
+      worker.on("message", (message: EmbedderMessage) => {
+        if (message.kind === "vectors") batches++;
+      });
+      return worker;
+    };
+    const embedder = await start({}, { spawn, queryCacheEntries: 2 });
+    for (const text of ["red", "red", "green", "red"]) await embedder.embed(text, "query");
+    expect(batches).toBe(2);
+    for (const text of ["blue", "green"]) await embedder.embed(text, "query");
+    expect(batches).toBe(4);
+    for (const text of ["blue", "blue"]) await embedder.embed(text, "passage");
+    expect(batches).toBe(6);
+  });
+
   test("takes equal texts once", async () => {
     const embedder = await start({}, { queueLimit: 1 });
     const calls = Array.from({ length: 50 }, () => embedder.embed("red", "passage"));
@@ -194,12 +212,12 @@ describe("a worker that dies", () => {
     expect(workers).toHaveLength(2);
   });
 
-  test.each(["throw", "exit"])("by %s: the same, and the next one serves", async (how) => {
+  test.each(["throw", "exit", "silence"])("by %s: the same, and the next one serves", async (how) => {
     let starts = 0;
     const scripted = () => new Worker(new URL("scripted-worker.ts", import.meta.url), { workerData: how });
     const embedder = await start(
       {},
-      { spawn: (init) => (++starts <= 2 ? scripted() : spawnWorker("embedder", init)) },
+      { silenceLimitMs: 400, spawn: (init) => (++starts <= 2 ? scripted() : spawnWorker("embedder", init)) },
     );
     const calls = Array.from({ length: 40 }, (_, i) => embedder.embed(`text ${i}`, "passage"));
     expect(await outcomes(calls)).toEqual(Array(40).fill(1503));
