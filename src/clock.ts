@@ -13,9 +13,10 @@ export interface Clock {
  */
 export function createClock(offset: SharedArrayBuffer | null = null): Clock {
   const shift = offset === null ? null : new Float64Array(offset);
+  const shiftMs = () => shift?.[0] ?? 0;
   return {
-    now: () => Date.now() + (shift?.[0] ?? 0),
-    elapsed: () => performance.timeOrigin + performance.now(),
+    now: () => Date.now() + shiftMs(),
+    elapsed: () => performance.timeOrigin + performance.now() + shiftMs(),
   };
 }
 
