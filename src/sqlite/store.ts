@@ -10,6 +10,7 @@ import { type DatabaseFile, openReading, openWriting } from "./connection.ts";
 import { bindModel, type ModelBinding } from "./installation.ts";
 import { migrate } from "./migrate.ts";
 import { createReader } from "./reader.ts";
+import { forgetNext } from "./reembed.ts";
 import { createWriter } from "./writer.ts";
 
 export interface StoreOptions {
@@ -56,7 +57,10 @@ function prepare(file: DatabaseFile, model: ModelBinding | null): void {
   try {
     if (isNew) chmodSync(file.path, 0o600);
     migrate(database);
-    if (model !== null) bindModel(database, model);
+    if (model !== null) {
+      bindModel(database, model);
+      forgetNext(database);
+    }
   } finally {
     database.close();
   }
