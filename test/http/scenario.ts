@@ -48,6 +48,13 @@ async function runScenario(app: TestApp, scenario: Scenario): Promise<void> {
   if (payload !== undefined) expect(gained[0]?.payload).toMatchObject(payload);
 }
 
+/** Creates a memory and returns its id. */
+export async function createMemory(app: TestApp, body: JsonObject, key = app.apiKey): Promise<string> {
+  const reply = await app.call("POST", "/v1/memories", { key, body });
+  expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 201 });
+  return String(reply.data.id);
+}
+
 /** What must hold for every answer of the service, whatever was sent: an envelope, no 500, nothing of the inside. */
 export function expectClean(reply: Reply, method: string, path: string): void {
   expect(reply.status).not.toBe(500);
@@ -80,7 +87,7 @@ function expectActionable({ status, code, message, text }: Reply, method: string
 }
 
 function findRoute(method: string, path: string) {
-  const pathname = path.replace(/\?.*/s, "");
+  const { pathname } = new URL(path, "http://localhost");
   const matches = routes.filter(
     (route) =>
       route.method === method && new RegExp(`^${route.path.replace(/:\w+/, "[^/]+")}$`).test(pathname),
