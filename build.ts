@@ -1,8 +1,17 @@
 // Builds the one executable: program, workers, native libraries, model, API reference. Must never reach for a network, and
 // never leave out a file without saying so.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readModelConfig } from "./src/embedding/model.ts";
 import { readModelDirectory } from "./src/embedding/model-directory.ts";
@@ -39,6 +48,8 @@ const refusedTargets: Readonly<Record<string, string>> = {
 };
 
 const root = import.meta.dir;
+/** Libraries are embedded in parts, each small enough that unpacking it leaves no mark on the server's memory. */
+const partBytes = 4 * 1024 * 1024;
 
 await main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -57,13 +68,16 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(`${usage}\n`);
   const target = chooseTarget(values.target);
   const outfile = withSuffix(resolve(values.outfile ?? join(root, "dist/memledger")), target.platform);
-  mkdirSync(join(root, "dist"), { recursive: true });
-  const staging = mkdtempSync(join(root, "dist/staging-"));
+  mkdirSync(dirname(outfile), { recursive: true });
+  const staging = mkdtempSync(join(dirname(outfile), ".building-"));
   try {
     const model = readModelDirectory(values.model);
     readModelConfig(model);
     const embedded = await embeddedModule(staging, target, values.target, model);
-    await compile(target, outfile, embedded);
+    const built = join(staging, basename(outfile));
+    await compile(target, built, embedded);
+    // Leaves the copies of the source maps behind, and replaces an executable that is running.
+    renameSync(built, outfile);
     const megabytes = (statSync(outfile).size / 1e6).toFixed(0);
     process.stdout.write(`${outfile}: ${megabytes} MB, ${values.target}, model ${model.id}\n`);
   } finally {
@@ -97,7 +111,7 @@ async function compile(target: Target, outfile: string, embedded: string): Promi
     minify: true,
     bytecode: true,
     // So that the log of an unexpected error names our lines; costs 1 MB and no time at start.
-    sourcemap: "linked",
+    sourcemap: "inline",
     files: { [join(root, "src/native/embedded.ts")]: embedded },
     define: { MEMLEDGER_COMMIT: JSON.stringify(commit()) },
     compile: {
@@ -133,8 +147,8 @@ async function embeddedModule(
     return `file${imports.length - 1}`;
   };
   const libraries = Object.values(nativeLibraries(target.platform)).map((library) => {
-    const { packed, ...facts } = packLibrary(staging, library, name);
-    return `{ ...${JSON.stringify(facts)}, path: ${embed(packed)} }`;
+    const { parts, ...facts } = packLibrary(staging, library, name);
+    return `{ ...${JSON.stringify(facts)}, parts: [${parts.map(embed).join(", ")}] }`;
   });
   const files = Object.entries(model.files).map(([file, path]) => {
     const copy = join(staging, file.replaceAll("/", "_"));
@@ -152,16 +166,16 @@ async function embeddedModule(
   return `${imports.join("\n")}\nexport const embedded = ${value};\n`;
 }
 
-function packLibrary(
-  staging: string,
-  library: NativeLibrary,
-  target: string,
-): Omit<EmbeddedLibrary, "path"> & { packed: string } {
+function packLibrary(staging: string, library: NativeLibrary, target: string): EmbeddedLibrary {
   const bytes = readFileSync(installedPath(library, target));
-  const packed = join(staging, `${basename(library.name)}.zst`);
-  writeFileSync(packed, Bun.zstdCompressSync(bytes, { level: 9 }));
+  const parts: string[] = [];
+  for (let start = 0; start < bytes.length; start += partBytes) {
+    const part = join(staging, `${library.name}.${parts.length}.zst`);
+    writeFileSync(part, Bun.zstdCompressSync(bytes.subarray(start, start + partBytes), { level: 9 }));
+    parts.push(part);
+  }
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  return { name: library.name, size: bytes.length, sha256, packed };
+  return { name: library.name, parts, size: bytes.length, sha256 };
 }
 
 function installedPath(library: NativeLibrary, target: string): string {

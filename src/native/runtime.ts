@@ -1,7 +1,16 @@
 // Owns the native libraries on disk: unpacks those of the executable and says where each one lies.
 // Must never use a shared temporary folder, and never hand out a library whose hash was not checked.
 
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type EmbeddedLibrary, embedded } from "./embedded.ts";
 import { hashFile } from "./file-hash.ts";
@@ -55,10 +64,12 @@ function setName(libraries: readonly EmbeddedLibrary[]): string {
 
 function unpack(library: EmbeddedLibrary, target: string): void {
   if (isIntact(library, target)) return;
-  const bytes = Bun.zstdDecompressSync(readFileSync(library.path));
   const temporary = `${target}.${process.pid}.${crypto.randomUUID()}.tmp`;
   try {
-    writeFileSync(temporary, bytes, { mode: 0o700, flag: "wx" });
+    writeFileSync(temporary, "", { mode: 0o700, flag: "wx" });
+    for (const part of library.parts) {
+      appendFileSync(temporary, Bun.zstdDecompressSync(readFileSync(part)));
+    }
     renameSync(temporary, target);
   } catch (cause) {
     rmSync(temporary, { force: true });
