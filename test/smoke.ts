@@ -1,0 +1,71 @@
+// Drives the built executable, copied alone into an empty folder, as a newcomer would: `bun run smoke [FILE]`.
+// Needs nothing but Bun itself, so it also runs where node_modules is out of reach.
+
+import { copyFileSync, existsSync, renameSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createFolder, removeFolder, startServer, walk } from "./walk.ts";
+
+const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));
+if (!existsSync(executable)) throw new Error(`${executable} does not exist; run "bun run build" first.`);
+
+let passed = 0;
+function check(claim: string, holds: boolean, details: unknown = ""): void {
+  if (!holds) throw new Error(`failed: ${claim} ${JSON.stringify(details)}`);
+  process.stdout.write(`ok: ${claim}\n`);
+  passed++;
+}
+
+const folder = createFolder("false");
+copyFileSync(executable, join(folder, "copy"));
+renameSync(join(folder, "copy"), join(folder, "memledger"));
+try {
+  const first = await startServer(folder);
+  check("the first start prints a key", first.apiKey !== null);
+  const { exitCode, output, calls } = await walk(folder, first);
+  check("every command of the README works", exitCode === 0, output);
+  check(
+    "every call succeeds",
+    calls.length > 10 && calls.every(({ status }) => status >= 200 && status < 300),
+    calls,
+  );
+  const { apiKey } = first;
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+  const create = (url: string, content: string) =>
+    fetch(`${url}/v1/memories`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ content, memory_type: "fact" }),
+    });
+  check("a memory is created", (await create(first.url, "The office is in Lisbon.")).status === 201);
+  check(
+    "the same content again is refused",
+    (await create(first.url, "The office is in Lisbon.")).status === 409,
+  );
+  check("the server ends in order", (await first.stop()) === 0);
+
+  const second = await startServer(folder);
+  check("the second start prints no key", second.apiKey === null);
+  const search = await fetch(`${second.url}/v1/memories/search`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ query: "Where do we work?", top_k: 1 }),
+  });
+  const found = await search.text();
+  check("what was stored is found after a restart", found.includes("The office is in Lisbon."), found);
+  const page = await (await fetch(`${second.url}/docs`)).text();
+  const scripts = [...page.matchAll(/src="([^"]+)"/g)].map(([, source]) => source ?? "");
+  check(
+    "the reference page has a script and asks nobody else",
+    scripts.length > 0 && scripts.every((source) => source.startsWith("/")),
+    scripts,
+  );
+  for (const source of scripts) check(`${source} is served`, (await fetch(second.url + source)).ok);
+  process.kill(second.pid, "SIGKILL");
+  await Bun.sleep(200);
+  const third = await startServer(folder);
+  check("a start after kill -9 works", (await fetch(`${third.url}/health/ready`)).ok);
+  check("the third start ends in order", (await third.stop()) === 0);
+} finally {
+  removeFolder(folder);
+}
+process.stdout.write(`${passed} passed, 0 failed\n`);
