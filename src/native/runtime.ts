@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type EmbeddedLibrary, embedded } from "./embedded.ts";
 import { hashFile } from "./file-hash.ts";
 import { currentPlatform, libraryPath, nativeLibraries } from "./platform.ts";
@@ -46,7 +46,7 @@ export function prepareRuntime(directory: string): RuntimeFiles {
 
 /** Returns the folder that now holds the libraries, each checked by hash. Throws an Error that says what to do. */
 export function unpackLibraries(directory: string, libraries: readonly EmbeddedLibrary[]): string {
-  const folder = join(directory, setName(libraries));
+  const folder = resolve(directory, setName(libraries));
   for (const path of [directory, folder]) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     chmodSync(path, 0o700);
