@@ -33,9 +33,10 @@ export function chooseCandidates(
   const upperBounds: number[] = [];
   for (let row = 0; row < rows.length; row++) {
     if (!rows.isEligible(row)) continue;
-    const similarity = rows.similarities[row] ?? 0;
+    // Clamped as the exact one is, so that opposite vectors pass a threshold of 0; clamping never makes an error larger.
+    const similarity = Math.min(1, Math.max(0, rows.similarities[row] ?? 0));
     if (similarity + errorBound < minSimilarity) continue;
-    const score = finalScore(Math.min(1, Math.max(0, similarity)), rows.importanceOf(row));
+    const score = finalScore(similarity, rows.importanceOf(row));
     if (score + slack < best.floor) continue;
     if (similarity - errorBound >= minSimilarity || minSimilarity <= 0) best.add(score - slack);
     possible.push(row);
