@@ -1,0 +1,176 @@
+// Opens the real engine without HTTP and without a model, and sends it calls whose vectors the test has made. Must never reach
+// past the Store, so that what it proves holds for every engine.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { permissions } from "../../src/access/key.ts";
+import { defaultPlans } from "../../src/access/plan.ts";
+import type { Call } from "../../src/call.ts";
+import { createClock } from "../../src/clock.ts";
+import { isObject, type JsonObject } from "../../src/json.ts";
+import type { Logger } from "../../src/logger.ts";
+import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
+import type { SearchQuery } from "../../src/memory/store.ts";
+import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
+import type { Caller } from "../../src/operation.ts";
+import { openStore, type StoreOptions } from "../../src/sqlite/store.ts";
+import type { Store } from "../../src/store.ts";
+
+export const dimensions = 256;
+export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
+
+export interface Seam {
+  readonly store: Store;
+  readonly path: string;
+  /** Errors and warnings that the engine logged in this thread. */
+  readonly complaints: string[];
+  passTime(ms: number): void;
+  now(): number;
+  project(fields?: JsonObject): Promise<Member>;
+  /** An administrative call. */
+  administer(operation: string, input: JsonObject): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** A project, seen by one of its keys. */
+export interface Member {
+  readonly id: string;
+  readonly caller: Caller;
+  /** A call that has been prepared, as the first half of perform hands it over. */
+  call(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
+  create(memory: MadeMemory): Promise<Outcome>;
+  search(query: Partial<SearchQuery> & Pick<SearchQuery, "vector">): ReturnType<Store["memories"]["search"]>;
+}
+
+export interface MadeMemory {
+  readonly content: string;
+  readonly vector: Float32Array;
+  readonly type?: MemoryType;
+  readonly importance?: number;
+  readonly expiresAt?: number | null;
+}
+
+export interface Outcome {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly data: JsonObject;
+}
+
+/** Give `path` to open a database again; whoever made it removes it. */
+export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Seam> {
+  const folder = options.path === undefined ? mkdtempSync(join(tmpdir(), "memledger-seam-")) : null;
+  const path = options.path ?? join(folder ?? "", "memledger.db");
+  const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  const clock = createClock(clockOffset);
+  const complaints: string[] = [];
+  const store = openStore({
+    path,
+    runtime,
+    plans: defaultPlans,
+    model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
+    searchCacheBytes: 512 * 1024 * 1024,
+    groupCommit: true,
+    clockOffset,
+    logger: recorder(complaints),
+    logLevel: "silent",
+    ...options,
+  });
+
+  const commit = async (call: Pick<Call, "operation" | "keyId" | "plan" | "body">): Promise<Outcome> => {
+    const origin = { ip: null, userAgent: null, metadata: null };
+    const { status, envelope } = await store.commit({
+      ...call,
+      origin,
+      arrivedAt: clock.elapsed(),
+      unreadableBody: null,
+    });
+    return toOutcome(status, envelope);
+  };
+  const administer: Seam["administer"] = (operation, input) =>
+    commit({ operation, keyId: null, body: input, plan: { refused: null, input, prepared: null } });
+
+  let projects = 0;
+  return {
+    ...{ store, path, complaints, administer },
+    passTime(ms) {
+      const view = new Float64Array(clockOffset);
+      view[0] = (view[0] ?? 0) + ms;
+    },
+    now: () => clock.now(),
+    async project(fields = {}) {
+      const name = `project ${++projects} ${crypto.randomUUID()}`;
+      const { data } = await administer("project.create", { name, plan: "custom", ...fields });
+      return openMember(store, commit, administer, String(data.id));
+    },
+    async close() {
+      await store.close();
+      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openMember(
+  store: Store,
+  commit: (call: Pick<Call, "operation" | "keyId" | "plan" | "body">) => Promise<Outcome>,
+  administer: Seam["administer"],
+  id: string,
+): Promise<Member> {
+  const { data } = await administer("key.create", { project: id, permissions: [...permissions] });
+  const digest = new Bun.CryptoHasher("sha256").update(String(data.key)).digest();
+  const caller = await store.access.findCaller(digest);
+  if (caller === null) throw new Error("the key that was created is not found");
+  const call: Member["call"] = (operation, input, prepared = null) =>
+    commit({ operation, keyId: caller.key.id, body: input, plan: { refused: null, input, prepared } });
+  return {
+    ...{ id, caller, call },
+    create({ content, vector, type = "fact", importance = 0.5, expiresAt = null }) {
+      const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
+      const input = { content, memory_type: type, importance, expires_at };
+      return call("memory.create", input, { vector, contentKey: contentKey(content) });
+    },
+    search: (query) =>
+      store.memories.search(caller.project, {
+        type: null,
+        topK: 10,
+        minSimilarity: 0,
+        includeExpired: false,
+        includeInactive: false,
+        now: Date.now(),
+        ...query,
+      }),
+  };
+}
+
+/** A unit vector [dimensions] that depends on the seed alone. */
+export function unitVector(seed: number): Float32Array {
+  let state = (seed + 1) >>> 0;
+  const values = Float32Array.from({ length: dimensions }, () => {
+    // Mulberry32
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 31 - 1;
+  });
+  return normalise(values);
+}
+
+export function normalise(values: Float32Array): Float32Array {
+  const length = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
+  return values.map((value) => value / length);
+}
+
+function toOutcome(status: number, envelope: string | null): Outcome {
+  const value: unknown = JSON.parse(envelope ?? "{}");
+  if (!isObject(value)) throw new Error("the envelope is no object");
+  const { code = 1000, message = "", data } = value;
+  return { status, code: Number(code), message: String(message), data: isObject(data) ? data : {} };
+}
+
+function recorder(complaints: string[]): Logger {
+  const complain = (message: string, fields: unknown) => {
+    complaints.push(`${message} ${Bun.inspect(fields)}`);
+  };
+  return { debug() {}, info() {}, warn: complain, error: complain };
+}
