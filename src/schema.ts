@@ -69,14 +69,14 @@ export function createParser<Schema extends TObject>(schema: Schema): (value: un
     const fault = checker.Errors(value).First();
     const known = Object.keys(schema.properties);
     const [field, reason] = fault === undefined ? ["", "is invalid"] : explain(fault, known);
-    const name = field === "" ? "The request" : `Field "${field}"`;
+    const name = fault === undefined || fault.path === "" ? "The request" : `Field "${field}"`;
     throw new Refusal(1400, `${name} ${reason}.`, { field, reason });
   };
 }
 
 function explain(fault: ValueError, known: readonly string[]): [field: string, reason: string] {
   const field = fault.path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100).toWellFormed();
-  if (field !== "" && !known.includes(field.split("/")[0] ?? "")) {
+  if (fault.path !== "" && !known.includes(field.split("/")[0] ?? "")) {
     const list = known.length === 0 ? "this operation takes none" : `known fields are ${known.join(", ")}`;
     return [field, `is unknown; ${list}`];
   }

@@ -1,7 +1,6 @@
 // Starts the real server for a test: real SQLite in a folder of its own, the real model, port 0, and a clock that the test moves.
 // Must never stand in for a part of the product.
 
-import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,9 +11,12 @@ import { createProject } from "../src/access/project-operations.ts";
 import { startApp } from "../src/app.ts";
 import { administer } from "../src/cli/administer.ts";
 import { type Config, loadConfig } from "../src/config.ts";
+import { locate } from "../src/data-directory.ts";
 import { isObject, type Json, type JsonObject } from "../src/json.ts";
 import type { Logger } from "../src/logger.ts";
+import { prepareRuntime } from "../src/native/runtime.ts";
 import type { InstallationOperation } from "../src/operation.ts";
+import { openReading } from "../src/sqlite/connection.ts";
 
 export interface TestApp {
   readonly url: string;
@@ -33,8 +35,10 @@ export interface TestApp {
   createKey(projectId: string, permissions: readonly Permission[], fields?: JsonObject): Promise<NewKey>;
   /** Sends one call and reads its envelope. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
-  /** All audit records of a project, oldest first; null: of the installation. */
-  records(projectId: string | null): RecordRow[];
+  /** Audit records of a project after the first `skip` ones, oldest first; null: of the installation. */
+  records(projectId: string | null, skip?: number): RecordRow[];
+  /** How many records the chain has. */
+  countRecords(projectId: string | null): number;
   stop(): Promise<void>;
 }
 
@@ -82,6 +86,7 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
   const app = await startApp(config, { logger: recorder(complaints), clockOffset });
   if (app.apiKey === null || app.projectId === null) throw new Error("the first start made no key");
   const { url, port, projectId, apiKey } = app;
+  const ledger = openLedger(config.dataDir);
 
   const ask = async (operation: InstallationOperation, input: JsonObject): Promise<JsonObject> => {
     const data = await administer(config, operation, input);
@@ -105,8 +110,10 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     },
     createKey: newKey,
     call: (method, path, options) => call(`${url}${path}`, method, { key: apiKey, ...options }),
-    records: (project) => readRecords(join(dataDir, "memledger.db"), project),
+    records: ledger.records,
+    countRecords: ledger.countRecords,
     async stop() {
+      ledger.close();
       await app.close();
       rmSync(dataDir, { recursive: true, force: true });
       if (complaints.length > 0) throw new Error(`the server complained: ${complaints.join("\n")}`);
@@ -141,24 +148,33 @@ export function toReply(status: number, headers: Headers, text: string): Reply {
   };
 }
 
-function readRecords(file: string, projectId: string | null): RecordRow[] {
-  const database = new Database(file, { readonly: true });
-  try {
-    const rows = database
-      .query<{ action: string; status: number; entry: string; text: Uint8Array }, [string | null]>(
-        `SELECT e.action, e.status, e.entry, p.text
-         FROM audit_entry e JOIN audit_chain c ON c.number = e.chain JOIN audit_payload p ON p.entry = e.number
-         WHERE c.project IS (SELECT serial FROM project WHERE id = ?) ORDER BY e.seq`,
-      )
-      .all(projectId);
-    return rows.map(({ action, status, entry, text }) => ({
-      ...{ action, status },
-      entry: parseObject(entry),
-      payload: parseObject(new TextDecoder().decode(Bun.zstdDecompressSync(text))),
-    }));
-  } finally {
-    database.close();
-  }
+interface Ledger {
+  records: TestApp["records"];
+  countRecords: TestApp["countRecords"];
+  close(): void;
+}
+
+/** Reads with the server's own SQLite library: a second one in this process would break the locks of the first. */
+function openLedger(root: string): Ledger {
+  const { database: path, runtime } = locate(root);
+  const database = openReading({ path, runtime: prepareRuntime(runtime) });
+  const chain =
+    "(SELECT number FROM audit_chain WHERE project IS (SELECT serial FROM project WHERE id = :projectId))";
+  const select = database.prepare<unknown[], { action: string; status: number; entry: string; text: Buffer }>(
+    `SELECT e.action, e.status, e.entry, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+     WHERE e.chain = ${chain} AND e.seq > :skip ORDER BY e.seq`,
+  );
+  const count = database.prepare(`SELECT COUNT(*) FROM audit_entry WHERE chain = ${chain}`).pluck();
+  return {
+    records: (projectId, skip = 0) =>
+      select.all({ projectId, skip }).map(({ action, status, entry, text }) => ({
+        ...{ action, status },
+        entry: parseObject(entry),
+        payload: parseObject(new TextDecoder().decode(Bun.zstdDecompressSync(text))),
+      })),
+    countRecords: (projectId) => Number(count.get({ projectId })),
+    close: () => database.close(),
+  };
 }
 
 function parseObject(text: string): JsonObject {

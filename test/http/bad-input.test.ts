@@ -1,0 +1,211 @@
+// Proves that whatever body is sent gets its code and a message that says what to do: fields at their limits and past them,
+// wrong types, broken JSON. Texts are in bad-text.test.ts, addresses in bad-address.test.ts, sizes and keys in server.test.ts.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { topKMax } from "../../src/limits.ts";
+import { type CallOptions, startTestApp } from "../fixture.ts";
+import { createMemory, sendRecorded } from "./scenario.ts";
+
+const app = await startTestApp();
+afterAll(() => app.stop());
+
+const collection = "/v1/memories";
+const search = "/v1/memories/search";
+const one = `${collection}/${await createMemory(app, { content: "To be changed.", memory_type: "fact" })}`;
+
+const send = (method: string, path: string, options?: CallOptions) =>
+  sendRecorded(app, method, path, options);
+
+let created = 0;
+const valid = () => ({ content: `Valid content ${++created}.`, memory_type: "fact" });
+const query = { query: "anything" };
+
+/** For each field: what is just allowed, and what is refused with what in the reason. */
+const endpoints: readonly {
+  readonly method: string;
+  readonly path: string;
+  readonly rest: () => object;
+  readonly fields: Readonly<
+    Record<string, { readonly good: readonly unknown[]; readonly bad: readonly unknown[] }>
+  >;
+}[] = [
+  {
+    method: "POST",
+    path: collection,
+    rest: valid,
+    fields: {
+      memory_type: {
+        good: ["rule", "fact", "context"],
+        bad: ["facts", "Fact", " fact", "", null, 1, [], {}],
+      },
+      importance: { good: [0, 1, 0.5, -0, 1e-300], bad: [-0.0001, 1.0001, 2, "0.5", null, true, [], {}] },
+      expires_at: {
+        good: [null, "2030-01-01T00:00:00Z", "1999-12-31T23:59:59.999-23:59", "2028-02-29T00:00:00+05:30"],
+        bad: [
+          "2030-01-01",
+          "2030-01-01T00:00:00",
+          "2030-02-30T00:00:00Z",
+          "tomorrow",
+          "",
+          0,
+          1e15,
+          true,
+          [],
+          {},
+        ],
+      },
+    },
+  },
+  {
+    method: "PUT",
+    path: one,
+    rest: () => ({ importance: 0.5 }),
+    fields: {
+      memory_type: { good: ["context", "fact"], bad: ["memory", null, 0, []] },
+      importance: { good: [0, 1], bad: [-1, 1.5, "1", null, []] },
+      is_active: { good: [true, false], bad: ["true", 1, 0, null, [], {}] },
+      expires_at: { good: [null, "2031-01-01T00:00:00Z"], bad: ["never", 1, false, {}] },
+    },
+  },
+  {
+    method: "POST",
+    path: search,
+    rest: () => query,
+    fields: {
+      memory_type: { good: ["rule"], bad: ["all", null, 3] },
+      top_k: { good: [1, topKMax], bad: [0, topKMax + 1, 1.5, -1, "10", null, true, 1e300] },
+      min_similarity: { good: [0, 1], bad: [-0.1, 1.1, "0.5", null, []] },
+      include_expired: { good: [true, false], bad: ["false", 0, null] },
+      include_inactive: { good: [true, false], bad: ["no", 1, null] },
+    },
+  },
+  {
+    method: "DELETE",
+    path: collection,
+    rest: () => ({}),
+    fields: { memory_type: { good: ["rule"], bad: ["everything", null, "", 1, ["fact"]] } },
+  },
+];
+
+for (const { method, path, rest, fields } of endpoints) {
+  describe(`${method} ${path === one ? `${collection}/{memory_id}` : path}`, () => {
+    for (const [field, { good, bad }] of Object.entries(fields)) {
+      test(`takes ${field} within its limits`, async () => {
+        for (const value of good) {
+          const reply = await send(method, path, { body: { ...rest(), [field]: value } });
+          expect({ value, code: reply.code, text: reply.text }).toMatchObject({ code: 1000 });
+        }
+      });
+      test(`refuses ${field} beyond them, by name`, async () => {
+        for (const value of bad) {
+          const reply = await send(method, path, { body: { ...rest(), [field]: value } });
+          expect({ value, status: reply.status, data: reply.data }).toEqual({
+            value,
+            status: 400,
+            data: { field, reason: expect.stringMatching(/^must be /) },
+          });
+          expect(reply.code).toBe(1400);
+        }
+      });
+    }
+
+    for (const field of [
+      "unknown",
+      "__proto__",
+      "constructor",
+      "toString",
+      "Content",
+      "content ",
+      "",
+      "a/b~c",
+      "\u0000",
+    ]) {
+      test(`refuses the unknown field ${JSON.stringify(field)} by name`, async () => {
+        const body = JSON.stringify(rest()).replace(
+          /\}$/,
+          `${Object.keys(rest()).length === 0 ? "" : ","}${JSON.stringify(field)}:1}`,
+        );
+        const reply = await send(method, path, { body });
+        expect(reply).toMatchObject({ status: 400, code: 1400, data: { field } });
+        expect(reply.message).toContain("is unknown; ");
+      });
+    }
+
+    const broken: [name: string, body: string | Uint8Array, code: number, message: RegExp][] = [
+      ["an array", "[]", 1400, /must be a JSON object/],
+      ["null", "null", 1400, /must be a JSON object/],
+      ["a number", "1", 1400, /must be a JSON object/],
+      ["a string", '"text"', 1400, /must be a JSON object/],
+      ["white space", "  \n", 1400, /not valid JSON/],
+      ["truncated JSON", '{"content":"a', 1400, /not valid JSON/],
+      ["NaN", '{"importance":NaN}', 1400, /not valid JSON/],
+      ["Infinity", '{"importance":-Infinity}', 1400, /not valid JSON/],
+      ["a comment", "{/* */}", 1400, /not valid JSON/],
+      ["two documents", "{}{}", 1400, /not valid JSON/],
+      ["a bare NUL", '{"content":"\0"}', 1400, /not valid JSON/],
+      ["invalid UTF-8", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), 1400, /not valid UTF-8/],
+      [
+        "a surrogate in UTF-8",
+        Uint8Array.of(0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d),
+        1400,
+        /UTF-8/,
+      ],
+      ["UTF-16", new Uint8Array(Buffer.from('\ufeff{"a":1}', "utf16le")), 1400, /not valid UTF-8/],
+      ["100,000 open brackets", `{"content":${"[".repeat(100_000)}`, 1400, /not valid JSON/],
+      ["100,000 nested arrays", `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, 1400, /./],
+    ];
+    for (const [name, body, code, message] of broken) {
+      test(`refuses ${name}`, async () => {
+        const reply = await send(method, path, { body });
+        expect(reply).toMatchObject({ status: code - 1000, code });
+        expect(reply.message).toMatch(message);
+        expect(reply.record?.payload.request_body).toBeUndefined();
+        expect(reply.record?.payload.unreadable_body).toMatchObject({ length: Buffer.byteLength(body) });
+      });
+    }
+
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/json; charset=latin1",
+      "json",
+      "",
+    ]) {
+      test(`refuses the content type ${JSON.stringify(type)}`, async () => {
+        const body = new TextEncoder().encode(JSON.stringify({ ...rest() }));
+        const reply = await send(method, path, { body, headers: { "Content-Type": type } });
+        expect(reply).toMatchObject({ status: 415, code: 1415 });
+        expect(reply.message).toContain("application/json");
+      });
+    }
+  });
+}
+
+describe("JSON of the odd kind", () => {
+  test("numbers beyond all bounds are refused by name", async () => {
+    for (const number of ["1e400", "-1e400", "1e309", "123456789".repeat(50)]) {
+      const body = `{"content":"x","memory_type":"fact","importance":${number}}`;
+      const reply = await send("POST", collection, { body });
+      expect(reply).toMatchObject({ status: 400, code: 1400, data: { field: "importance" } });
+    }
+  });
+
+  test("of a key that stands twice, the last one counts and is recorded", async () => {
+    const body = '{"content":"First.","content":"Second of two.","memory_type":"fact"}';
+    const { status, data, record } = await send("POST", collection, { body });
+    expect({ status, content: data.content }).toEqual({ status: 201, content: "Second of two." });
+    expect(record?.payload.request_body).toEqual({ content: "Second of two.", memory_type: "fact" });
+  });
+
+  test("a byte order mark and escapes are understood", async () => {
+    const body = '\ufeff{"content":"\\u0041\\ud83e\\udd8a escaped","memory_type":"fact"}';
+    expect((await send("POST", collection, { body })).data).toMatchObject({ content: "A🦊 escaped" });
+  });
+
+  test("a lone surrogate in the name of a field is refused without being repeated", async () => {
+    const reply = await send("POST", collection, {
+      body: '{"\\ud83e":1,"content":"x","memory_type":"fact"}',
+    });
+    expect(reply).toMatchObject({ status: 400, code: 1400, data: { field: "\ufffd" } });
+  });
+});
