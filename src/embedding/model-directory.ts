@@ -25,7 +25,7 @@ export function defaultModel(): ModelSource {
 }
 
 /**
- * Finds, checks and hashes the files of a model directory. `id` is the manifest's, else the directory's name; `sha256` covers
+ * Finds, checks and hashes the files of a model directory. `id` is the name in the manifest, else the directory's name; `sha256` covers
  * the names and contents of all files that the embedder reads. Throws an Error that says what to do about the directory.
  */
 export function readModelDirectory(directory: string): ModelSource {
@@ -81,17 +81,17 @@ function graphFile(root: string): string {
   return `onnx/${graph}`;
 }
 
-/** The manifest is ours, and optional: `{ id, files: { name: sha256 } }`. */
+/** The manifest is ours, and optional: `{ name, files: { path: { sha256 } } }`. */
 function readManifest(root: string): { id: string | undefined; files: [string, string][] } {
   const path = join(root, "manifest.json");
   if (!isFile(path)) return { id: undefined, files: [] };
-  const { id, files } = readJson(path, "manifest.json");
+  const { name: id, files } = readJson(path, "manifest.json");
   const broken = new Error(
-    `${path} must look like { "id": ..., "files": { name: sha256 } }; copy the model directory again.`,
+    `${path} must look like { "name": ..., "files": { path: { "sha256": ... } } }; copy the model directory again.`,
   );
   if (!isRecord(files)) throw broken;
   const entries = Object.entries(files).map(([name, value]): [string, string] => {
-    const sha256 = isRecord(value) ? value.sha256 : value;
+    const sha256 = isRecord(value) ? value.sha256 : undefined;
     if (typeof sha256 !== "string") throw broken;
     return [name, sha256.toLowerCase()];
   });

@@ -20,7 +20,7 @@ describe("a directory that can be used", () => {
   test("is named after itself, or by its manifest", () => {
     const directory = write();
     expect(readModelDirectory(directory).id).toBe(`tiny-${count}`);
-    expect(read({ files: { "manifest.json": { id: "colours-v1", files: {} } } }).id).toBe("colours-v1");
+    expect(read({ files: { "manifest.json": { name: "colours-v1", files: {} } } }).id).toBe("colours-v1");
   });
 
   test("has a hash that depends on every file that counts, and on nothing else", () => {
@@ -77,12 +77,12 @@ describe("a directory that cannot be used is refused and says what to do", () =>
     ["weights apart", { files: { "onnx/model.onnx_data": "w" } }, /model\.onnx_data; export it as one file/],
     [
       "manifest: changed file",
-      { files: { "manifest.json": { files: { "config.json": "0".repeat(64) } } } },
+      { files: { "manifest.json": { files: { "config.json": { sha256: "0".repeat(64) } } } } },
       /config\.json is not the file .* copy/,
     ],
     [
       "manifest: lost file",
-      { files: { "manifest.json": { files: { "vocab.txt": "0".repeat(64) } } } },
+      { files: { "manifest.json": { files: { "vocab.txt": { sha256: "0".repeat(64) } } } } },
       /vocab\.txt is not the file/,
     ],
     ["manifest: no object", { files: { "manifest.json": "[]" } }, /manifest\.json is not a JSON object/],
