@@ -1,0 +1,187 @@
+// Wires the parts of a running server together and takes them apart again. Decides nothing that a call could notice.
+
+import { permissions } from "./access/key.ts";
+import { createKey } from "./access/key-operations.ts";
+import { createProject } from "./access/project-operations.ts";
+import { createRateLimiter } from "./access/rate.ts";
+import { openAdminSocket } from "./admin-socket.ts";
+import { type Clock, createClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { isOpenToOthers } from "./data-directory.ts";
+import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
+import { readModelConfig } from "./embedding/model.ts";
+import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
+import { type RunningServer, startServer } from "./http/server.ts";
+import { type Held, holdDirectory } from "./installation.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import { createLogger, type Logger } from "./logger.ts";
+import type { InstallationOperation } from "./operation.ts";
+import { createPerform, type Perform } from "./perform.ts";
+import { inspect } from "./sqlite/inspect.ts";
+import { openStore } from "./sqlite/store.ts";
+import type { Store } from "./store.ts";
+
+export interface App {
+  readonly url: string;
+  readonly port: number;
+  /** The project "default", else the oldest one; null when all have been deleted. */
+  readonly projectId: string | null;
+  /** Of the key made by this start; null when there were keys already. */
+  readonly apiKey: string | null;
+  /** Takes no new calls, finishes the running ones, writes what is due and frees the data directory. */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly logger?: Logger;
+  /** Shifts the clock of all threads; see createClock. */
+  readonly clockOffset?: SharedArrayBuffer | null;
+}
+
+/** @throws Error that says what to do when something is missing, in use or does not fit. */
+export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const { logger = createLogger(config.logLevel), clockOffset = null } = options;
+  await using parts = new AsyncDisposableStack();
+  const held = await holdDirectory(config.dataDir);
+  parts.defer(() => held.release());
+  if (isOpenToOthers(config.dataDir)) {
+    logger.warn("others can read the data directory; close it with chmod 700", { directory: config.dataDir });
+  }
+  const model = chooseModel(config);
+  const { store, embedder } = await startEngines(parts, held, model, { config, logger, clockOffset });
+  const clock = createClock(clockOffset);
+  const perform = createPerform({
+    store,
+    clock,
+    logger,
+    plans: config.plans,
+    limiter: createRateLimiter(),
+    embed: (text, role) => embedder.embed(text, role),
+  });
+  const server = listen(config, { perform, clock, logger, embedder });
+  parts.defer(() => server.stop());
+  const first = await initialise(perform, held);
+  openAdministrationDoor(parts, held, perform, logger);
+  const running = parts.move();
+  return { url: server.url, port: server.port, ...first, close: () => running.disposeAsync() };
+}
+
+/** The model that the configuration names. @throws Error that says what to do about its directory. */
+export function chooseModel({ model }: Config): ModelSource {
+  return model === null ? defaultModel() : readModelDirectory(model);
+}
+
+interface EngineOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clockOffset: SharedArrayBuffer | null;
+}
+
+/** The embedder loads its model in its own thread while this one opens the database. */
+async function startEngines(
+  parts: AsyncDisposableStack,
+  { directory, runtime }: Held,
+  model: ModelSource,
+  { config, logger, clockOffset }: EngineOptions,
+): Promise<{ store: Store; embedder: Embedder }> {
+  const { dimensions } = readModelConfig(model);
+  const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, logger });
+  const started = starting.catch(() => null);
+  parts.defer(async () => (await started)?.close());
+  const store = openStore({
+    path: directory.database,
+    runtime,
+    model: { id: model.id, sha256: model.sha256, dimensions },
+    plans: config.plans,
+    searchCacheBytes: config.searchCacheMb * 1024 * 1024,
+    groupCommit: config.groupCommit,
+    clockOffset,
+    logger,
+    logLevel: config.logLevel,
+  });
+  parts.defer(() => store.close());
+  return { store, embedder: await starting };
+}
+
+interface ListenOptions {
+  readonly perform: Perform;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly embedder: Embedder;
+}
+
+function listen(config: Config, { embedder, ...rest }: ListenOptions): RunningServer {
+  const { host: hostname, port } = config;
+  try {
+    return startServer({ ...rest, hostname, port, readiness: () => readiness(embedder) });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EADDRINUSE") {
+      throw new Error(`Port ${port} of ${hostname} is in use. Choose another with --port, or 0 for any.`);
+    }
+    if (code === "EACCES") {
+      throw new Error(`Port ${port} needs special rights. Choose one above 1023 with --port.`);
+    }
+    throw new Error(`Cannot listen on ${hostname}. Choose an address of this machine with --host.`, {
+      cause: error,
+    });
+  }
+}
+
+const probeLimitMs = 250;
+
+/** A busy embedder is ready; one that is being restarted is not. */
+async function readiness(embedder: Embedder): Promise<{ ready: boolean; reasons: string[] }> {
+  const probe = embedder.embed("ready", "passage").then(
+    () => [],
+    () => ["the embedding model is being restarted"],
+  );
+  const reasons = await Promise.race([probe, Bun.sleep(probeLimitMs).then(() => [])]);
+  return { ready: reasons.length === 0, reasons };
+}
+
+/** Without a single key nobody could call: makes the project "default" and its first key. */
+async function initialise(
+  perform: Perform,
+  { directory, runtime }: Held,
+): Promise<{ projectId: string | null; apiKey: string | null }> {
+  const { keys, projects } = inspect({ path: directory.database, runtime });
+  const main = projects.find(({ name }) => name === "default");
+  if (keys > 0) return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null };
+  const projectId =
+    main?.id ?? textOf(await administer(perform, createProject, { name: "default", plan: "custom" }), "id");
+  const key = await administer(perform, createKey, { project: projectId, name: "first", permissions });
+  return { projectId, apiKey: textOf(key, "key") };
+}
+
+async function administer(
+  perform: Perform,
+  operation: InstallationOperation,
+  input: JsonObject,
+): Promise<JsonObject> {
+  const { envelope } = await perform.forInstallation(operation, input);
+  const answer: unknown = JSON.parse(envelope ?? "null");
+  if (isObject(answer) && isObject(answer.data) && answer.success === true) return answer.data;
+  throw new Error(`The first project and key could not be created: ${envelope}`);
+}
+
+function textOf(data: JsonObject, field: string): string {
+  const value = data[field];
+  if (typeof value !== "string") throw new Error(`the answer lacks ${field}`);
+  return value;
+}
+
+/** A file system without sockets must not keep the server from running. */
+function openAdministrationDoor(
+  parts: AsyncDisposableStack,
+  { directory }: Held,
+  perform: Perform,
+  logger: Logger,
+): void {
+  try {
+    const socket = openAdminSocket(directory.socket, perform);
+    parts.defer(() => socket.close());
+  } catch (error) {
+    logger.warn("the command line cannot reach this server; stop it to create projects and keys", { error });
+  }
+}

@@ -1,0 +1,67 @@
+// Binds a command to an operation of the installation: flags become fields, the answer becomes a report. Adds no rule.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { isObject, type Json } from "../json.ts";
+import type { InstallationOperation } from "../operation.ts";
+import { administer } from "./administer.ts";
+import { attributeOf, bindWork, type Session } from "./command.ts";
+import { list } from "./terminal.ts";
+
+export interface Field {
+  /** `--credits <number|unlimited>` */
+  readonly flags: string;
+  /** Name of the operation's input field. */
+  readonly field: string;
+  readonly description: string;
+  readonly isRequired?: boolean;
+  /** What the text stands for; without it the text itself. @throws InvalidArgumentError */
+  readonly read?: (text: string, flags: string) => Json;
+}
+
+export interface AdministrationCommand {
+  readonly name: string;
+  readonly operation: InstallationOperation;
+  /** A value without a flag: `show` is how the usage calls it. */
+  readonly operand?: { readonly show: string; readonly field: string };
+  readonly fields?: readonly Field[];
+  readonly toText?: (data: Json) => string;
+}
+
+export function bindOperation(parent: Command, session: Session, bound: AdministrationCommand): void {
+  const { operation, operand, fields = [], toText = describe } = bound;
+  const command = parent.command(bound.name).description(operation.description);
+  if (operand !== undefined) command.argument(`<${operand.show}>`);
+  for (const { flags, description, isRequired = false } of fields) {
+    command.addOption(new Option(flags, description).makeOptionMandatory(isRequired));
+  }
+  bindWork(command, session, async ({ config, options, operands }) => {
+    const input: Record<string, Json> = {};
+    if (operand !== undefined) input[operand.field] = operands[0] ?? "";
+    for (const { flags, field, read = (text: string): Json => text } of fields) {
+      const text = options[attributeOf(flags)];
+      if (typeof text === "string") input[field] = read(text, flags);
+    }
+    const data = await administer(config, operation, input);
+    return { data, text: toText(data) };
+  });
+}
+
+/** A whole number, or null where the flag's word for "no number" stands. */
+export function numberOr(word: string): NonNullable<Field["read"]> {
+  return (text, flags) => {
+    if (text === word) return null;
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError(
+      `${flags.split(" ")[0]} must be a whole number or "${word}", not "${text}".`,
+    );
+  };
+}
+
+export function describe(data: Json): string {
+  return isObject(data) ? list(data) : JSON.stringify(data);
+}
+
+/** The rows of a list answer. */
+export function rowsOf(data: Json): readonly Readonly<Record<string, Json>>[] {
+  return Array.isArray(data) ? data.filter(isObject) : [];
+}

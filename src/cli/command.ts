@@ -1,0 +1,92 @@
+// Owns how a command is bound to its work: configuration in, one report out, failures told in one line. Knows no command.
+
+import { type Command, Option } from "commander";
+import { type Config, loadConfig, type SettingReport } from "../config.ts";
+import { flagOf, type Setting, settings } from "../settings.ts";
+import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
+import type { Report, Terminal } from "./terminal.ts";
+
+/** What a command works with. */
+export interface Invocation {
+  readonly config: Config;
+  readonly reports: readonly SettingReport[];
+  readonly terminal: Terminal;
+  /** By the option's attribute name; see `attributeOf`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly operands: readonly string[];
+}
+
+/** The report is printed when the work is done; null when everything has been printed. */
+export type Work = (invocation: Invocation) => Promise<Report | null>;
+
+/** Where commands leave what has to be printed and how the process ends. */
+export interface Session {
+  readonly terminal: Terminal;
+  exitCode: ExitCode;
+}
+
+/** These can be set for every command; the others belong to the commands that use them. */
+export const globalSettings: readonly Setting<unknown>[] = [settings.dataDir, settings.logLevel];
+
+export function bindWork(command: Command, session: Session, work: Work): void {
+  command.action(async () => {
+    const { terminal } = session;
+    let isDebugging = false;
+    try {
+      const options: Readonly<Record<string, unknown>> = command.optsWithGlobals();
+      const loaded = loadConfig({ flags: flagsFrom(options), variables: terminal.variables });
+      isDebugging = loaded.config.logLevel === "debug";
+      const report = await work({ ...loaded, terminal, options, operands: command.args });
+      if (report !== null) await terminal.print(report);
+    } catch (error) {
+      session.exitCode = await tellFailure(terminal, error, isDebugging);
+    }
+  });
+}
+
+/** One line that says what to do, and the exit code that goes with it. */
+export async function tellFailure(
+  terminal: Terminal,
+  error: unknown,
+  isDebugging = false,
+): Promise<ExitCode> {
+  const exitCode = exitCodeOf(error);
+  const message = messageOf(error);
+  terminal.note(`memledger: ${message}`);
+  if (isDebugging) terminal.note(Bun.inspect(error));
+  else if (exitCode === exitCodes.usage) terminal.note('Run "memledger --help" to see how it is used.');
+  const code =
+    error instanceof Error && "code" in error && typeof error.code === "number" ? error.code : null;
+  if (terminal.isJson) {
+    await terminal.print({ data: { error: { message, code, exit_code: exitCode } }, text: "" });
+  }
+  return exitCode;
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+}
+
+export function addSettings(command: Command, added: readonly Setting<unknown>[]): Command {
+  for (const setting of added) command.addOption(optionOf(setting));
+  return command;
+}
+
+function optionOf(setting: Setting<unknown>): Option {
+  const fallback = setting.default === null ? "" : ` (default: ${setting.default})`;
+  return new Option(`${flagOf(setting)} <${setting.placeholder}>`, `${setting.description}${fallback}`);
+}
+
+/** `--search-cache-mb` becomes `searchCacheMb`, as commander names it. */
+export function attributeOf(flag: string): string {
+  return new Option(flag).attributeName();
+}
+
+function flagsFrom(options: Readonly<Record<string, unknown>>): Record<string, string> {
+  const flags = Object.values(settings).map((setting): [string, unknown] => [
+    setting.name,
+    options[attributeOf(flagOf(setting))],
+  ]);
+  return Object.fromEntries(flags.filter((flag): flag is [string, string] => typeof flag[1] === "string"));
+}

@@ -1,0 +1,29 @@
+// Binds `memledger config print`: every setting, its value and where it came from.
+
+import type { Command } from "commander";
+import { generalSettings } from "../settings.ts";
+import { addSettings, bindWork, globalSettings, type Session } from "./command.ts";
+import { table } from "./terminal.ts";
+
+export function addConfigCommands(program: Command, session: Session): void {
+  const config = program.command("config").description("Look at the configuration.");
+  const print = config
+    .command("print")
+    .description("Show every setting, its value and where it came from. Takes the flags of serve.");
+  addSettings(
+    print,
+    generalSettings.filter((setting) => !globalSettings.includes(setting)),
+  );
+  bindWork(print, session, async ({ reports }) => ({
+    data: Object.fromEntries(reports.map(({ name, value, source }) => [name, { value, source }])),
+    text: table(
+      ["setting", "value", "source"],
+      reports.map(({ name, value, source }) => [name, toText(name, value), source]),
+    ),
+  }));
+}
+
+function toText(name: string, value: unknown): string {
+  if (value !== null) return String(value);
+  return name.startsWith("plans.") ? "unlimited" : "(built in)";
+}

@@ -1,0 +1,33 @@
+// Owns the exit codes of every command. Scripts rely on them: a code never changes its meaning.
+
+import { CommanderError } from "commander";
+import { ConfigError } from "../config.ts";
+import { DirectoryInUse } from "../installation.ts";
+import { ModelMismatch } from "../sqlite/installation.ts";
+
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  inUse: 3,
+  otherModel: 4,
+  forced: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  done: "done",
+  failed: "refused or failed; the message says what to do",
+  usage: "the command line or the configuration is wrong",
+  inUse: "the data directory is in use by another memledger",
+  otherModel: "the database holds embeddings of another model",
+  forced: "ended by a second signal",
+};
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommanderError || error instanceof ConfigError) return exitCodes.usage;
+  if (error instanceof DirectoryInUse) return exitCodes.inUse;
+  if (error instanceof ModelMismatch) return exitCodes.otherModel;
+  return exitCodes.failed;
+}

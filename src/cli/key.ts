@@ -1,0 +1,62 @@
+// Binds `memledger key ...` to the operations on API keys. The secret is printed by create alone.
+
+import type { Command } from "commander";
+import { permissions } from "../access/key.ts";
+import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
+import type { Json } from "../json.ts";
+import { bindOperation, describe, type Field, rowsOf } from "./administration.ts";
+import type { Session } from "./command.ts";
+import { table } from "./terminal.ts";
+
+const project: Field = {
+  flags: "--project <id|name>",
+  field: "project",
+  description: "project that the key belongs to",
+  isRequired: true,
+};
+
+const fields: readonly Field[] = [
+  project,
+  {
+    flags: "--permissions <list>",
+    field: "permissions",
+    description: `separated by commas: ${permissions.join(", ")}`,
+    isRequired: true,
+    read: (text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+  },
+  { flags: "--name <text>", field: "name", description: "what the key is for" },
+  {
+    flags: "--expires <time>",
+    field: "expires_at",
+    description: "when it ends, such as 2026-12-31T23:59:59Z; without it never",
+  },
+];
+
+export function addKeyCommands(program: Command, session: Session): void {
+  const key = program.command("key").description("Manage the API keys of a project.");
+  bindOperation(key, session, { name: "create", operation: createKey, fields, toText: toSecretText });
+  bindOperation(key, session, { name: "list", operation: listKeys, fields: [project], toText: toTable });
+  bindOperation(key, session, {
+    name: "revoke",
+    operation: revokeKey,
+    operand: { show: "key-id", field: "key" },
+  });
+}
+
+function toSecretText(data: Json): string {
+  return `${describe(data)}\n\nKeep the key now: it is not shown again.`;
+}
+
+function toTable(data: Json): string {
+  const rows = rowsOf(data);
+  if (rows.length === 0) return "The project has no key.";
+  const columns = ["id", "name", "permissions", "created_at", "expires_at", "revoked_at", "last_used_at"];
+  return table(
+    columns,
+    rows.map((row) => columns.map((column) => row[column] ?? null)),
+  );
+}

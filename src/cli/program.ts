@@ -1,0 +1,51 @@
+// Owns the command line as a whole: which commands there are and how a run of one ends.
+
+import { Command, CommanderError } from "commander";
+import { addSettings, globalSettings, type Session, tellFailure } from "./command.ts";
+import { addConfigCommands } from "./config.ts";
+import { addDoctorCommand } from "./doctor.ts";
+import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
+import { addKeyCommands } from "./key.ts";
+import { addProjectCommands } from "./project.ts";
+import { addServeCommand } from "./serve.ts";
+import { createTerminal } from "./terminal.ts";
+import { addVersionCommand, versionText } from "./version.ts";
+
+/** Runs one command; `words` are the arguments after the program's name. Throws nothing: every outcome is an exit code. */
+export async function runCommand(words: readonly string[]): Promise<ExitCode> {
+  const session: Session = { terminal: createTerminal(words.includes("--json")), exitCode: exitCodes.done };
+  try {
+    await createProgram(session).parseAsync([...words], { from: "user" });
+    return session.exitCode;
+  } catch (error) {
+    // Help and --version leave this way, too; they have been printed.
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+    if (error instanceof CommanderError && error.code === "commander.help") return exitCodes.usage;
+    return tellFailure(session.terminal, error);
+  }
+}
+
+function createProgram(session: Session): Command {
+  const program = new Command("memledger")
+    .description("An AI memory with a tamper-evident audit ledger.")
+    .version(versionText)
+    .option("--json", "print exactly one line of JSON, last on stdout")
+    .exitOverride()
+    // tellFailure prints it.
+    .configureOutput({ outputError: () => undefined })
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText("after", `\nExit codes:\n${exitCodeLines()}`);
+  addSettings(program, globalSettings);
+  addServeCommand(program, session);
+  addProjectCommands(program, session);
+  addKeyCommands(program, session);
+  addDoctorCommand(program, session);
+  addConfigCommands(program, session);
+  addVersionCommand(program, session);
+  return program;
+}
+
+function exitCodeLines(): string {
+  const names = Object.keys(exitCodes).filter((name): name is keyof typeof exitCodes => name in exitCodes);
+  return names.map((name) => `  ${String(exitCodes[name]).padEnd(4)} ${exitCodeMeanings[name]}`).join("\n");
+}

@@ -1,0 +1,86 @@
+// Binds `memledger serve`: starts the server, says so once, and ends it in order when asked to.
+
+import type { Command } from "commander";
+import { type App, startApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { generalSettings } from "../settings.ts";
+import { ModelMismatch } from "../sqlite/installation.ts";
+import { addSettings, bindWork, globalSettings, type Session } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { list, type Report } from "./terminal.ts";
+import { versionText } from "./version.ts";
+
+export function addServeCommand(program: Command, session: Session): void {
+  const command = program.command("serve").description("Start the server.");
+  addSettings(
+    command,
+    generalSettings.filter((setting) => !globalSettings.includes(setting)),
+  );
+  bindWork(command, session, async ({ config, terminal }) => {
+    const asked = askedToEnd();
+    const app = await startApp(config).catch((error: unknown) => {
+      throw withCommandLine(error, config);
+    });
+    await terminal.print(readyReport(app, config));
+    await asked;
+    await app.close();
+    return null;
+  });
+}
+
+/** Resolves with the first signal, even one during the start; the second one ends the process at once. */
+function askedToEnd(): Promise<void> {
+  return new Promise((resolve) => {
+    let signals = 0;
+    const listener = () => {
+      signals += 1;
+      if (signals > 1) process.exit(exitCodes.forced);
+      resolve();
+    };
+    process.on("SIGINT", listener);
+    process.on("SIGTERM", listener);
+  });
+}
+
+function readyReport({ url, projectId, apiKey }: App, config: Config): Report {
+  const data = {
+    event: "ready",
+    url,
+    project_id: projectId,
+    ...(apiKey === null ? {} : { api_key: apiKey }),
+  };
+  const facts = { API: `${url}/v1`, Documentation: `${url}/docs`, Data: config.dataDir };
+  const parts = [`${versionText} is running.`, list(facts)];
+  if (apiKey !== null) parts.push(firstSteps(url, apiKey, projectId ?? ""));
+  return { data, text: `${parts.join("\n\n")}\n\nStop it with Ctrl+C.` };
+}
+
+function firstSteps(url: string, apiKey: string, projectId: string): string {
+  return `This is the first start: the project "default" (${projectId}) has been created with this API key.
+Keep the key now, it is not shown again:
+
+  ${apiKey}
+
+Try it:
+
+  curl -X POST ${url}/v1/memories -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '{"content":"Deploys happen on Thursdays.","memory_type":"fact"}'`;
+}
+
+/** The message of the store says what to do; this adds the line to copy. */
+function withCommandLine(error: unknown, { dataDir, model }: Config): unknown {
+  if (!(error instanceof ModelMismatch)) return error;
+  const words = [
+    "memledger",
+    "reembed",
+    "--data-dir",
+    dataDir,
+    ...(model === null ? [] : ["--model", model]),
+  ];
+  error.message += ` To embed anew: ${words.map(quoted).join(" ")}`;
+  return error;
+}
+
+/** A word as a POSIX shell reads it back. */
+function quoted(word: string): string {
+  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

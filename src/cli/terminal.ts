@@ -1,0 +1,54 @@
+// Owns what a command prints: text for people, or with --json exactly one line of JSON, last on stdout. Must never print a
+// stack trace or a secret that was not asked for.
+
+/** What a command has to say: `data` for scripts, `text` for people. */
+export interface Report {
+  readonly data: unknown;
+  readonly text: string;
+}
+
+export interface Terminal {
+  readonly isJson: boolean;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  print(report: Report): Promise<void>;
+  /** For people, on stderr. */
+  note(line: string): void;
+}
+
+export function createTerminal(isJson: boolean): Terminal {
+  return {
+    isJson,
+    variables: process.env,
+    print: ({ data, text }) => writeOut(isJson ? JSON.stringify(data) : text),
+    note: (line) => void process.stderr.write(`${line}\n`),
+  };
+}
+
+function writeOut(text: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${text.trimEnd()}\n`, () => resolve()));
+}
+
+/** Left-aligned columns, for people. */
+export function table(head: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const lines = [head, ...rows.map((row) => row.map(show))];
+  const widths = head.map((_, column) =>
+    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
+  );
+  const pad = (cell: string, column: number) =>
+    cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell)));
+  return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
+}
+
+/** One `name  value` line per entry, for people. */
+export function list(entries: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(entries);
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `${name.padEnd(width)}  ${show(entries[name])}`).join("\n");
+}
+
+function show(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (Array.isArray(value)) return value.map(show).join(",");
+  // Names come from clients of this installation; a control character in one must not reach the terminal.
+  return [...String(value)].map((char) => (/\p{Cc}/u.test(char) ? "�" : char)).join("");
+}

@@ -1,0 +1,12 @@
+// Binds `memledger version`.
+
+import type { Command } from "commander";
+import { commit, version } from "../version.ts";
+import { bindWork, type Session } from "./command.ts";
+
+export const versionText = `memledger ${version} (${commit})`;
+
+export function addVersionCommand(program: Command, session: Session): void {
+  const command = program.command("version").description("Say which program this is.");
+  bindWork(command, session, async () => ({ data: { version, commit }, text: versionText }));
+}

@@ -1,0 +1,188 @@
+// Owns where the value of each setting comes from: a flag, else a MEMLEDGER_* variable, else memledger.toml in the data
+// directory, else the default. Must never pass over a name it does not know: a typo would be silent.
+
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parse as parseToml, TomlError } from "smol-toml";
+import type { Plan, PlanName, Plans } from "./access/plan.ts";
+import { isObject } from "./json.ts";
+import {
+  allSettings,
+  flagOf,
+  generalSettings,
+  planSettings,
+  type Setting,
+  settings,
+  variableOf,
+} from "./settings.ts";
+
+export interface Config {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly logLevel: (typeof settings.logLevel)["default"];
+  /** Absolute; null: the built-in model. */
+  readonly model: string | null;
+  readonly embeddingThreads: number;
+  readonly searchCacheMb: number;
+  readonly groupCommit: boolean;
+  readonly plans: Plans;
+}
+
+/** A setting as `config print` shows it. */
+export interface SettingReport {
+  readonly name: string;
+  readonly value: unknown;
+  /** `--port`, `MEMLEDGER_PORT`, the path of memledger.toml, or `default`. */
+  readonly source: string;
+}
+
+/** The configuration cannot be used; the message says which source to mend. */
+export class ConfigError extends Error {}
+
+export interface Given {
+  /** Texts of flags by the setting's name. */
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+}
+
+/** @throws ConfigError */
+export function loadConfig({ flags = {}, variables = {} }: Given): {
+  readonly config: Config;
+  readonly reports: readonly SettingReport[];
+} {
+  refuseUnknownVariables(variables);
+  const outside: Source[] = [fromFlags(flags), fromVariables(variables)];
+  const dataDir = pick(settings.dataDir, outside).value;
+  const sources = [...outside, fromFile(join(resolve(dataDir), "memledger.toml"), dataDir)];
+  const value = <Value>(setting: Setting<Value>): Value => pick(setting, sources).value;
+  const config: Config = {
+    dataDir: resolve(dataDir),
+    host: value(settings.host),
+    port: value(settings.port),
+    logLevel: value(settings.logLevel),
+    model: value(settings.model),
+    embeddingThreads: value(settings.embeddingThreads),
+    searchCacheMb: value(settings.searchCacheMb),
+    groupCommit: value(settings.groupCommit),
+    plans: {
+      free: planFrom("free", value),
+      basic: planFrom("basic", value),
+      pro: planFrom("pro", value),
+      business: planFrom("business", value),
+      custom: planFrom("custom", value),
+    },
+  };
+  return { config, reports: allSettings.map((setting) => report(setting, sources)) };
+}
+
+/** One place where values may stand, and how its names look there. */
+interface Source {
+  readonly base: string;
+  label(setting: Setting<unknown>): string;
+  /** How a message calls the setting there. */
+  place(setting: Setting<unknown>): string;
+  get(setting: Setting<unknown>): unknown;
+}
+
+function fromFlags(flags: Readonly<Record<string, string>>): Source {
+  return { base: process.cwd(), label: flagOf, place: flagOf, get: ({ name }) => flags[name] };
+}
+
+/** An empty variable counts as absent: that is how compose files and units pass on what is not set. */
+function fromVariables(variables: Readonly<Record<string, string | undefined>>): Source {
+  const get = (setting: Setting<unknown>) => variables[variableOf(setting)] || undefined;
+  return { base: process.cwd(), label: variableOf, place: variableOf, get };
+}
+
+function fromFile(file: string, base: string): Source {
+  const values = flatten(readToml(file));
+  for (const name of values.keys()) refuseUnknownKey(name, file);
+  return {
+    base: resolve(base),
+    label: () => file,
+    place: ({ name }) => `${name} in ${file}`,
+    get: ({ name }) => values.get(name),
+  };
+}
+
+function pick<Value>(setting: Setting<Value>, sources: readonly Source[]): { value: Value; source: string } {
+  for (const source of sources) {
+    const raw = source.get(setting);
+    if (raw === undefined) continue;
+    const value = setting.read(raw, source.base);
+    if (value !== undefined) return { value, source: source.label(setting) };
+    const found = setting.secret ? "" : `, not ${JSON.stringify(raw)}`;
+    throw new ConfigError(`${source.place(setting)} must be ${setting.expectation}${found}.`);
+  }
+  return { value: setting.default, source: "default" };
+}
+
+function report(setting: Setting<unknown>, sources: readonly Source[]): SettingReport {
+  const { value, source } = pick(setting, sources);
+  return { name: setting.name, value: setting.secret && value !== null ? "(hidden)" : value, source };
+}
+
+function planFrom(name: PlanName, value: <Value>(setting: Setting<Value>) => Value): Plan {
+  const table = planSettings[name];
+  const perSecond = value(table.ratePerSecond);
+  return {
+    memoryLimit: value(table.memoryLimit),
+    retentionDays: value(table.retentionDays),
+    export: value(table.export),
+    hash: value(table.hash),
+    rate: perSecond === null ? null : { perSecond, burst: value(table.rateBurst) ?? perSecond },
+  };
+}
+
+function readToml(file: string): unknown {
+  let content: string;
+  try {
+    content = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
+      return {};
+    }
+    throw new ConfigError(`${file} cannot be read. Make it readable or remove it.`, { cause: error });
+  }
+  try {
+    return parseToml(content);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const reason = error.message.split("\n")[0]?.replace("Invalid TOML document: ", "");
+    throw new ConfigError(`${file} is not valid TOML at line ${error.line}: ${reason}. Mend that line.`);
+  }
+}
+
+/** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. */
+function flatten(value: unknown, prefix = ""): Map<string, unknown> {
+  if (!isObject(value)) return new Map([[prefix, value]]);
+  const parts = Object.entries(value).map(([key, item]) =>
+    flatten(item, prefix === "" ? key : `${prefix}.${key}`),
+  );
+  return new Map(parts.flatMap((part) => [...part]));
+}
+
+function refuseUnknownVariables(variables: Readonly<Record<string, string | undefined>>): void {
+  const known = generalSettings.map(variableOf);
+  const unknown = Object.keys(variables).find(
+    (name) => name.startsWith("MEMLEDGER_") && !known.includes(name),
+  );
+  if (unknown === undefined) return;
+  throw new ConfigError(
+    `The variable ${unknown} is no setting. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml.`,
+  );
+}
+
+function refuseUnknownKey(name: string, file: string): void {
+  const known = allSettings.filter((setting) => setting !== settings.dataDir).map((setting) => setting.name);
+  if (known.includes(name)) return;
+  const table = name.replace(/[^.]*$/, "");
+  const siblings = known.filter((other) => other.startsWith(table));
+  const near =
+    table === "" || siblings.length === 0 ? known.filter((other) => !other.includes(".")) : siblings;
+  throw new ConfigError(
+    `${name} in ${file} is no setting. Remove it, or use one of ${near.join(", ")}; plans are tables such as [plans.pro].`,
+  );
+}

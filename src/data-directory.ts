@@ -1,0 +1,46 @@
+// Owns the data directory: what lies where in it, and that only its owner can read it. Must never change the permissions
+// of a directory that was in use before: it may be somebody's home.
+
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+export interface DataDirectory {
+  readonly root: string;
+  readonly database: string;
+  readonly lock: string;
+  /** Folder of the unpacked native libraries. */
+  readonly runtime: string;
+  /** Where the command line finds the running server. */
+  readonly socket: string;
+}
+
+/** Absolute paths; creates nothing. */
+export function locate(root: string): DataDirectory {
+  return {
+    root,
+    database: join(root, "memledger.db"),
+    lock: join(root, "memledger.lock"),
+    runtime: join(root, "runtime"),
+    socket: join(root, "memledger.sock"),
+  };
+}
+
+/** Creates the directory when it does not exist. @throws Error that says what to do when it cannot be used. */
+export function openDataDirectory(root: string): DataDirectory {
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+    if (readdirSync(root).length === 0) chmodSync(root, 0o700);
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    throw new Error(
+      `The data directory ${root} cannot be created or read${reason}. Mend its permissions or choose another with --data-dir.`,
+      { cause },
+    );
+  }
+  return locate(root);
+}
+
+/** Whether others than the owner may enter; Windows answers no, its rules are not in the mode. */
+export function isOpenToOthers(root: string): boolean {
+  return process.platform !== "win32" && (statSync(root).mode & 0o077) !== 0;
+}
