@@ -1,16 +1,21 @@
-// Owns how connections to the database are opened: pragmas and extensions. The writer's is the only one that may write.
+// Owns how connections to the database are opened: pragmas and extensions. The writer's is the only one that may write, and
+// nothing is written to a file that is not ours.
 
 import type { RuntimeFiles } from "../native/runtime.ts";
-import { type Database, loadVec, openDatabase } from "../native/sqlite.ts";
+import { type Database, type DatabaseOptions, loadVec, openDatabase } from "../native/sqlite.ts";
+import { checkFormat } from "./migrate.ts";
 
 export interface DatabaseFile {
   readonly path: string;
   readonly runtime: RuntimeFiles;
 }
 
-/** Acknowledged writes survive power loss: with `synchronous = NORMAL` a torn WAL loses commits that were answered. */
+/**
+ * Acknowledged writes survive power loss: with `synchronous = NORMAL` a torn WAL loses commits that were answered.
+ * @throws Error that says what to do when the file is not ours or newer than the program; it is left untouched.
+ */
 export function openWriting({ path, runtime }: DatabaseFile): Database {
-  const database = openDatabase(path, runtime, { timeout: 5_000 });
+  const database = openChecked(path, runtime, { timeout: 5_000 });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
@@ -21,8 +26,19 @@ export function openWriting({ path, runtime }: DatabaseFile): Database {
 }
 
 export function openReading({ path, runtime }: DatabaseFile): Database {
-  const database = openDatabase(path, runtime, { timeout: 5_000, readonly: true, fileMustExist: true });
+  const database = openChecked(path, runtime, { timeout: 5_000, readonly: true, fileMustExist: true });
   database.pragma("temp_store = MEMORY");
   loadVec(database, runtime);
   return database;
+}
+
+function openChecked(path: string, runtime: RuntimeFiles, options: DatabaseOptions): Database {
+  const database = openDatabase(path, runtime, options);
+  try {
+    checkFormat(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 // Owns the format of the database and the way from older formats to this one. Never opens a database of a newer program.
 
-import type { Database } from "../native/sqlite.ts";
+import { type Database, SqliteError } from "../native/sqlite.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 
 /** In order; number n brings a database from format n - 1 to n. Published migrations never change. */
@@ -22,20 +22,35 @@ export function migrate(database: Database): void {
   })();
 }
 
-/** @returns the format of the database, 0 when it is empty. */
+/**
+ * @returns the format of the database, 0 when it is empty.
+ * @throws Error as migrate does.
+ */
 export function checkFormat(database: Database): number {
-  const id = Number(database.pragma("application_id", { simple: true }));
-  const format = Number(database.pragma("user_version", { simple: true }));
-  const tables = Number(database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get());
-  if (id !== applicationId && (tables > 0 || format !== 0)) {
-    throw new Error(
-      "The database file is not a memledger database. Choose another data directory with --data-dir.",
-    );
-  }
+  const { id, format, tables } = readHeader(database);
+  if (id !== applicationId && (tables > 0 || format !== 0)) throw new Error(foreignMessage);
   if (format > formatVersion) {
     throw new Error(
       `The database has format ${format}, but this program knows formats up to ${formatVersion}. Start the newer memledger that wrote it.`,
     );
   }
   return format;
+}
+
+const foreignMessage =
+  "The database file is not a memledger database. Choose another data directory with --data-dir.";
+
+function readHeader(database: Database): { id: number; format: number; tables: number } {
+  try {
+    return {
+      id: Number(database.pragma("application_id", { simple: true })),
+      format: Number(database.pragma("user_version", { simple: true })),
+      tables: Number(database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get()),
+    };
+  } catch (cause) {
+    if (cause instanceof SqliteError && cause.code === "SQLITE_NOTADB") {
+      throw new Error(foreignMessage, { cause });
+    }
+    throw cause;
+  }
 }
