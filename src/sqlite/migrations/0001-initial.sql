@@ -34,8 +34,8 @@ CREATE TABLE api_key (
 
 CREATE INDEX api_key_by_project ON api_key (project);
 
--- One row per project and memory type. A memory is alive while its epoch is that of its pool; a bulk delete raises the
--- epoch, which hides any number of memories at once, and leaves a dead_pool for the purge.
+-- One row per project and memory type. A memory is alive while its epoch is that of its pool; a bulk delete sets
+-- the epoch to its revision, which hides any number of memories at once, and leaves a dead_pool for the purge.
 CREATE TABLE pool (
   project     INTEGER NOT NULL REFERENCES project (serial),
   memory_type TEXT    NOT NULL,
@@ -135,9 +135,10 @@ BEGIN
   SELECT RAISE(ABORT, 'audit entries are append-only');
 END;
 
--- INSERT OR REPLACE would walk past the two triggers above, but not past this one.
+-- INSERT OR REPLACE walks past the two triggers above, whichever unique column it collides on, but not past this one.
 CREATE TRIGGER audit_entry_follows BEFORE INSERT ON audit_entry
 WHEN NEW.seq IS NOT 1 + COALESCE((SELECT MAX(seq) FROM audit_entry WHERE chain = NEW.chain), 0)
+  OR EXISTS (SELECT 1 FROM audit_entry WHERE number = NEW.number OR id = NEW.id)
 BEGIN
   SELECT RAISE(ABORT, 'an audit entry must follow the last one of its chain');
 END;
