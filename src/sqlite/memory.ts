@@ -152,7 +152,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
         const count = sql.poolCount.get(project.serial, each) ?? 0;
         if (count === 0) continue;
         sql.bury.run(project.serial, each);
-        sql.nextEpoch.run(project.serial, each);
+        sql.nextEpoch.run(state.nextRevision(), project.serial, each);
         removed += count;
       }
       if (removed > 0) state.purgeIsDue = true;
@@ -206,7 +206,7 @@ function statements(database: Database) {
        SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
     ),
     nextEpoch: database.prepare(
-      "UPDATE pool SET epoch = epoch + 1, memories = 0 WHERE project = ? AND memory_type = ?",
+      "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",
     ),
   };
 }

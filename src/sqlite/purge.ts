@@ -29,8 +29,9 @@ export function createPurge(database: Database, state: WriterState): () => boole
     "DELETE FROM dead_pool WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch",
   );
   return database.transaction(() => {
-    state.purgeIsDue = false;
     const pool = nextDeadPool.get();
+    // Not earlier: a step that fails leaves the purge due, and the next call that is settled starts it again.
+    state.purgeIsDue = pool !== undefined;
     if (pool === undefined) return false;
     const serials = batch.all({ ...pool, limit: purgeBatchRows });
     for (const serial of serials) {
@@ -68,7 +69,10 @@ export function createAccessFlush(database: Database, state: WriterState): () =>
 
 /** @returns a step that forgets removals which every search index has seen long ago. */
 export function createRemovalSweep(database: Database): (now: number) => void {
-  const sweep = database.prepare("DELETE FROM memory_removal WHERE removed_at < ?");
+  // The newest stays: a writer that starts continues its revision.
+  const sweep = database.prepare(
+    "DELETE FROM memory_removal WHERE removed_at < ? AND revision < (SELECT MAX(revision) FROM memory_removal)",
+  );
   return (now) => {
     sweep.run(now - removalLifeMs);
   };

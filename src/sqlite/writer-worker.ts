@@ -115,10 +115,12 @@ async function close(): Promise<WriterReply> {
   return [];
 }
 
+/** The search indexes of a reader that outlives this thread rely on it: no revision may be given out twice. */
 function lastRevision(): number {
   const row = database
     .prepare<[], number | null>(
-      "SELECT MAX(revision) FROM (SELECT MAX(revision) AS revision FROM memory UNION ALL SELECT MAX(revision) FROM memory_removal)",
+      `SELECT MAX(revision) FROM (SELECT MAX(revision) AS revision FROM memory
+         UNION ALL SELECT MAX(revision) FROM memory_removal UNION ALL SELECT MAX(epoch) FROM pool)`,
     )
     .pluck()
     .get();
