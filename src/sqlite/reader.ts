@@ -1,17 +1,15 @@
 // Owns the way to the reader's thread.
 
-import type { Logger } from "../logger.ts";
 import type { MemoryPage, MemoryReader, SearchHit } from "../memory/store.ts";
-import type { ReaderInit, ReaderRequest } from "./reader-worker.ts";
-import { WorkerClient } from "./worker-client.ts";
+import type { ReaderRequest } from "./reader-worker.ts";
+import type { WorkerClient } from "./worker-client.ts";
 
 export interface Reader {
   readonly memories: MemoryReader;
   close(): Promise<void>;
 }
 
-export function createReader(init: ReaderInit, logger: Logger): Reader {
-  const worker = new WorkerClient("reader", init, logger);
+export function createReader(worker: WorkerClient): Reader {
   const ask = (request: ReaderRequest) => worker.request(request);
   return {
     memories: {

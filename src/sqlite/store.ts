@@ -4,14 +4,18 @@ import { chmodSync, existsSync } from "node:fs";
 import type { Plans } from "../access/plan.ts";
 import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
+import { spawnWorker } from "../native/worker.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
 import { type DatabaseFile, openReading, openWriting } from "./connection.ts";
 import { bindModel, type ModelBinding } from "./installation.ts";
 import { migrate } from "./migrate.ts";
 import { createReader } from "./reader.ts";
+import type { ReaderInit } from "./reader-worker.ts";
 import { forgetNext } from "./reembed.ts";
+import { WorkerClient } from "./worker-client.ts";
 import { createWriter } from "./writer.ts";
+import type { WriterInit } from "./writer-worker.ts";
 
 export interface StoreOptions {
   /** Path of the database file; created when it does not exist. */
@@ -26,19 +30,31 @@ export interface StoreOptions {
   readonly clockOffset: SharedArrayBuffer | null;
   readonly logger: Logger;
   readonly logLevel: LogLevel;
+  /** Starts the engine's threads; tests use it to get hold of the worker they kill. */
+  readonly spawn?: typeof spawnWorker;
 }
 
 /** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
 export function openStore(options: StoreOptions): Store {
   const file: DatabaseFile = { path: options.path, runtime: options.runtime };
   prepare(file, options.model);
-  const { plans, clockOffset, groupCommit, searchCacheBytes, logger, logLevel } = options;
+  const {
+    plans,
+    clockOffset,
+    groupCommit,
+    searchCacheBytes,
+    logger,
+    logLevel,
+    spawn = spawnWorker,
+  } = options;
+  const start = (name: "writer" | "reader", init: WriterInit | ReaderInit) =>
+    new WorkerClient(name, () => spawn(name, init), logger);
   const database = openReading(file);
-  const writer = createWriter({ file, plans, clockOffset, logLevel }, groupCommit, logger);
+  const writer = createWriter(start("writer", { file, plans, clockOffset, logLevel }), groupCommit);
   const reader =
     options.model === null
       ? null
-      : createReader({ file, dimensions: options.model.dimensions, searchCacheBytes }, logger);
+      : createReader(start("reader", { file, dimensions: options.model.dimensions, searchCacheBytes }));
   return {
     access: createAccessReader(database),
     memories: reader?.memories ?? { list: withoutReader, search: withoutReader },

@@ -4,7 +4,7 @@
 import { parentPort, type Worker } from "node:worker_threads";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Logger } from "../logger.ts";
-import { spawnWorker, type WorkerName } from "../native/worker.ts";
+import type { WorkerName } from "../native/worker.ts";
 
 interface Question {
   readonly ticket: number;
@@ -25,7 +25,7 @@ const restartDelayMs = 500;
 
 export class WorkerClient {
   readonly #name: WorkerName;
-  readonly #init: unknown;
+  readonly #start: () => Worker;
   readonly #logger: Logger;
   readonly #pending = new Map<number, Pending>();
   /** Null between a crash and the restart. */
@@ -33,9 +33,9 @@ export class WorkerClient {
   #ticket = 0;
   #closed = false;
 
-  constructor(name: WorkerName, init: unknown, logger: Logger) {
+  constructor(name: WorkerName, start: () => Worker, logger: Logger) {
     this.#name = name;
-    this.#init = init;
+    this.#start = start;
     this.#logger = logger;
     this.#worker = this.#spawn();
   }
@@ -59,7 +59,7 @@ export class WorkerClient {
   }
 
   #spawn(): Worker {
-    const worker = spawnWorker(this.#name, this.#init);
+    const worker = this.#start();
     worker.on("message", (reply: Reply) => this.#settle(reply));
     worker.on("error", (error: unknown) => this.#logger.error(`the ${this.#name} failed`, { error }));
     worker.on("exit", () => this.#restart());

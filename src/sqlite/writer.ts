@@ -3,9 +3,8 @@
 import type { Answer, Call } from "../call.ts";
 import { unavailable } from "../errors.ts";
 import { groupMaxCalls, writerQueueMaxCalls } from "../limits.ts";
-import type { Logger } from "../logger.ts";
-import { WorkerClient } from "./worker-client.ts";
-import type { WriterInit, WriterReply, WriterRequest } from "./writer-worker.ts";
+import type { WorkerClient } from "./worker-client.ts";
+import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
 interface Waiting {
   readonly call: Call;
@@ -20,8 +19,7 @@ export interface Writer {
 }
 
 /** Without `groupCommit` every call has a transaction of its own; benchmarks compare the two. */
-export function createWriter(init: WriterInit, groupCommit: boolean, logger: Logger): Writer {
-  const worker = new WorkerClient("writer", init, logger);
+export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer {
   const ask = (request: WriterRequest) => worker.request(request) as Promise<WriterReply>;
   const groupSize = groupCommit ? groupMaxCalls : 1;
   let waiting: Waiting[] = [];
