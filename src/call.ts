@@ -48,10 +48,20 @@ export interface Call {
       };
 }
 
+/** A file of the data directory that is the answer. */
+export interface AnswerFile {
+  readonly path: string;
+  /** The name that the client should save it under. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+}
+
 export interface Answer {
   readonly status: number;
   /** The envelope as JSON text, exactly as the audit record holds it; null for 204. */
   readonly envelope: string | null;
+  readonly file?: AnswerFile | undefined;
   readonly retryAfterSeconds?: number | undefined;
 }
 

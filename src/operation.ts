@@ -4,6 +4,8 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { Key, Permission } from "./access/key.ts";
 import type { Plan, Plans } from "./access/plan.ts";
 import type { Project } from "./access/project.ts";
+import type { StoredRecord } from "./audit/record.ts";
+import type { AnswerFile } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Store, Transaction } from "./store.ts";
@@ -22,6 +24,7 @@ export type EmbeddingRole = "query" | "passage";
 /** What `prepare` may use: everything slow, nothing that writes. */
 export interface Preparation {
   readonly caller: Caller;
+  readonly plan: Plan;
   readonly store: Store;
   readonly now: number;
   /** Float32Array [dimensions of the model], L2-normalised. */
@@ -40,17 +43,33 @@ export interface ProjectApplication extends Application {
   readonly plan: Plan;
 }
 
-export interface Applied<Data> {
+export type Applied<Data> = Done<Data> | Appended<Data>;
+
+export interface Done<Data> {
   /** The `data` of the answer; null for 204. */
   readonly data: Data;
   /** The memory that the audit entry names. */
   readonly memoryId?: string;
+  /** The answer is this file instead of an envelope. */
+  readonly file?: AnswerFile;
+  /** What the record says beyond request and answer. */
+  readonly note?: JsonObject;
 }
 
-/** The parts of an audit record that follow from a call's request and answer, derived when the record is read. */
-export interface MemoryTrace {
-  query(body: JsonObject): readonly string[] | null;
-  results(data: Json): readonly Json[] | null;
+/** The caller appends a record of its own, which takes the place of the call's. */
+export interface Appended<Data> {
+  readonly record: AppendedRecord;
+  /** The `data` of the answer, once the record has its place in the chain. */
+  present(record: StoredRecord): Data;
+}
+
+export interface AppendedRecord {
+  readonly action: string;
+  readonly status: number;
+  /** 1000 on success, else the caller's error code, or null. */
+  readonly code: number | null;
+  readonly numbers: JsonObject;
+  readonly payload: JsonObject;
 }
 
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
@@ -77,7 +96,6 @@ export interface ProjectOperation<
   readonly feature: Feature;
   /** The codes that its own rules answer with, besides those of every call. */
   readonly refusals: readonly ErrorCode[];
-  readonly trace: MemoryTrace;
   /** The result travels to the writer's thread: plain data and typed arrays only. */
   prepare(input: Static<Input>, preparation: Preparation): Promise<Prepared>;
   /** Runs inside one transaction; awaits nothing but the transaction's own methods. */

@@ -92,7 +92,7 @@ async function performForProject(
     if (body.refused !== null) throw body.refused;
     const input = parserOf(operation)(mergeInput(request.parameters, body.fields));
     const { embed } = tools;
-    const prepared = await operation.prepare(input, { caller, store, embed, now: clock.now() });
+    const prepared = await operation.prepare(input, { caller, plan, store, embed, now: clock.now() });
     return { refused: null, input, prepared };
   };
   return store.commit({

@@ -4,7 +4,7 @@
 import { authorise } from "./access/authorise.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
-import { type Settled, toRecordDraft } from "./audit/record.ts";
+import { type Settled, type StoredRecord, toRecordDraft } from "./audit/record.ts";
 import { type Answer, type Call, type Refused, successCode, toEnvelope } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { errorStatus, Refusal } from "./errors.ts";
@@ -30,8 +30,8 @@ export async function settle(transaction: Transaction, call: Call, settlement: S
   const caller = call.keyId === null ? null : await transaction.access.findCaller(call.keyId);
   const settled = await decide(transaction, call, operation, caller, now, settlement);
   const clock = { now, elapsed: settlement.clock.elapsed() };
-  await transaction.audit.append(toRecordDraft(call, operation, caller, settled, clock));
-  return settled.answer;
+  const record = await transaction.audit.append(toRecordDraft(call, operation, caller, settled, clock));
+  return settled.toAnswer(record);
 }
 
 async function decide(
@@ -75,27 +75,53 @@ async function apply(
   return operation.apply(transaction, input, prepared, { now, plans, caller, plan });
 }
 
-function succeed(operation: Operation, { data, memoryId }: Applied<unknown>): Settled {
-  const settled = { code: successCode, message: "success", memoryId: memoryId ?? null };
-  if (operation.success === 204) {
-    return { ...settled, answer: { status: 204, envelope: null }, recordedResponse: null };
+function succeed(operation: Operation, applied: Applied<unknown>): Settled {
+  const { message } = success;
+  if ("record" in applied) {
+    const toAnswer = (record: StoredRecord): Answer => ({
+      status: operation.success,
+      envelope: toEnvelope(successCode, message, applied.present(record)),
+    });
+    return {
+      ...success,
+      status: operation.success,
+      recordedResponse: null,
+      appended: applied.record,
+      toAnswer,
+    };
   }
-  const envelope = toEnvelope(successCode, settled.message, data);
-  const isSecret = operation.feature === "installation" && operation.secret;
+  const { data, file, memoryId = null, note = {} } = applied;
+  const hasEnvelope = operation.success !== 204 && file === undefined;
+  const answer: Answer = {
+    status: operation.success,
+    envelope: hasEnvelope ? toEnvelope(successCode, message, data) : null,
+    file,
+  };
   return {
-    ...settled,
-    answer: { status: operation.success, envelope },
-    recordedResponse: isSecret ? null : toRecordedResponse(successCode, settled.message, data),
+    ...success,
+    status: operation.success,
+    memoryId,
+    note,
+    recordedResponse:
+      hasEnvelope && keepsResponse(operation) ? toRecordedResponse(successCode, message, data) : null,
+    toAnswer: () => answer,
   };
 }
 
-function refuse({ code, message, data, retryAfterSeconds }: Refused): Settled {
+const success = { code: successCode, message: "success", memoryId: null, note: {}, appended: null };
+
+/** A secret belongs in no record, and a log that contains its own answers would grow without end. */
+function keepsResponse(operation: Operation): boolean {
+  return operation.feature === "installation" ? !operation.secret : operation.feature === "memory";
+}
+
+function refuse(refused: Refused): Settled {
+  const { code, message, data } = refused;
+  const answer = toRefusalAnswer(refused);
   return {
-    code,
-    message,
-    memoryId: null,
-    answer: toRefusalAnswer({ code, message, data, retryAfterSeconds }),
+    ...{ code, message, status: answer.status, memoryId: null, note: {}, appended: null },
     recordedResponse: toRecordedResponse(code, message, data),
+    toAnswer: () => answer,
   };
 }
 

@@ -64,7 +64,7 @@ export function sealRecord(
     key: draft.keyId,
     project: draft.project?.id ?? null,
     memory: draft.memoryId,
-    numbers: { ...draft.numbers },
+    numbers: draft.numbers,
     payload_hash: sha256("memledger/payload/v1\0", salt, payload),
     prev: head.hash,
   });

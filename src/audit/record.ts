@@ -2,38 +2,48 @@
 
 import { type Answer, type Call, successCode } from "../call.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { Caller, Operation } from "../operation.ts";
-
-export interface RecordNumbers {
-  /** Milliseconds from arrival to append. */
-  readonly duration: number;
-  readonly credits_consumed: number;
-  readonly balance_consumed_usd: number;
-  readonly is_cache_hit: boolean;
-}
+import type { AppendedRecord, Caller, Operation } from "../operation.ts";
 
 /** A record before the chain gives it its position, identifier and time. */
 export interface RecordDraft {
+  /** Null: the installation's chain. */
   readonly project: { readonly id: string; readonly serial: number } | null;
   readonly now: number;
   readonly action: string;
   readonly status: number;
-  /** 1000 or the error code. */
-  readonly code: number;
+  /** 1000 on success, else the error code; null where an appended record has none. */
+  readonly code: number | null;
   readonly keyId: string | null;
   readonly memoryId: string | null;
-  readonly numbers: RecordNumbers;
+  readonly numbers: JsonObject;
   /** Fields that are null are left out. */
   readonly payload: JsonObject;
+}
+
+/** A record as the store keeps it. */
+export interface StoredRecord {
+  readonly seq: number;
+  /** The exact text that was hashed. */
+  readonly entry: string;
+  readonly hash: string;
+  /** 16 bytes; null when the payload was erased. */
+  readonly salt: Uint8Array | null;
+  /** The exact payload text; null when it was erased. */
+  readonly payload: string | null;
 }
 
 export interface Settled {
   readonly code: number;
   readonly message: string;
+  readonly status: number;
   readonly memoryId: string | null;
-  readonly answer: Answer;
   /** The envelope as a value; null for 204 and where the answer holds a secret or records of the log itself. */
   readonly recordedResponse: JsonObject | null;
+  /** What the record says beyond request and answer. */
+  readonly note: JsonObject;
+  /** Takes the place of the call's own record. */
+  readonly appended: AppendedRecord | null;
+  toAnswer(record: StoredRecord): Answer;
 }
 
 export function toRecordDraft(
@@ -43,13 +53,20 @@ export function toRecordDraft(
   settled: Settled,
   clock: { readonly now: number; readonly elapsed: number },
 ): RecordDraft {
-  return {
+  const origin = {
     project: caller === null ? null : { id: caller.project.id, serial: caller.project.serial },
     now: clock.now,
-    action: operation.name,
-    status: settled.answer.status,
-    code: settled.code,
     keyId: caller?.key.id ?? null,
+  };
+  if (settled.appended !== null) {
+    const { payload, ...record } = settled.appended;
+    return { ...origin, memoryId: null, ...record, payload: withoutNulls(payload) };
+  }
+  return {
+    ...origin,
+    action: operation.name,
+    status: settled.status,
+    code: settled.code,
     memoryId: settled.memoryId,
     numbers: {
       duration: Math.max(0, Math.round((clock.elapsed - call.arrivedAt) * 1000) / 1000),
@@ -65,8 +82,21 @@ export function toRecordDraft(
       request_body: call.body,
       unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
       response_body: settled.recordedResponse,
+      ...settled.note,
     }),
   };
+}
+
+/** A record that the server writes by itself, such as audit.prune. */
+export function toServerRecord(
+  project: RecordDraft["project"],
+  action: string,
+  now: number,
+  payload: JsonObject,
+): RecordDraft {
+  const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
+  const success = { status: 200, code: successCode, keyId: null, memoryId: null };
+  return { project, now, action, ...success, numbers, payload };
 }
 
 function withoutNulls(fields: { readonly [name: string]: Json }): JsonObject {

@@ -1,8 +1,37 @@
 // Owns what the ledger needs from a storage engine.
 
-import type { RecordDraft } from "./record.ts";
+import type { Project } from "../access/project.ts";
+import type { RecordDraft, StoredRecord } from "./record.ts";
+
+export interface RecordQuery {
+  /** Milliseconds; records from this time on, and up to the other, both included. Null: no limit. */
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly action: string | null;
+  readonly keyId: string | null;
+  readonly memoryId: string | null;
+  /** First digit of the HTTP status. */
+  readonly statusClass: 2 | 4 | 5 | null;
+  readonly limit: number;
+  /** Records to skip, or the position below which to go on. */
+  readonly after: { readonly skip: number } | { readonly below: number };
+}
+
+export interface RecordPage {
+  /** Newest first. */
+  readonly records: readonly StoredRecord[];
+  readonly total: number;
+  /** Whether older matching records follow. */
+  readonly hasMore: boolean;
+}
+
+export interface AuditReader {
+  list(project: Project, query: RecordQuery): Promise<RecordPage>;
+  /** Null when the project has no such record. */
+  find(project: Project, id: string): Promise<StoredRecord | null>;
+}
 
 export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
-  append(draft: RecordDraft): Promise<void>;
+  append(draft: RecordDraft): Promise<StoredRecord>;
 }

@@ -16,7 +16,6 @@ import {
   memoryType,
   toAgentMemory,
 } from "./memory.ts";
-import { directResult, queryOf } from "./trace.ts";
 
 export const createMemory = projectOperation({
   name: "memory.create",
@@ -38,7 +37,6 @@ export const createMemory = projectOperation({
     input: { content: exampleMemory.content, memory_type: "fact", importance: 0.7 },
     data: exampleMemory,
   },
-  trace: { query: queryOf("content"), results: directResult },
 
   async prepare(input, { embed }) {
     return { vector: await embed(input.content, "passage"), contentKey: contentKey(input.content) };

@@ -5,7 +5,6 @@ import { pageSizeDefault, pageSizeMax } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
 import { Choice, Fields } from "../schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
-import { noTrace } from "./trace.ts";
 
 const pageMax = 2 ** 31;
 
@@ -56,7 +55,6 @@ export const listMemories = projectOperation({
     input: { memory_type: "fact", page: 1, page_size: 20 },
     data: { memories: [exampleMemory], pagination: { page: 1, page_size: 20, total: 1, total_pages: 1 } },
   },
-  trace: noTrace,
 
   async prepare(
     { memory_type, page = 1, page_size = pageSizeDefault, sort_by, sort_dir },

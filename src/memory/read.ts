@@ -7,7 +7,6 @@ import { projectOperation } from "../operation.ts";
 import { Fields } from "../schema.ts";
 import type { Transaction } from "../store.ts";
 import { agentMemory, exampleMemory, type Memory, memoryId, toAgentMemory } from "./memory.ts";
-import { directResult } from "./trace.ts";
 
 export const readMemory = projectOperation({
   name: "memory.read",
@@ -20,7 +19,6 @@ export const readMemory = projectOperation({
   input: Fields({ memory_id: memoryId }),
   output: agentMemory,
   example: { input: { memory_id: exampleMemory.id }, data: exampleMemory },
-  trace: { query: () => null, results: directResult },
 
   async prepare() {},
 

@@ -5,7 +5,6 @@ import { projectOperation } from "../operation.ts";
 import { Fields } from "../schema.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
 import { requireMemory } from "./read.ts";
-import { noTrace } from "./trace.ts";
 
 export const deleteMemory = projectOperation({
   name: "memory.delete",
@@ -18,7 +17,6 @@ export const deleteMemory = projectOperation({
   input: Fields({ memory_id: memoryId }),
   output: null,
   example: { input: { memory_id: exampleMemory.id }, data: null },
-  trace: noTrace,
 
   async prepare() {},
 
@@ -43,7 +41,6 @@ export const deleteAllMemories = projectOperation({
     deleted_count: Type.Integer({ minimum: 0, description: "How many memories were removed." }),
   }),
   example: { input: { memory_type: "context" }, data: { deleted_count: 12 } },
-  trace: noTrace,
 
   async prepare() {},
 

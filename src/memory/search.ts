@@ -6,7 +6,6 @@ import { projectOperation } from "../operation.ts";
 import { Fields, Text } from "../schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import { finalScore } from "./rank.ts";
-import { queryOf, searchResults } from "./trace.ts";
 
 const query = Text({
   maxLength: queryMaxCharacters,
@@ -67,7 +66,6 @@ export const searchMemories = projectOperation({
       total: 1,
     },
   },
-  trace: { query: queryOf("query"), results: searchResults },
 
   async prepare(input, { store, caller, embed, now }) {
     const hits = await store.memories.search(caller.project, {

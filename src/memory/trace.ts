@@ -1,12 +1,28 @@
 // Owns what an audit record tells about memories: derived from the call's request and answer, never stored twice.
 
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import type { MemoryTrace } from "../operation.ts";
 
-export const noTrace: MemoryTrace = { query: () => null, results: () => null };
+export interface MemoryTrace {
+  /** memory_query, from the request body. */
+  query(body: JsonObject): readonly string[] | null;
+  /** memory_results, from the `data` of the answer. */
+  results(data: Json): readonly Json[] | null;
+}
 
-/** memory_query is the named text of the request; null when the request does not hold it. */
-export function queryOf(field: "content" | "query" | "text") {
+const traces: Readonly<Record<string, MemoryTrace>> = {
+  "memory.create": { query: textOf("content"), results: directResult },
+  "memory.read": { query: () => null, results: directResult },
+  "memory.update": { query: textOf("content"), results: directResult },
+  "memory.search": { query: textOf("query"), results: searchResults },
+};
+const noTrace: MemoryTrace = { query: () => null, results: () => null };
+
+export function traceOf(action: string): MemoryTrace {
+  return traces[action] ?? noTrace;
+}
+
+/** The named text of the request; null when the request does not hold it. */
+function textOf(field: "content" | "query") {
   return (body: JsonObject): readonly string[] | null => {
     const text = body[field];
     return typeof text === "string" ? [text] : null;
@@ -14,12 +30,12 @@ export function queryOf(field: "content" | "query" | "text") {
 }
 
 /** memory_results of operations that name one memory: the memory itself, without scores. */
-export function directResult(data: Json): readonly Json[] | null {
+function directResult(data: Json): readonly Json[] | null {
   return isObject(data) ? [summarise(data, "direct")] : null;
 }
 
 /** memory_results of a search: its hits with their scores. */
-export function searchResults(data: Json): readonly Json[] | null {
+function searchResults(data: Json): readonly Json[] | null {
   if (!isObject(data) || !Array.isArray(data.results)) return null;
   return data.results.filter(isObject).map((hit) => ({
     ...(isObject(hit.memory) ? summarise(hit.memory, "semantic") : {}),

@@ -19,7 +19,6 @@ import {
   toAgentMemory,
 } from "./memory.ts";
 import { requireMemory } from "./read.ts";
-import { directResult, queryOf } from "./trace.ts";
 
 const changes = {
   content: Type.Optional(content),
@@ -46,7 +45,6 @@ export const updateMemory = projectOperation({
     input: { memory_id: exampleMemory.id, importance: 0.9 },
     data: { ...exampleMemory, importance: 0.9, updated_at: "2026-11-21T10:00:00.000Z" },
   },
-  trace: { query: queryOf("content"), results: directResult },
 
   async prepare(input, { embed }) {
     if (Object.keys(input).length < 2) {

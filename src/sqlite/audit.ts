@@ -57,6 +57,7 @@ export function createAuditTransaction(database: Database, state: WriterState): 
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, salt, Bun.zstdCompressSync(payload, { level: compressionLevel }));
       state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });
+      return { seq, entry, hash, salt, payload };
     },
   };
 }

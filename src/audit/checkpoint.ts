@@ -1,0 +1,63 @@
+// Owns the texts that are signed about a chain: checkpoints and anchors. Format version 1 is frozen (docs/AUDIT-FORMAT.md).
+
+import { fromTimestamp, toTimestamp } from "../clock.ts";
+
+/** "The chain had this head when it had this size." */
+export interface Checkpoint {
+  readonly chain: string;
+  readonly size: number;
+  /** 64 lower-case hexadecimal characters. */
+  readonly hash: string;
+  readonly at: number;
+}
+
+/** "Records through this one were removed; the next one continues from this hash." */
+export interface Anchor {
+  readonly chain: string;
+  readonly through: number;
+  readonly hash: string;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly count: number;
+  readonly cause: "retention" | "erasure";
+}
+
+export function checkpointText({ chain, size, hash, at }: Checkpoint): string {
+  return `memledger/${chain}\n${size}\n${toBase64(hash)}\n${toTimestamp(at)}\n`;
+}
+
+export function anchorText({ chain, through, hash, firstAt, lastAt, count, cause }: Anchor): string {
+  const times = `${toTimestamp(firstAt)}\n${toTimestamp(lastAt)}`;
+  return `memledger-anchor/${chain}\n${through}\n${toBase64(hash)}\n${times}\n${count}\n${cause}\n`;
+}
+
+/** Null when the text is no checkpoint. */
+export function parseCheckpoint(text: string): Checkpoint | null {
+  const [, chain = "", size, hash = "", at = ""] =
+    /^memledger\/([0-9a-f]{32})\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(\S+)\n$/.exec(text) ?? [];
+  const time = fromTimestamp(at);
+  return time === null ? null : { chain, size: Number(size), hash: toHex(hash), at: time };
+}
+
+/** Null when the text is no anchor. */
+export function parseAnchor(text: string): Anchor | null {
+  const match =
+    /^memledger-anchor\/([0-9a-f]{32})\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(\S+)\n(\S+)\n([1-9]\d{0,15})\n(retention|erasure)\n$/.exec(
+      text,
+    );
+  const [, chain = "", through, hash = "", first = "", last = "", count, cause] = match ?? [];
+  const [firstAt, lastAt] = [fromTimestamp(first), fromTimestamp(last)];
+  if (firstAt === null || lastAt === null) return null;
+  return {
+    ...{ chain, through: Number(through), hash: toHex(hash), firstAt, lastAt, count: Number(count) },
+    cause: cause === "erasure" ? "erasure" : "retention",
+  };
+}
+
+function toBase64(hash: string): string {
+  return Buffer.from(hash, "hex").toString("base64");
+}
+
+function toHex(base64: string): string {
+  return Buffer.from(base64, "base64").toString("hex");
+}

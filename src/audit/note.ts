@@ -1,0 +1,92 @@
+// Owns signed notes (C2SP signed-note) and the Ed25519 key that signs them. Never lets the private key leave this file's values.
+
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
+
+const keyName = "memledger";
+const ed25519 = 1;
+/** An Ed25519 public key in DER (RFC 8410) is this prefix and 32 bytes. */
+const derPrefix = Buffer.from("302a300506032b6570032100", "hex");
+
+/** Signs and checks notes. */
+export interface Signer {
+  /** `memledger+<key id>+<base64>`: what others need to check our notes. */
+  readonly verifierKey: string;
+  /** `text` ends with a newline. */
+  sign(text: string): string;
+}
+
+/** A new private key as PKCS #8 PEM. */
+export function createSigningKey(): string {
+  return generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+/** @throws Error when the PEM holds no Ed25519 private key. */
+export function createSigner(privateKeyPem: string): Signer {
+  const privateKey = createPrivateKey(privateKeyPem);
+  if (privateKey.asymmetricKeyType !== "ed25519")
+    throw new Error("the audit key must be an Ed25519 private key");
+  const publicKey = rawPublicKey(createPublicKey(privateKey));
+  const id = keyId(publicKey);
+  return {
+    verifierKey: `${keyName}+${id.toString("hex")}+${Buffer.concat([Buffer.of(ed25519), publicKey]).toString("base64")}`,
+    sign(text) {
+      const signature = sign(null, Buffer.from(text), privateKey);
+      return `${text}\n— ${keyName} ${Buffer.concat([id, signature]).toString("base64")}\n`;
+    },
+  };
+}
+
+/** The text of a note, or null when the note is malformed or its signature is not of this key. */
+export function openNote(note: string, verifierKey: string): string | null {
+  const match = /^(.*\n)\n— (\S+) (\S+)\n$/s.exec(note);
+  const key = parseVerifierKey(verifierKey);
+  if (match === null || key === null) return null;
+  const [, text = "", name, encoded = ""] = match;
+  const bytes = Buffer.from(encoded, "base64");
+  if (name !== keyName || bytes.length !== 68 || bytes.toString("base64") !== encoded) return null;
+  if (!bytes.subarray(0, 4).equals(keyId(key.raw))) return null;
+  return verify(null, Buffer.from(text), key.object, bytes.subarray(4)) ? text : null;
+}
+
+/** Splits a file of notes; each ends with its signature line and an empty line. */
+export function splitNotes(file: string): string[] {
+  return file
+    .split(/(?<=\n— \S+ \S+\n)\n*/)
+    .map((note) => note.replace(/^\n+/, ""))
+    .filter((note) => note.trim() !== "");
+}
+
+export function isVerifierKey(text: string): boolean {
+  return parseVerifierKey(text) !== null;
+}
+
+function parseVerifierKey(text: string): { raw: Buffer; object: KeyObject } | null {
+  const match = /^memledger\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim());
+  const bytes = Buffer.from(match?.[2] ?? "", "base64");
+  if (match === null || bytes.length !== 33 || bytes[0] !== ed25519) return null;
+  const raw = bytes.subarray(1);
+  if (keyId(raw).toString("hex") !== match[1]) return null;
+  const object = createPublicKey({ key: Buffer.concat([derPrefix, raw]), format: "der", type: "spki" });
+  return { raw, object };
+}
+
+function rawPublicKey(key: KeyObject): Buffer {
+  return key.export({ type: "spki", format: "der" }).subarray(derPrefix.length);
+}
+
+function keyId(publicKey: Uint8Array): Buffer {
+  return createHash("sha256")
+    .update(`${keyName}\n`)
+    .update(Buffer.of(ed25519))
+    .update(publicKey)
+    .digest()
+    .subarray(0, 4);
+}

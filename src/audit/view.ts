@@ -1,0 +1,135 @@
+// Owns the form of an audit record towards clients: entry and payload become the fields of the contract. Adds nothing that
+// neither of them holds, but for what follows from request and answer (memory_query, memory_results).
+
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { successCode } from "../call.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { traceOf } from "../memory/trace.ts";
+import { Fields, Nullable, Timestamp } from "../schema.ts";
+import type { StoredRecord } from "./record.ts";
+
+const text = (description: string) => Nullable(Type.String({ description }));
+const open = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Nullable(Type.Unsafe<Json>({ ...schema, description }));
+
+export const tokens = Fields(
+  {
+    prompt_tokens: Type.Integer({ minimum: 0 }),
+    completion_tokens: Type.Integer({ minimum: 0 }),
+    total_tokens: Type.Integer({ minimum: 0 }),
+  },
+  { description: "Tokens of a gateway operation." },
+);
+
+const listFields = {
+  id: Type.String({ description: "Audit record identifier, 32 hexadecimal characters." }),
+  action: Type.String({ description: "What was done, such as memory.create." }),
+  model_id: text("Language model that was used."),
+  project_id: text("Project of the record."),
+  gateway_id: text("Gateway that appended the record."),
+  ip_address: text("Address of the caller."),
+  user_agent: text("User-Agent of the caller."),
+  http_status: Type.Integer({ description: "HTTP status of the operation." }),
+  is_success: Type.Boolean({ description: "Whether the status is 200 to 299." }),
+  is_cache_hit: Type.Boolean({ description: "Whether a gateway answered from its cache." }),
+  error_code: Nullable(Type.Integer({ description: "Error code; null on success." })),
+  error_msg: text("Error message; null on success."),
+  duration: Nullable(Type.Number({ minimum: 0, description: "Milliseconds from arrival to record." })),
+  credits_consumed: Type.Number({ description: "Credits that were used." }),
+  balance_consumed_usd: Type.Number({ description: "Balance that was used, in US dollars." }),
+  tokens: Nullable(tokens),
+  metadata: open(Type.Object({}), "The caller's own markers, from the header X-Audit-Metadata."),
+  hash: text("Hash of the entry, which chains it to the one before; business and custom plans only."),
+  created_at: Timestamp({ description: "Time of the record." }),
+};
+
+const anyObject = Type.Object({});
+const detailFields = {
+  request_body: open(anyObject, "The whole request body."),
+  response_body: open(anyObject, "The whole response body."),
+  input_content: open(Type.Unsafe({}), "Extracted input, such as chat messages."),
+  output_content: open(Type.Unsafe({}), "Extracted output."),
+  rag_query: open(Type.Array(Type.String()), "The query and its expansions."),
+  rag_results: open(Type.Array(anyObject), "Summaries of the documents that were found."),
+  memory_query: open(Type.Array(Type.String()), "The text that was stored or searched for."),
+  memory_results: open(Type.Array(anyObject), "Memories that were found, created, read or updated."),
+};
+
+export const auditRecord = Fields(listFields, { description: "AuditRecord" });
+export const auditRecordDetail = Fields(
+  { ...listFields, ...detailFields },
+  { description: "AuditRecordDetail" },
+);
+export type AuditRecord = Static<typeof auditRecord>;
+export type AuditRecordDetail = Static<typeof auditRecordDetail>;
+
+export const detailFieldNames = Object.keys(detailFields);
+export const recordFieldNames = [...Object.keys(listFields), ...detailFieldNames];
+
+/** Payload members that appear under their own name. */
+const ownPayloadFields = ["input_content", "output_content", "rag_query", "rag_results"] as const;
+
+export function toAuditRecord(record: StoredRecord, showHash: boolean): AuditRecord {
+  const entry = parseObject(record.entry);
+  const payload = record.payload === null ? {} : parseObject(record.payload);
+  const numbers = isObject(entry.numbers) ? entry.numbers : {};
+  const status = numberOf(entry.status) ?? 0;
+  const code = numberOf(entry.code);
+  return {
+    id: textOf(entry.id) ?? "",
+    action: textOf(entry.action) ?? "",
+    model_id: textOf(payload.model_id),
+    project_id: textOf(entry.project),
+    gateway_id: textOf(payload.gateway_id),
+    ip_address: textOf(payload.ip_address),
+    user_agent: textOf(payload.user_agent),
+    http_status: status,
+    is_success: status >= 200 && status <= 299,
+    is_cache_hit: numbers.is_cache_hit === true,
+    error_code: code === successCode ? null : code,
+    error_msg: textOf(payload.error_msg),
+    duration: numberOf(numbers.duration),
+    credits_consumed: numberOf(numbers.credits_consumed) ?? 0,
+    balance_consumed_usd: numberOf(numbers.balance_consumed_usd) ?? 0,
+    tokens: (numbers.tokens ?? null) as AuditRecord["tokens"],
+    metadata: payload.metadata ?? null,
+    hash: showHash ? record.hash : null,
+    created_at: textOf(entry.at) ?? "",
+  };
+}
+
+export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): AuditRecordDetail {
+  const payload = record.payload === null ? {} : parseObject(record.payload);
+  const list = toAuditRecord(record, showHash);
+  const trace = traceOf(list.action);
+  const request = isObject(payload.request_body) ? payload.request_body : null;
+  const response = isObject(payload.response_body) ? payload.response_body : null;
+  const [input_content, output_content, rag_query, rag_results] = ownPayloadFields.map(
+    (name) => payload[name] ?? null,
+  );
+  return {
+    ...list,
+    ...{ request_body: request, response_body: response },
+    ...({ input_content, output_content, rag_query, rag_results } as Pick<
+      AuditRecordDetail,
+      (typeof ownPayloadFields)[number]
+    >),
+    memory_query: payload.memory_query ?? (request === null ? null : trace.query(request)),
+    memory_results:
+      payload.memory_results ?? (response === null ? null : trace.results(response.data ?? null)),
+  };
+}
+
+function parseObject(json: string): JsonObject {
+  const value: unknown = JSON.parse(json);
+  if (!isObject(value)) throw new Error("a stored record is not an object");
+  return value;
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function numberOf(value: Json | undefined): number | null {
+  return typeof value === "number" ? value : null;
+}
