@@ -26,8 +26,8 @@ export function createAuditTransaction(database: Database, state: WriterState): 
     "INSERT INTO audit_chain (id, project, genesis, hash) VALUES (:id, :project, :genesis, :hash)",
   );
   const insertEntry = database.prepare(
-    `INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash)
-     VALUES (:chain, :seq, :id, :at, :action, :status, :entry, :hash)`,
+    `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash)
+     VALUES (:chain, :seq, :id, :at, :action, :status, :keyId, :memoryId, :entry, :hash)`,
   );
   const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
 
@@ -52,8 +52,8 @@ export function createAuditTransaction(database: Database, state: WriterState): 
     async append(draft) {
       const head = headOf(draft.project, draft.now);
       const { seq, id, at, entry, hash, salt, payload } = sealRecord(head, draft, state.createId);
-      const { action, status } = draft;
-      const row = { chain: head.number, seq, id, at, action, status, entry, hash };
+      const { action, status, keyId, memoryId } = draft;
+      const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash };
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, salt, Bun.zstdCompressSync(payload, { level: compressionLevel }));
       state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });

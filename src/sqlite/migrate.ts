@@ -2,9 +2,10 @@
 
 import { type Database, SqliteError } from "../native/sqlite.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
+import ledger from "./migrations/0002-ledger.sql" with { type: "text" };
 
 /** In order; number n brings a database from format n - 1 to n. Published migrations never change. */
-const migrations: readonly string[] = [initial];
+const migrations: readonly string[] = [initial, ledger];
 
 export const formatVersion = migrations.length;
 
