@@ -111,6 +111,9 @@ async function close(): Promise<WriterReply> {
   clearInterval(flushTimer);
   clearInterval(sweepTimer);
   while (undisturbed(flush) === true);
+  // Connections of threads that were ended are never closed, so SQLite does not do this by itself; whoever copies the file
+  // of a stopped server expects everything in it.
+  undisturbed(() => database.pragma("wal_checkpoint(TRUNCATE)"));
   database.close();
   return [];
 }
