@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { permissions } from "../../src/access/key.ts";
+import { digestSecret, permissions } from "../../src/access/key.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import type { Call } from "../../src/call.ts";
 import { createClock } from "../../src/clock.ts";
@@ -20,16 +20,22 @@ import type { Store } from "../../src/store.ts";
 export const dimensions = 256;
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 
-export interface Seam {
+type PreparedCall = Pick<Call, "operation" | "keyId" | "plan" | "body">;
+
+interface SeamBase {
   readonly store: Store;
+  commit(call: PreparedCall): Promise<Outcome>;
+  /** An administrative call. */
+  administer(operation: string, input: JsonObject): Promise<Outcome>;
+}
+
+export interface Seam extends SeamBase {
   readonly path: string;
   /** Errors and warnings that the engine logged in this thread. */
   readonly complaints: string[];
   passTime(ms: number): void;
   now(): number;
   project(fields?: JsonObject): Promise<Member>;
-  /** An administrative call. */
-  administer(operation: string, input: JsonObject): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -78,7 +84,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     ...options,
   });
 
-  const commit = async (call: Pick<Call, "operation" | "keyId" | "plan" | "body">): Promise<Outcome> => {
+  const commit: SeamBase["commit"] = async (call) => {
     const origin = { ip: null, userAgent: null, metadata: null };
     const { status, envelope } = await store.commit({
       ...call,
@@ -88,12 +94,12 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     });
     return toOutcome(status, envelope);
   };
-  const administer: Seam["administer"] = (operation, input) =>
+  const administer: SeamBase["administer"] = (operation, input) =>
     commit({ operation, keyId: null, body: input, plan: { refused: null, input, prepared: null } });
 
   let projects = 0;
   return {
-    ...{ store, path, complaints, administer },
+    ...{ store, path, complaints, commit, administer },
     passTime(ms) {
       const view = new Float64Array(clockOffset);
       view[0] = (view[0] ?? 0) + ms;
@@ -102,7 +108,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     async project(fields = {}) {
       const name = `project ${++projects} ${crypto.randomUUID()}`;
       const { data } = await administer("project.create", { name, plan: "custom", ...fields });
-      return openMember(store, commit, administer, String(data.id));
+      return openMember({ store, commit, administer }, String(data.id));
     },
     async close() {
       await store.close();
@@ -111,20 +117,19 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
   };
 }
 
-async function openMember(
-  store: Store,
-  commit: (call: Pick<Call, "operation" | "keyId" | "plan" | "body">) => Promise<Outcome>,
-  administer: Seam["administer"],
-  id: string,
-): Promise<Member> {
-  const { data } = await administer("key.create", { project: id, permissions: [...permissions] });
-  const digest = new Bun.CryptoHasher("sha256").update(String(data.key)).digest();
-  const caller = await store.access.findCaller(digest);
-  if (caller === null) throw new Error("the key that was created is not found");
+/** A member of a project that is there, with the key of this secret or a new one that may do everything. */
+export async function openMember(seam: SeamBase, projectId: string, secret?: string): Promise<Member> {
+  const { store, administer, commit } = seam;
+  const newSecret = async () => {
+    const { data } = await administer("key.create", { project: projectId, permissions: [...permissions] });
+    return String(data.key);
+  };
+  const caller = await store.access.findCaller(digestSecret(secret ?? (await newSecret())));
+  if (caller === null) throw new Error("the key is not found");
   const call: Member["call"] = (operation, input, prepared = null) =>
     commit({ operation, keyId: caller.key.id, body: input, plan: { refused: null, input, prepared } });
   return {
-    ...{ id, caller, call },
+    ...{ id: projectId, caller, call },
     create({ content, vector, type = "fact", importance = 0.5, expiresAt = null }) {
       const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
       const input = { content, memory_type: type, importance, expires_at };
