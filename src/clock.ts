@@ -28,6 +28,10 @@ export function toTimestamp(ms: number): string {
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
+/** An offset can lead out of the years that RFC 3339 can write in UTC. */
+const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
+const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
+
 /**
  * Milliseconds of an RFC 3339 timestamp with any offset, or null when the text is none.
  * Stricter than Date.parse, which accepts 30 February. A leap second (`:60`) counts as the second after it.
@@ -48,5 +52,15 @@ export function fromTimestamp(text: string): number | null {
   if ((hour ?? 24) > 23 || (minute ?? 60) > 59 || (second ?? 61) > 60) return null;
   const leap = second === 60;
   const parsed = Date.parse((leap ? text.replace(/:60/, ":59") : text).replace(" ", "T").toUpperCase());
-  return Number.isNaN(parsed) ? null : parsed + (leap ? 1000 : 0);
+  const ms = parsed + (leap ? 1000 : 0);
+  return ms >= earliestMs && ms <= latestMs ? ms : null;
+}
+
+/**
+ * Milliseconds of an ISO 8601 moment in a URL: an RFC 3339 timestamp, or a date, which is its midnight in UTC. Null otherwise.
+ * A `+` that was not percent-encoded arrives as a space; before an offset it can mean nothing else.
+ */
+export function fromMoment(text: string): number | null {
+  const mended = text.replace(/ (\d\d:\d\d)$/, "+$1");
+  return fromTimestamp(/^\d{4}-\d{2}-\d{2}$/.test(mended) ? `${mended}T00:00:00Z` : mended);
 }
