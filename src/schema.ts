@@ -13,7 +13,7 @@ import {
 } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/errors";
-import { fromTimestamp } from "./clock.ts";
+import { fromMoment, fromTimestamp } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 
 interface TextLimits {
@@ -23,6 +23,7 @@ interface TextLimits {
 
 TypeRegistry.Set<TextLimits>("Text", (limits, value) => textFault(limits, value) === null);
 FormatRegistry.Set("date-time", (value) => fromTimestamp(value) !== null);
+TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && fromMoment(value) !== null);
 
 /** Text counted in Unicode code points, as JSON Schema counts; blank text, NUL and lone surrogates are refused. */
 export function Text(options: TextLimits & { description: string; examples?: string[] }): TUnsafe<string> {
@@ -44,6 +45,11 @@ TypeRegistry.Set<{ enum: readonly string[] }>(
 /** An RFC 3339 timestamp with any offset. */
 export function Timestamp(options: { description: string }) {
   return Type.String({ format: "date-time", examples: ["2026-12-31T23:59:59Z"], ...options });
+}
+
+/** An ISO 8601 moment for the span of a query: a timestamp with any offset, or a date. */
+export function Moment(options: { description: string }): TUnsafe<string> {
+  return Type.Unsafe<string>({ [Kind]: "Moment", type: "string", examples: ["2026-11-01T00:00:00Z"], ...options });
 }
 
 export function Nullable<Schema extends TSchema>(schema: Schema) {
@@ -103,6 +109,8 @@ function expectation(schema: TSchema): string {
       if (maximum === undefined) return minimum === undefined ? noun : `${noun} of at least ${minimum}`;
       return `${noun} from ${minimum} to ${maximum}`;
     }
+    case "Moment":
+      return "an ISO 8601 time with a time zone, such as 2026-11-01T00:00:00Z, or a date";
     case "Boolean":
       return "true or false";
     case "Null":
@@ -120,11 +128,14 @@ function expectation(schema: TSchema): string {
   }
 }
 
+/** White space of Unicode, and what JavaScript counts as such besides. */
+const blank = /^[\s\p{White_Space}]*$/u;
+
 function textFault({ minLength = 1, maxLength }: TextLimits, value: unknown): string | null {
   if (typeof value !== "string") return "must be a string";
   if (!value.isWellFormed()) return "contains a lone surrogate; send well-formed Unicode";
   if (value.includes("\0")) return "contains the character NUL; remove it";
-  if (minLength > 0 && value.trim() === "")
+  if (minLength > 0 && blank.test(value))
     return `must not be blank; send ${minLength} to ${maxLength} characters`;
   const excess = value.length > maxLength ? codePoints(value) - maxLength : 0;
   return excess > 0 ? `is ${excess} characters too long; at most ${maxLength} are allowed` : null;
