@@ -51,8 +51,10 @@ export function createAccessReader(database: Database): AccessReader {
 
 export function createAccessTransaction(database: Database, state: WriterState): AccessTransaction {
   const keyById = database.prepare<[string], ProjectRow & KeyRow>(`${callers} WHERE k.id = ?`);
-  const projectByReference = database.prepare<[string, string], ProjectRow>(
-    `SELECT ${projectColumns} FROM project p WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL`,
+  // An id means the project that has it, even where another one is named like it.
+  const projectByReference = database.prepare<[string, string, string], ProjectRow>(
+    `SELECT ${projectColumns} FROM project p WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL
+     ORDER BY p.id = ? DESC LIMIT 1`,
   );
   const insertProject = database.prepare(
     `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, retention_days, created_at)
@@ -107,7 +109,7 @@ export function createAccessTransaction(database: Database, state: WriterState):
       return { ...project, id, serial, createdAt: now };
     },
     async findProject(idOrName) {
-      const row = projectByReference.get(idOrName, idOrName);
+      const row = projectByReference.get(idOrName, idOrName, idOrName);
       return row === undefined ? null : toProject(row);
     },
     async listProjects() {
