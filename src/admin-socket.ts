@@ -67,8 +67,9 @@ function socketPath(path: string): string {
 /** A directory of this user alone. @throws Error when somebody else prepared it. */
 function runtimeDirectory(): string {
   const userId = process.getuid?.();
-  const directory = process.env.XDG_RUNTIME_DIR
-    ? join(process.env.XDG_RUNTIME_DIR, "memledger")
+  const given = process.env.XDG_RUNTIME_DIR ?? "";
+  const directory = existsSync(given)
+    ? join(given, "memledger")
     : join(tmpdir(), userId === undefined ? "memledger" : `memledger-${userId}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const info = lstatSync(directory);

@@ -98,7 +98,7 @@ function fromVariables(variables: Readonly<Record<string, string | undefined>>):
 
 function fromFile(file: string, base: string): Source {
   const values = flatten(readToml(file));
-  for (const name of values.keys()) refuseUnknownKey(name, file);
+  for (const [name, value] of values) refuseUnknownKey(name, value, file);
   return {
     base: resolve(base),
     label: () => file,
@@ -155,9 +155,10 @@ function readToml(file: string): unknown {
   }
 }
 
-/** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. */
+/** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. Dates and empty tables stay as they are. */
 function flatten(value: unknown, prefix = ""): Map<string, unknown> {
-  if (!isObject(value)) return new Map([[prefix, value]]);
+  const isLeaf = prefix !== "" && (!isObject(value) || Object.keys(value).length === 0);
+  if (isLeaf || !isObject(value)) return new Map([[prefix, value]]);
   const parts = Object.entries(value).map(([key, item]) =>
     flatten(item, prefix === "" ? key : `${prefix}.${key}`),
   );
@@ -175,9 +176,10 @@ function refuseUnknownVariables(variables: Readonly<Record<string, string | unde
   );
 }
 
-function refuseUnknownKey(name: string, file: string): void {
+function refuseUnknownKey(name: string, value: unknown, file: string): void {
   const known = allSettings.filter((setting) => setting !== settings.dataDir).map((setting) => setting.name);
-  if (known.includes(name)) return;
+  const isTable = known.some((other) => other.startsWith(`${name}.`));
+  if (known.includes(name) || (isTable && isObject(value))) return;
   const table = name.replace(/[^.]*$/, "");
   const siblings = known.filter((other) => other.startsWith(table));
   const near =

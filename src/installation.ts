@@ -2,9 +2,10 @@
 
 import { existsSync } from "node:fs";
 import { createRateLimiter } from "./access/rate.ts";
+import { findAdminSocket } from "./admin-socket.ts";
 import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
+import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
 import { unavailable } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
@@ -33,22 +34,47 @@ const holdRetryMs = 50;
 
 /** Creates the directory when there is none. @throws DirectoryInUse */
 export async function holdDirectory(root: string): Promise<Held> {
-  const directory = openDataDirectory(root);
-  const runtime = prepareRuntime(directory.runtime);
+  const tryHold = createHolder(root);
   for (let waitedMs = 0; waitedMs <= holdWaitMs; waitedMs += holdRetryMs) {
-    const lock = tryLock(directory, runtime);
-    if (lock !== null) return { directory, runtime, release: () => lock.release() };
+    const held = tryHold();
+    if (held !== null) return held;
+    if (await isServed(locate(root))) break;
     await Bun.sleep(holdRetryMs);
   }
   throw new DirectoryInUse(root);
 }
 
-/** The directory for one command, or null when another process holds it now. */
-export function tryHoldDirectory(root: string): Held | null {
+/** Creates the directory when there is none. Each call of the result answers null while another process holds it. */
+export function createHolder(root: string): () => Held | null {
   const directory = openDataDirectory(root);
   const runtime = prepareRuntime(directory.runtime);
-  const lock = tryLock(directory, runtime);
-  return lock === null ? null : { directory, runtime, release: () => lock.release() };
+  return () => {
+    const lock = tryLock(directory, runtime);
+    return lock === null ? null : { directory, runtime, release: () => lock.release() };
+  };
+}
+
+/** Whether a server is up and will stay; one that ends has closed its socket already. */
+async function isServed({ socket }: DataDirectory): Promise<boolean> {
+  const unix = findAdminSocket(socket);
+  if (unix === null) return false;
+  return fetch("http://localhost/", { unix }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** @throws Error that says what to do when no server has been started in the directory yet. */
+export function requireDatabase(root: string): void {
+  if (existsSync(locate(root).database)) return;
+  throw new Error(
+    `There is no memledger database in ${root}. Correct --data-dir, or start a server there first: memledger serve --data-dir ${quoteWord(root)}`,
+  );
+}
+
+/** A word as a POSIX shell reads it back. */
+export function quoteWord(word: string): string {
+  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function tryLock(directory: DataDirectory, runtime: RuntimeFiles): Lock | null {
@@ -95,8 +121,4 @@ export function openAdministration(
     },
   });
   return { perform, close: () => store.close() };
-}
-
-export function hasDatabase({ database }: DataDirectory): boolean {
-  return existsSync(database);
 }

@@ -1,12 +1,17 @@
 // Performs an operation of the installation for a command: through the running server, otherwise on the database itself.
 // Must never decide what an operation allows.
 
-import { existsSync } from "node:fs";
 import { createProject } from "../access/project-operations.ts";
 import { findAdminSocket } from "../admin-socket.ts";
 import type { Config } from "../config.ts";
 import { locate } from "../data-directory.ts";
-import { DirectoryInUse, openAdministration, tryHoldDirectory } from "../installation.ts";
+import {
+  createHolder,
+  DirectoryInUse,
+  type Held,
+  openAdministration,
+  requireDatabase,
+} from "../installation.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { createLogger } from "../logger.ts";
 import type { InstallationOperation } from "../operation.ts";
@@ -31,17 +36,15 @@ export async function administer(
   operation: InstallationOperation,
   input: JsonObject,
 ): Promise<Json> {
-  const directory = locate(config.dataDir);
-  if (operation !== createProject && !existsSync(directory.database)) {
-    throw new Error(
-      `There is no memledger database in ${config.dataDir}. Correct --data-dir, or start a server there first: memledger serve --data-dir ${config.dataDir}`,
-    );
-  }
+  if (operation !== createProject) requireDatabase(config.dataDir);
+  const { socket } = locate(config.dataDir);
+  let tryHold: (() => Held | null) | undefined;
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += retryMs) {
-    const envelope =
-      (await askServer(directory.socket, operation.name, input)) ??
-      (await performHere(config, operation, input));
-    if (envelope !== null) return dataOf(envelope);
+    const answered = await askServer(socket, operation.name, input);
+    if (answered !== null) return dataOf(answered);
+    tryHold ??= createHolder(config.dataDir);
+    const held = tryHold();
+    if (held !== null) return dataOf(await performHere(held, config, operation, input));
     await Bun.sleep(retryMs);
   }
   throw new DirectoryInUse(config.dataDir);
@@ -67,14 +70,12 @@ async function askServer(socket: string, operation: string, input: JsonObject): 
   }
 }
 
-/** Null when another process holds the data directory. */
 async function performHere(
+  held: Held,
   config: Config,
   operation: InstallationOperation,
   input: JsonObject,
 ): Promise<string | null> {
-  const held = tryHoldDirectory(config.dataDir);
-  if (held === null) return null;
   await using parts = new AsyncDisposableStack();
   parts.defer(() => held.release());
   const { perform, close } = openAdministration(held, config, createLogger(config.logLevel));
@@ -82,8 +83,8 @@ async function performHere(
   return (await perform.forInstallation(operation, input)).envelope;
 }
 
-function dataOf(envelope: string): Json {
-  const answer: unknown = JSON.parse(envelope);
+function dataOf(envelope: string | null): Json {
+  const answer: unknown = JSON.parse(envelope ?? "null");
   if (!isObject(answer)) throw new Error("The server's answer is not what this program expects. Restart it.");
   if (answer.success === true) return answer.data ?? null;
   throw new CommandRefused(String(answer.message), Number(answer.code));

@@ -7,6 +7,7 @@ import { addDoctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 import { addKeyCommands } from "./key.ts";
 import { addProjectCommands } from "./project.ts";
+import { addReembedCommand } from "./reembed.ts";
 import { addServeCommand } from "./serve.ts";
 import { createTerminal } from "./terminal.ts";
 import { addVersionCommand, versionText } from "./version.ts";
@@ -39,6 +40,7 @@ function createProgram(session: Session): Command {
   addServeCommand(program, session);
   addProjectCommands(program, session);
   addKeyCommands(program, session);
+  addReembedCommand(program, session);
   addDoctorCommand(program, session);
   addConfigCommands(program, session);
   addVersionCommand(program, session);

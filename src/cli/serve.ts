@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { type App, startApp } from "../app.ts";
 import type { Config } from "../config.ts";
+import { quoteWord } from "../installation.ts";
 import { generalSettings } from "../settings.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
 import { addSettings, bindWork, globalSettings, type Session } from "./command.ts";
@@ -76,11 +77,6 @@ function withCommandLine(error: unknown, { dataDir, model }: Config): unknown {
     dataDir,
     ...(model === null ? [] : ["--model", model]),
   ];
-  error.message += ` To embed anew: ${words.map(quoted).join(" ")}`;
+  error.message += ` To embed anew: ${words.map(quoteWord).join(" ")}`;
   return error;
-}
-
-/** A word as a POSIX shell reads it back. */
-function quoted(word: string): string {
-  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -84,8 +84,9 @@ export class EmbedderThread {
     const ended = new Promise((resolve) => worker.once("exit", resolve));
     this.#post(null);
     this.#abandon(worker);
-    await Promise.race([ended, Bun.sleep(closeLimitMs)]);
-    await worker.terminate();
+    const late = setTimeout(() => void worker.terminate(), closeLimitMs);
+    await ended;
+    clearTimeout(late);
   }
 
   #post(request: EmbedRequest): void {

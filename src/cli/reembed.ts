@@ -1,0 +1,53 @@
+// Binds `memledger reembed`: embeds every memory anew after a change of the model. Stopped midway it goes on where it was.
+
+import type { Command } from "commander";
+import { chooseModel } from "../app.ts";
+import type { Config } from "../config.ts";
+import { startEmbedder } from "../embedding/embedder.ts";
+import { holdDirectory, requireDatabase } from "../installation.ts";
+import { settings } from "../settings.ts";
+import { reembed } from "../sqlite/reembed.ts";
+import { addSettings, bindWork, type Session } from "./command.ts";
+import type { Report, Terminal } from "./terminal.ts";
+
+export function addReembedCommand(program: Command, session: Session): void {
+  const command = program
+    .command("reembed")
+    .description(
+      "Embed every memory with the model that is configured now. Needs a stopped server; can be stopped and started again.",
+    );
+  addSettings(command, [settings.model, settings.embeddingThreads]);
+  bindWork(command, session, ({ config, terminal }) => embedAnew(config, terminal));
+}
+
+async function embedAnew(config: Config, terminal: Terminal): Promise<Report> {
+  requireDatabase(config.dataDir);
+  await using parts = new AsyncDisposableStack();
+  const { directory, runtime, release } = await holdDirectory(config.dataDir);
+  parts.defer(release);
+  const model = chooseModel(config);
+  const embedder = await startEmbedder({ runtime, model, threads: config.embeddingThreads });
+  parts.defer(() => embedder.close());
+  const { id, sha256, dimensions } = embedder.model;
+  const memories = await reembed({
+    file: { path: directory.database, runtime },
+    model: { id, sha256, dimensions },
+    embed: (content) => embedder.embed(content, "passage"),
+    onProgress: createProgress(terminal),
+  });
+  return {
+    data: { memories, model: { id, sha256, dimensions } },
+    text: `${memories} memories are embedded with ${id} (${dimensions} dimensions).`,
+  };
+}
+
+/** One line per tenth of the work. */
+function createProgress(terminal: Terminal): (done: number, total: number) => void {
+  let tenths = 0;
+  return (done, total) => {
+    const reached = Math.floor((done / total) * 10);
+    if (reached === tenths) return;
+    tenths = reached;
+    terminal.note(`${done} of ${total} memories`);
+  };
+}

@@ -1,0 +1,157 @@
+// Projects and keys from the command line, with a server and without one.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { call, cleanUp, createFact, createFolder, type Running, run, runJson, serve } from "./command.ts";
+
+afterAll(cleanUp);
+
+describe("while the server runs", () => {
+  const dataDir = createFolder();
+  let server: Running;
+  beforeAll(async () => {
+    server = await serve(dataDir);
+  });
+  const json = (...words: string[]) => runJson([...words, "--data-dir", dataDir]);
+
+  test("a project and a key that works at once", async () => {
+    const project = await json("project", "create", "--name", "shop", "--plan", "pro");
+    expect(project.object).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      name: "shop",
+      plan: "pro",
+      subscription: "active",
+      credits: null,
+      memory_limit: null,
+      retention_days: null,
+      created_at: expect.any(String),
+    });
+    const key = await json(
+      "key",
+      "create",
+      "--project",
+      "shop",
+      "--permissions",
+      "memory.read, memory.write",
+    );
+    expect(key.object).toEqual(
+      expect.objectContaining({
+        key: expect.stringMatching(/^ml_/),
+        project_id: project.object.id ?? "",
+        permissions: ["memory.read", "memory.write"],
+        expires_at: null,
+      }),
+    );
+    expect((await createFact(server.url, key.object.key, "Made while the server ran.")).status).toBe(201);
+
+    const keys = await json("key", "list", "--project", String(project.object.id));
+    expect(keys.json).toEqual([expect.objectContaining({ id: key.object.id ?? "" })]);
+    expect(keys.stdout).not.toContain("ml_");
+
+    expect((await json("key", "revoke", String(key.object.id))).object.revoked_at).toBeString();
+    expect((await call(server.url, key.object.key)).status).toBe(401);
+  });
+
+  test("every flag of update reaches its field", async () => {
+    await json("project", "create", "--name", "limited");
+    const update = (...words: string[]) => json("project", "update", "limited", ...words);
+    const changed = await update(
+      ...["--plan", "basic", "--subscription", "expired", "--credits", "5"],
+      ...["--memory-limit", "7", "--retention-days", "9"],
+    );
+    expect(changed.object).toMatchObject({
+      plan: "basic",
+      subscription: "expired",
+      credits: 5,
+      memory_limit: 7,
+      retention_days: 9,
+    });
+    const back = await update(
+      ...["--credits", "unlimited", "--memory-limit", "plan", "--retention-days", "plan"],
+    );
+    expect(back.object).toMatchObject({ credits: null, memory_limit: null, retention_days: null });
+    expect((await json("project", "show", "limited")).object).toEqual(back.object);
+    expect((await json("project", "delete", "limited")).exitCode).toBe(0);
+    expect((await json("project", "show", "limited")).exitCode).toBe(1);
+  });
+
+  test.each([
+    [["project", "create", "--name", "default"], 1, 1400, "exists already"],
+    [["project", "create", "--name", "x", "--plan", "gold"], 1, 1400, 'one of "free"'],
+    [["project", "update", "default"], 1, 1400, "Nothing to change"],
+    [["project", "update", "nobody", "--plan", "pro"], 1, 1400, 'no project "nobody"'],
+    [["key", "create", "--project", "default", "--permissions", "all"], 1, 1400, "permissions"],
+    [["key", "create", "--project", "default", "--permissions", ""], 1, 1400, "permissions"],
+    [
+      ["key", "create", "--project", "default", "--permissions", "audit.read", "--expires", "soon"],
+      1,
+      1400,
+      "expires_at",
+    ],
+    [["key", "revoke", "nobody"], 1, 1400, 'no key "nobody"'],
+    [["project", "update", "default", "--credits", "many"], 2, null, "--credits must be a whole number"],
+    [["key", "list"], 2, null, "--project"],
+  ])("%j is refused", async (words, exitCode, code, message) => {
+    const outcome = await json(...words);
+    expect(outcome.object).toEqual({
+      error: { message: expect.stringContaining(message), code, exit_code: exitCode },
+    });
+    expect(outcome.exitCode).toBe(exitCode);
+    expect(outcome.stderr).not.toContain("    at ");
+  });
+
+  test("people read tables", async () => {
+    const { stdout } = await run(["project", "list", "--data-dir", dataDir]);
+    expect(stdout).toMatch(/^id +name +plan /);
+    expect(stdout).toMatch(/^[0-9a-f]{32} +default +custom /m);
+    const created = await run([
+      ...["key", "create", "--project", "default", "--permissions", "audit.read", "--data-dir", dataDir],
+    ]);
+    expect(created.stdout).toContain("not shown again");
+  });
+
+  test("and what was done is there after its end", async () => {
+    expect((await server.end("SIGTERM")).exitCode).toBe(0);
+    const projects = await json("project", "list");
+    expect(projects.json).toEqual([
+      expect.objectContaining({ name: "default" }),
+      expect.objectContaining({ name: "shop", memories: 1 }),
+    ]);
+  });
+});
+
+describe("without a server", () => {
+  test("projects and keys can be prepared before the first start", async () => {
+    const dataDir = join(createFolder(), "data");
+    const at = ["--data-dir", dataDir];
+    expect((await runJson(["project", "create", "--name", "early", ...at])).exitCode).toBe(0);
+    const key = await runJson([
+      ...["key", "create", "--project", "early", "--permissions", "memory.read", ...at],
+    ]);
+    const server = await serve(dataDir);
+    expect(server.ready.api_key).toBeUndefined();
+    expect((await call(server.url, key.object.key)).status).toBe(200);
+    await server.end("SIGTERM");
+  });
+
+  test("commands that meet wait for each other", async () => {
+    const dataDir = createFolder();
+    const at = ["--data-dir", dataDir];
+    const names = ["one", "two", "three", "four"];
+    const created = await Promise.all(
+      names.map((name) => runJson(["project", "create", "--name", name, ...at])),
+    );
+    expect(created.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+    const listed = await runJson(["project", "list", ...at]);
+    expect(listed.json).toHaveLength(names.length);
+  });
+
+  test("a mistyped data directory is not created", async () => {
+    const dataDir = join(createFolder(), "mistyped");
+    const outcome = await run(["key", "list", "--project", "default", "--data-dir", dataDir]);
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toStartWith(`memledger: There is no memledger database in ${dataDir}.`);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});

@@ -1,0 +1,155 @@
+// The life of a server as a script sees it: what it prints, whom it shuts out, and how it ends.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
+
+afterAll(cleanUp);
+
+describe("serve --json", () => {
+  test("prints one ready line, with the key on the very first start only", async () => {
+    const dataDir = join(createFolder(), "data");
+    const first = await serve(dataDir);
+    expect(first.ready).toEqual({
+      event: "ready",
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      project_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      api_key: expect.stringMatching(/^ml_[0-9A-Za-z]{43}$/),
+    });
+    const { api_key: key } = first.ready;
+    expect((await createFact(first.url, key, "The first start makes one key.")).status).toBe(201);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(statSync(join(dataDir, "memledger.db")).mode & 0o777).toBe(0o600);
+    expect(lstatSync(join(dataDir, "memledger.sock")).mode & 0o777).toBe(0o600);
+    expect(await first.end("SIGTERM")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(existsSync(join(dataDir, "memledger.sock"))).toBe(false);
+
+    const second = await serve(dataDir);
+    expect(second.ready).toEqual({
+      event: "ready",
+      url: second.url,
+      project_id: first.ready.project_id ?? "",
+    });
+    expect((await call(second.url, key)).status).toBe(200);
+    expect(await second.end("SIGINT")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  });
+
+  test("a killed server leaves nothing that keeps the next one from starting", async () => {
+    const dataDir = join(createFolder(), "data");
+    const killed = await serve(dataDir);
+    const { api_key: key } = killed.ready;
+    const [stored, ended] = await Promise.all([
+      createFact(killed.url, key, "This was answered before the kill."),
+      Bun.sleep(0),
+    ]);
+    expect([stored.status, ended]).toEqual([201, undefined]);
+    expect((await killed.end("SIGKILL")).exitCode).not.toBe(0);
+    expect(existsSync(join(dataDir, "memledger.sock"))).toBe(true);
+    // The stale socket does not mislead a command, either.
+    const listed = await runJson(["project", "list", "--data-dir", dataDir]);
+    expect(listed.json).toEqual([expect.objectContaining({ name: "default", memories: 1 })]);
+    const next = await serve(dataDir);
+    expect(await (await call(next.url, key)).text()).toContain("This was answered before the kill.");
+    expect((await runJson(["project", "list", "--data-dir", dataDir])).exitCode).toBe(0);
+    expect((await next.end("SIGTERM")).exitCode).toBe(0);
+  });
+
+  test("a second server is told which directory is in use", async () => {
+    const dataDir = createFolder();
+    const server = await serve(dataDir);
+    const second = await runJson(["serve", "--port", "0", "--data-dir", dataDir]);
+    expect(second.exitCode).toBe(3);
+    expect(second.object).toEqual({
+      error: { message: expect.stringContaining(dataDir), code: null, exit_code: 3 },
+    });
+    expect(second.stderr).toStartWith("memledger: The data directory ");
+    expect(second.stderr.trim().split("\n")).toHaveLength(1);
+    // The first one does not notice.
+    expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+    expect((await server.end("SIGTERM")).exitCode).toBe(0);
+  });
+
+  test("says which port is in use, and keeps no lock then", async () => {
+    const server = await serve(createFolder());
+    const dataDir = createFolder();
+    const port = new URL(server.url).port;
+    const other = await run(["serve", "--port", port, "--data-dir", dataDir]);
+    expect(other.exitCode).toBe(1);
+    expect(other.stderr).toBe(
+      `memledger: Port ${port} of 127.0.0.1 is in use. Choose another with --port, or 0 for any.\n`,
+    );
+    await server.end("SIGTERM");
+    // No key was made and lost: the next start prints one.
+    const next = await serve(dataDir);
+    expect(next.ready.api_key).toBeString();
+    await next.end("SIGTERM");
+  });
+
+  test("an idle connection does not delay the end", async () => {
+    const server = await serve(createFolder());
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(new URL(server.url).port),
+      socket: { data() {} },
+    });
+    socket.write("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await Bun.sleep(100);
+    const before = performance.now();
+    expect((await server.end("SIGTERM")).exitCode).toBe(0);
+    expect(performance.now() - before).toBeLessThan(3_000);
+    socket.end();
+  });
+});
+
+test("people get the key once, the documentation and a line to try", async () => {
+  const dataDir = createFolder();
+  const child = spawn(["serve", "--port", "0", "--data-dir", dataDir]);
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("Ctrl+C")) text += (await reader.read()).value ?? "";
+  const [, url = ""] = /Documentation +(http:\S+)\/docs/.exec(text) ?? [];
+  expect(text.match(/ml_[0-9A-Za-z]{43}/g)).toHaveLength(2);
+  const [, line = ""] = /^ +(curl .*)$/m.exec(text) ?? [];
+  const tried = Bun.spawn(["sh", "-c", `${line} -sS`], { stdout: "pipe" });
+  expect(await tried.stdout.text()).toContain('"code":1000');
+  expect((await fetch(`${url}/docs`)).status).toBe(200);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});
+
+describe("the data directory", () => {
+  test("that was in use before keeps its permissions, with a warning", async () => {
+    const dataDir = createFolder();
+    writeFileSync(join(dataDir, "somebody's.txt"), "");
+    chmodSync(dataDir, 0o755);
+    const server = await serve(dataDir);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o755);
+    expect((await server.end("SIGTERM")).stderr).toContain("chmod 700");
+  });
+
+  test("that cannot be created is named", async () => {
+    const folder = createFolder();
+    writeFileSync(join(folder, "file"), "");
+    const { exitCode, stderr } = await run(["serve", "--data-dir", join(folder, "file", "data")]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toStartWith(
+      `memledger: The data directory ${join(folder, "file", "data")} cannot be created`,
+    );
+  });
+
+  test("whose path is too long for a socket gets a short one", async () => {
+    const folder = createFolder();
+    const dataDir = join(folder, "long".repeat(30), "data");
+    mkdirSync(join(folder, "run"), { mode: 0o700 });
+    const variables = { XDG_RUNTIME_DIR: join(folder, "run") };
+    const server = await serve(dataDir, [], variables);
+    expect(lstatSync(join(dataDir, "memledger.sock")).isSymbolicLink()).toBe(true);
+    // A command finds it whatever its own runtime directory is.
+    expect((await runJson(["project", "list", "--data-dir", dataDir])).exitCode).toBe(0);
+    await server.end("SIGKILL");
+    const next = await serve(dataDir, [], variables);
+    expect((await runJson(["project", "list", "--data-dir", dataDir])).exitCode).toBe(0);
+    expect(await next.end("SIGTERM")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  });
+});

@@ -1,0 +1,159 @@
+// Where settings come from, and that nothing misspelt passes in silence.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultPlans } from "../src/access/plan.ts";
+import { ConfigError, type Given, loadConfig } from "../src/config.ts";
+import { allSettings, flagOf, generalSettings, variableOf } from "../src/settings.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "memledger-config-"));
+const file = join(dataDir, "memledger.toml");
+afterAll(() => rmSync(dataDir, { recursive: true }));
+
+/** Loads with the data directory set, which holds `toml`. */
+function load(toml: string, { flags, variables }: Given = {}) {
+  writeFileSync(file, toml);
+  return loadConfig({ flags: { "data-dir": dataDir, ...flags }, ...(variables ? { variables } : {}) });
+}
+
+function fault(toml: string, given: Given = {}): string {
+  try {
+    load(toml, given);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+test("without any source the defaults hold", () => {
+  const { config, reports } = loadConfig({ flags: { "data-dir": join(dataDir, "nowhere") } });
+  expect(config).toMatchObject({
+    host: "127.0.0.1",
+    port: 8420,
+    logLevel: "info",
+    model: null,
+    groupCommit: true,
+  });
+  expect(config.plans).toEqual(defaultPlans);
+  expect(reports.filter(({ source }) => source !== "default").map(({ name }) => name)).toEqual(["data-dir"]);
+});
+
+test("a flag wins over a variable, a variable over the file, the file over the default", () => {
+  const flags = { port: "1" };
+  const variables = { MEMLEDGER_PORT: "2", MEMLEDGER_HOST: "two" };
+  const toml = 'port = 3\nhost = "three"\nlog-level = "warn"';
+  const { config, reports } = load(toml, { flags, variables });
+  expect(config).toMatchObject({ port: 1, host: "two", logLevel: "warn", embeddingThreads: 1 });
+  const sources = Object.fromEntries(reports.map(({ name, source }) => [name, source]));
+  expect(sources).toMatchObject({
+    port: "--port",
+    host: "MEMLEDGER_HOST",
+    "log-level": file,
+    "embedding-threads": "default",
+  });
+});
+
+test("an empty variable counts as absent", () => {
+  expect(load("port = 3", { variables: { MEMLEDGER_PORT: "" } }).config.port).toBe(3);
+});
+
+test("a path in the file starts at the data directory, any other at the working directory", () => {
+  expect(load('model = "models/mine"').config.model).toBe(join(dataDir, "models/mine"));
+  expect(load("", { flags: { model: "mine" } }).config.model).toBe(join(process.cwd(), "mine"));
+});
+
+test("a table whose keys are all commented out says nothing", () => {
+  expect(load("[plans.pro]\n# hash = true").config.plans).toEqual(defaultPlans);
+});
+
+test("a plan takes what its table says and keeps the rest", () => {
+  const { plans } = load(`
+    [plans.pro]
+    memory-limit = "unlimited"
+    retention-days = 180
+    hash = true
+    [plans.custom]
+    rate-per-second = 7
+    [plans.business]
+    rate-per-second = "unlimited"
+    [plans.free]
+    rate-burst = 50
+  `).config;
+  expect(plans.pro).toEqual({ ...defaultPlans.pro, memoryLimit: null, retentionDays: 180, hash: true });
+  expect(plans.custom.rate).toEqual({ perSecond: 7, burst: 7 });
+  expect(plans.business.rate).toBeNull();
+  expect(plans.free.rate).toEqual({ perSecond: 5, burst: 50 });
+  expect(plans.basic).toEqual(defaultPlans.basic);
+});
+
+describe("refused by name", () => {
+  test.each([
+    ["prot = 1", `prot in ${file} is no setting. Remove it, or use one of host, port,`],
+    ['data-dir = "x"', `data-dir in ${file} is no setting.`],
+    ["[plan.pro]\nhash = true", `plan.pro.hash in ${file} is no setting.`],
+    ["[plans.gold]\nhash = true", `plans.gold.hash in ${file} is no setting.`],
+    ["[plans.pro]\nhashes = true", "use one of plans.pro.memory-limit,"],
+    ["[plan]", `plan in ${file} is no setting.`],
+    ["[plans]\npro = 1", `plans.pro in ${file} is no setting.`],
+    ["[port]\nnumber = 1", `port.number in ${file} is no setting.`],
+    ["port = ", `${file} is not valid TOML at line 1:`],
+    ["port = 1\nport = 2", `${file} is not valid TOML at line 2:`],
+    ["port = -1", `port in ${file} must be a whole number from 0 to 65535, not -1.`],
+    ["port = 80.5", "must be a whole number"],
+    ["port = true", "must be a whole number"],
+    ["port = 65536", "must be a whole number"],
+    ["port = 99999999999999999999", "is not valid TOML at line 1: integer value"],
+    ["host = 1", "must be a text without spaces, not 1."],
+    ['host = "a b"', "must be a text without spaces"],
+    ['group-commit = "yes"', 'must be true or false, not "yes".'],
+    ['log-level = "loud"', 'must be one of debug, info, warn, error, silent, not "loud".'],
+    ['model = ""', "must be the path of a directory"],
+    ["[plans.pro]\nmemory-limit = -1", 'or "unlimited", not -1.'],
+    ["[plans.pro]\nretention-days = 0", "must be a whole number from 1"],
+    ["port = 2024-01-01", "must be a whole number"],
+    ["port = [1]", "must be a whole number"],
+  ])("%j", (toml, message) => {
+    expect(fault(toml)).toContain(message);
+  });
+
+  test("variables", () => {
+    expect(fault("", { variables: { MEMLEDGER_PROT: "1" } })).toStartWith(
+      "The variable MEMLEDGER_PROT is no setting. Unset it, or use one of MEMLEDGER_DATA_DIR, MEMLEDGER_HOST,",
+    );
+    expect(fault("", { variables: { MEMLEDGER_PLANS_PRO_HASH: "1" } })).toContain(
+      "Plans are set in memledger.toml",
+    );
+    expect(fault("", { variables: { MEMLEDGER_PORT: "x" } })).toBe(
+      'MEMLEDGER_PORT must be a whole number from 0 to 65535, not "x".',
+    );
+  });
+
+  test("a file that cannot be read", () => {
+    expect(() => loadConfig({ flags: { "data-dir": file } })).not.toThrow();
+    const asFolder = mkdtempSync(join(dataDir, "folder-"));
+    rmSync(file);
+    Bun.spawnSync(["mkdir", join(asFolder, "memledger.toml")]);
+    expect(() => loadConfig({ flags: { "data-dir": asFolder } })).toThrow("cannot be read");
+  });
+});
+
+test("every default is a value that the setting itself accepts", () => {
+  for (const setting of allSettings) {
+    const written =
+      setting.default === null && setting.name.startsWith("plans.") ? "unlimited" : setting.default;
+    if (written === null) continue;
+    const read = setting.read(written, "/");
+    expect(read === setting.default || typeof read === "string").toBe(true);
+  }
+});
+
+test("flags and variables follow from the name", () => {
+  const cache = generalSettings.find(({ name }) => name === "search-cache-mb");
+  expect(cache && [flagOf(cache), variableOf(cache)]).toEqual([
+    "--search-cache-mb",
+    "MEMLEDGER_SEARCH_CACHE_MB",
+  ]);
+});
