@@ -32,9 +32,12 @@ export interface RunningServer {
   /** Without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new calls, lets the running ones finish, then closes. */
+  /** Takes no new calls and lets the running ones finish; cuts off those that stall. */
   stop(): Promise<void>;
 }
+
+/** A server that ends waits this long for running calls: a client that stalls must not hold it. */
+const shutdownGraceMs = 5_000;
 
 /** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL when the address cannot be listened on. */
 export function startServer(options: ServerOptions): RunningServer {
@@ -57,7 +60,11 @@ export function startServer(options: ServerOptions): RunningServer {
   return {
     url: `http://${host}:${server.port}`,
     port: server.port ?? port,
-    stop: () => server.stop(),
+    async stop() {
+      const late = setTimeout(() => void server.stop(true), shutdownGraceMs);
+      await server.stop();
+      clearTimeout(late);
+    },
   };
 }
 

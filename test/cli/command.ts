@@ -14,6 +14,8 @@ export interface Outcome {
 }
 
 export interface Running {
+  /** Sends a signal and waits for nothing. */
+  signal(name: "SIGTERM" | "SIGINT"): void;
   /** The ready line, parsed. */
   readonly ready: JsonObject;
   readonly url: string;
@@ -71,13 +73,14 @@ export async function runJson(
   return { ...outcome, json, object: isObject(json) ? json : {} };
 }
 
-/** Starts `serve --port 0 --json` and waits for its ready line. */
+/** Starts `serve --port 0 --json` and waits for its ready line; only warnings and errors are logged. */
 export async function serve(
   dataDir: string,
   words: readonly string[] = [],
   variables: Variables = {},
 ): Promise<Running> {
-  const child = spawn(["serve", "--port", "0", "--json", "--data-dir", dataDir, ...words], variables);
+  const quiet = ["--port", "0", "--json", "--log-level", "warn"];
+  const child = spawn(["serve", ...quiet, "--data-dir", dataDir, ...words], variables);
   const stderr = child.stderr.text();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let stdout = "";
@@ -92,6 +95,7 @@ export async function serve(
   return {
     ready,
     url: String(ready.url),
+    signal: (name) => child.kill(name),
     async end(signal) {
       child.kill(signal);
       let after = rest.join("\n");

@@ -1,11 +1,12 @@
 // A change of the embedding model: refused with the line that helps, done by that line, resumed when interrupted.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { writeTinyModel } from "../embedding/tiny-model.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
+setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const folder = createFolder();

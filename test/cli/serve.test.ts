@@ -1,10 +1,11 @@
 // The life of a server as a script sees it: what it prints, whom it shuts out, and how it ends.
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 
+setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 describe("serve --json", () => {
@@ -88,19 +89,35 @@ describe("serve --json", () => {
 
   test("an idle connection does not delay the end", async () => {
     const server = await serve(createFolder());
-    const socket = await Bun.connect({
-      hostname: "127.0.0.1",
-      port: Number(new URL(server.url).port),
-      socket: { data() {} },
-    });
-    socket.write("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await Bun.sleep(100);
+    const socket = await connect(server.url, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const before = performance.now();
     expect((await server.end("SIGTERM")).exitCode).toBe(0);
     expect(performance.now() - before).toBeLessThan(3_000);
     socket.end();
   });
+
+  test("a call that stalls holds the end for a while; a second signal does not wait", async () => {
+    const server = await serve(createFolder());
+    const head = `POST /v1/memories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.ready.api_key}`;
+    const socket = await connect(
+      server.url,
+      `${head}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+    );
+    server.signal("SIGTERM");
+    await Bun.sleep(300);
+    expect((await server.end("SIGINT")).exitCode).toBe(130);
+    socket.end();
+  });
 });
+
+/** Sends raw bytes and leaves the connection open. */
+async function connect(url: string, bytes: string) {
+  const { hostname, port } = new URL(url);
+  const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
+  socket.write(bytes);
+  await Bun.sleep(100);
+  return socket;
+}
 
 test("people get the key once, the documentation and a line to try", async () => {
   const dataDir = createFolder();
