@@ -83,7 +83,7 @@ export const revokeKey = installationOperation({
   feature: "installation",
   secret: false,
   success: 200,
-  input: Fields({ key: Type.String({ description: "Id of the key." }) }),
+  input: Fields({ key: Text({ maxLength: nameMaxCharacters, description: "Id of the key." }) }),
   output: Fields(keyView),
 
   async apply(transaction, input, { now }) {
