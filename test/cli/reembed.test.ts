@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { writeTinyModel } from "../embedding/tiny-model.ts";
-import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
+import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -65,4 +65,25 @@ test("reembed makes the new model the database's own", async () => {
   expect((await run(["serve", "--data-dir", dataDir, "--model", former])).exitCode).toBe(
     exitCodes.otherModel,
   );
+});
+
+test("an interrupted run goes on where it was, and until then the former model is in force", async () => {
+  const many = createFolder();
+  const server = await serve(many, ["--model", former]);
+  const contents = Array.from({ length: 640 }, (_, number) => `The number of this memory is ${number}.`);
+  await Promise.all(contents.map((content) => createFact(server.url, server.ready.api_key, content)));
+  await server.end("SIGTERM");
+
+  const words = ["reembed", "--data-dir", many];
+  const interrupted = spawn(words);
+  const reader = interrupted.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader.read()).value).toStartWith("64 of 640 memories");
+  interrupted.kill("SIGKILL");
+  await interrupted.exited;
+  expect((await run(["serve", "--data-dir", many])).exitCode).toBe(exitCodes.otherModel);
+
+  const resumed = await runJson(words);
+  expect(resumed.stderr).not.toContain("64 of 640 memories");
+  expect(resumed.stderr).toEndWith("640 of 640 memories\n");
+  expect(resumed.object.memories).toBe(640);
 });
