@@ -25,5 +25,5 @@ export function addConfigCommands(program: Command, session: Session): void {
 
 function toText(name: string, value: unknown): string {
   if (value !== null) return String(value);
-  return name.startsWith("plans.") ? "unlimited" : "(built in)";
+  return name.startsWith("plans.") ? "unlimited" : "none";
 }

@@ -73,7 +73,7 @@ test("config print tells values and sources", async () => {
     "plans.pro.memory-limit": { value: 20_000, source: "default" },
   });
   const text = await run(["config", "print", "--data-dir", dataDir]);
-  expect(text.stdout).toMatch(/^model +\(built in\) +default$/m);
+  expect(text.stdout).toMatch(/^model +none +default$/m);
 });
 
 test("the log level debug adds the stack trace", async () => {
