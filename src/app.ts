@@ -14,6 +14,7 @@ import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/
 import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
 import { isObject, type JsonObject } from "./json.ts";
+import { openLedgerFiles } from "./ledger-files.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import type { InstallationOperation } from "./operation.ts";
 import { createPerform, type Perform } from "./perform.ts";
@@ -93,6 +94,7 @@ async function startEngines(
     runtime,
     model: { id: model.id, sha256: model.sha256, dimensions },
     plans: config.plans,
+    ledger: openLedgerFiles(directory.root, config.auditKey),
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     groupCommit: config.groupCommit,
     clockOffset,

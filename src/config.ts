@@ -24,6 +24,8 @@ export interface Config {
   readonly logLevel: (typeof settings.logLevel)["default"];
   /** Absolute; null: the built-in model. */
   readonly model: string | null;
+  /** Absolute; null: the data directory's own key. */
+  readonly auditKey: string | null;
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
   readonly groupCommit: boolean;
@@ -63,6 +65,7 @@ export function loadConfig({ flags = {}, variables = {} }: Given): {
     port: value(settings.port),
     logLevel: value(settings.logLevel),
     model: value(settings.model),
+    auditKey: value(settings.auditKey),
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),

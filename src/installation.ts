@@ -7,6 +7,7 @@ import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
 import { unavailable } from "./errors.ts";
+import { openLedgerFiles } from "./ledger-files.ts";
 import type { Logger } from "./logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
 import { createPerform, type Perform } from "./perform.ts";
@@ -104,6 +105,7 @@ export function openAdministration(
     runtime,
     model: null,
     plans: config.plans,
+    ledger: openLedgerFiles(directory.root, config.auditKey),
     searchCacheBytes: 0,
     groupCommit: false,
     clockOffset: null,

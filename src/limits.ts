@@ -6,6 +6,7 @@ export const topKMax = 50;
 export const topKDefault = 10;
 export const pageSizeMax = 100;
 export const pageSizeDefault = 20;
+export const auditPageSizeDefault = 50;
 export const importanceDefault = 0.5;
 
 export const bodyMaxBytes = 1024 * 1024;
@@ -33,3 +34,8 @@ export const flushBatchRows = 1_000;
 
 /** Records per second that one address without a valid key can cause; beyond, it is only counted. */
 export const strangerRecordsPerSecond = 10;
+
+/** A checkpoint is signed after this many records of a chain, or after this time when any came, and once a day anyway. */
+export const checkpointEveryRecords = 1_000;
+export const checkpointEveryMs = 600_000;
+export const checkpointIdleMs = 86_400_000;

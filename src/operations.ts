@@ -8,6 +8,10 @@ import {
   showProject,
   updateProject,
 } from "./access/project-operations.ts";
+import { appendRecord } from "./audit/append.ts";
+import { readCheckpoint } from "./audit/attest.ts";
+import { listRecords } from "./audit/list.ts";
+import { readRecord } from "./audit/read.ts";
 import { createMemory } from "./memory/create.ts";
 import { listMemories } from "./memory/list.ts";
 import { readMemory } from "./memory/read.ts";
@@ -24,6 +28,10 @@ export const projectOperations: readonly ProjectOperation[] = [
   deleteMemory,
   deleteAllMemories,
   searchMemories,
+  listRecords,
+  readRecord,
+  appendRecord,
+  readCheckpoint,
 ];
 
 export const installationOperations: readonly InstallationOperation[] = [

@@ -49,7 +49,12 @@ export function Timestamp(options: { description: string }) {
 
 /** An ISO 8601 moment for the span of a query: a timestamp with any offset, or a date. */
 export function Moment(options: { description: string }): TUnsafe<string> {
-  return Type.Unsafe<string>({ [Kind]: "Moment", type: "string", examples: ["2026-11-01T00:00:00Z"], ...options });
+  return Type.Unsafe<string>({
+    [Kind]: "Moment",
+    type: "string",
+    examples: ["2026-11-01T00:00:00Z"],
+    ...options,
+  });
 }
 
 export function Nullable<Schema extends TSchema>(schema: Schema) {

@@ -125,6 +125,14 @@ export const settings = {
     { name: "model", description: "directory of another embedding model; without it the built-in one" },
     null,
   ),
+  auditKey: path(
+    {
+      name: "audit-key",
+      description:
+        "file of the Ed25519 key that signs checkpoints, in PEM; without it one in the data directory",
+    },
+    null,
+  ),
   embeddingThreads: whole(
     { name: "embedding-threads", description: "threads that compute one embedding" },
     1,

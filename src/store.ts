@@ -1,7 +1,7 @@
 // Owns the seam between the domains and a storage engine: composes what each domain needs. Knows no SQL.
 
 import type { AccessReader, AccessTransaction } from "./access/store.ts";
-import type { AuditTransaction } from "./audit/store.ts";
+import type { AuditReader, AuditTransaction } from "./audit/store.ts";
 import type { Answer, Call } from "./call.ts";
 import type { MemoryReader, MemoryTransaction } from "./memory/store.ts";
 
@@ -9,6 +9,7 @@ import type { MemoryReader, MemoryTransaction } from "./memory/store.ts";
 export interface Store {
   readonly access: AccessReader;
   readonly memories: MemoryReader;
+  readonly audit: AuditReader;
   /**
    * Settles a call in one transaction together with its audit record and answers after the commit.
    * @throws Refusal 1503 when the transaction was lost; nothing of the call has happened then.

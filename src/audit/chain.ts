@@ -31,14 +31,21 @@ export interface SealedRecord {
   readonly payload: string;
 }
 
+export interface Genesis {
+  readonly chain: string;
+  readonly project: string | null;
+  readonly at: string;
+  readonly nonce: string;
+}
+
+/** RFC 8785 text of what a chain begins with. */
+export function genesisText(genesis: Genesis): string {
+  return canonical({ ...genesis });
+}
+
 /** The hash that the first entry of a chain points back to. */
-export function genesisHash(genesis: {
-  chain: string;
-  project: string | null;
-  at: string;
-  nonce: string;
-}): string {
-  return sha256("memledger/genesis/v1\0", canonical(genesis));
+export function genesisHash(genesis: Genesis): string {
+  return sha256("memledger/genesis/v1\0", genesisText(genesis));
 }
 
 /** `createId` gives the record its identifier for the time that the chain assigns. */

@@ -1,6 +1,7 @@
 // Owns what the ledger needs from a storage engine.
 
 import type { Project } from "../access/project.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import type { RecordDraft, StoredRecord } from "./record.ts";
 
 export interface RecordQuery {
@@ -31,7 +32,16 @@ export interface AuditReader {
   find(project: Project, id: string): Promise<StoredRecord | null>;
 }
 
+export interface Attestation {
+  readonly checkpoint: Checkpoint;
+  /** The checkpoint as a signed note. */
+  readonly note: string;
+  readonly verifierKey: string;
+}
+
 export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
   append(draft: RecordDraft): Promise<StoredRecord>;
+  /** Signs a checkpoint of the project's chain as it is now. */
+  attest(project: Project, now: number): Promise<Attestation>;
 }

@@ -47,8 +47,8 @@ const anyObject = Type.Object({});
 const detailFields = {
   request_body: open(anyObject, "The whole request body."),
   response_body: open(anyObject, "The whole response body."),
-  input_content: open(Type.Unsafe({}), "Extracted input, such as chat messages."),
-  output_content: open(Type.Unsafe({}), "Extracted output."),
+  input_content: open(Type.Any(), "Extracted input, such as chat messages."),
+  output_content: open(Type.Any(), "Extracted output."),
   rag_query: open(Type.Array(Type.String()), "The query and its expansions."),
   rag_results: open(Type.Array(anyObject), "Summaries of the documents that were found."),
   memory_query: open(Type.Array(Type.String()), "The text that was stored or searched for."),
@@ -133,3 +133,25 @@ function textOf(value: Json | undefined): string | null {
 function numberOf(value: Json | undefined): number | null {
   return typeof value === "number" ? value : null;
 }
+
+export const exampleRecord = {
+  ...{ id: "019a2b3c5f1e7a608192a3b4c5d6e7f8", action: "gateway.chat", model_id: "llama-3.3-70b" },
+  ...{
+    project_id: "019a2b3c00007a608192a3b4c5d6e7f8",
+    gateway_id: "edge-1",
+    ip_address: null,
+    user_agent: null,
+  },
+  ...{ http_status: 200, is_success: true, is_cache_hit: false, error_code: null, error_msg: null },
+  ...{ duration: 812.5, credits_consumed: 0, balance_consumed_usd: 0 },
+  tokens: { prompt_tokens: 420, completion_tokens: 88, total_tokens: 508 },
+  metadata: null,
+  hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  created_at: "2026-11-21T09:30:00.000Z",
+} as const satisfies AuditRecord;
+
+export const exampleDetail = {
+  ...exampleRecord,
+  ...{ request_body: null, response_body: null, input_content: null, output_content: null },
+  ...{ rag_query: null, rag_results: null, memory_query: null, memory_results: null },
+} as const satisfies AuditRecordDetail;

@@ -1,5 +1,9 @@
 // Owns the HTTP API on one screen: which method and path performs which operation. Adds no rule of its own.
 
+import { appendRecord } from "../audit/append.ts";
+import { readCheckpoint } from "../audit/attest.ts";
+import { listRecords } from "../audit/list.ts";
+import { readRecord } from "../audit/read.ts";
 import { createMemory } from "../memory/create.ts";
 import { listMemories } from "../memory/list.ts";
 import { readMemory } from "../memory/read.ts";
@@ -25,6 +29,10 @@ const table: readonly (readonly [Method, string, ProjectOperation])[] = [
   ["GET", "/v1/memories/:memory_id", readMemory],
   ["PUT", "/v1/memories/:memory_id", updateMemory],
   ["DELETE", "/v1/memories/:memory_id", deleteMemory],
+  ["GET", "/v1/audit/logs", listRecords],
+  ["POST", "/v1/audit/logs", appendRecord],
+  ["GET", "/v1/audit/logs/:audit_id", readRecord],
+  ["GET", "/v1/audit/checkpoint", readCheckpoint],
 ];
 
 export const routes: readonly Route[] = table.map(([method, path, operation]) => ({

@@ -1,19 +1,22 @@
-// Owns all SQL about the ledger. Only ever appends.
+// Owns all SQL that writes the ledger. Only ever appends.
 
 import { randomBytes } from "node:crypto";
-import { type ChainHead, genesisHash, sealRecord } from "../audit/chain.ts";
+import { genesisHash, genesisText, sealRecord } from "../audit/chain.ts";
 import type { RecordDraft } from "../audit/record.ts";
 import type { AuditTransaction } from "../audit/store.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Database } from "../native/sqlite.ts";
+import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
 import type { WriterState } from "./writer-state.ts";
-
-type NumberedHead = ChainHead & { readonly number: number };
 
 /** Level 1: these texts are small, and the writer's time is everybody's time. */
 const compressionLevel = 1;
 
-export function createAuditTransaction(database: Database, state: WriterState): AuditTransaction {
+export function createAuditTransaction(
+  database: Database,
+  state: WriterState,
+  checkpoints: Checkpoints,
+): AuditTransaction {
   const findHead = database.prepare<
     [number | null],
     { number: number; chain: string; seq: number | null; hash: string; at: number | null }
@@ -36,7 +39,7 @@ export function createAuditTransaction(database: Database, state: WriterState): 
     const nonce = randomBytes(16).toString("hex");
     const genesis = { chain, project: project?.id ?? null, at: toTimestamp(now), nonce };
     const hash = genesisHash(genesis);
-    const row = { id: chain, project: project?.serial ?? null, genesis: JSON.stringify(genesis), hash };
+    const row = { id: chain, project: project?.serial ?? null, genesis: genesisText(genesis), hash };
     return { number: Number(insertChain.run(row).lastInsertRowid), chain, seq: 0, hash, at: 0 };
   };
 
@@ -58,6 +61,10 @@ export function createAuditTransaction(database: Database, state: WriterState): 
       insertPayload.run(number, salt, Bun.zstdCompressSync(payload, { level: compressionLevel }));
       state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });
       return { seq, entry, hash, salt, payload };
+    },
+
+    async attest(project, now) {
+      return checkpoints.sign(headOf(project, now), now);
     },
   };
 }

@@ -1,9 +1,8 @@
 // Owns the reading connection for everything that may take long: lists and searches. Never writes.
 
 import { workerData } from "node:worker_threads";
-import type { Project } from "../access/project.ts";
-import type { ListQuery, MemoryPage, SearchHit, SearchQuery } from "../memory/store.ts";
 import { loadOnnx } from "../native/onnx.ts";
+import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { createMemoryList } from "./memory.ts";
 import { createSearch } from "./search.ts";
@@ -15,24 +14,30 @@ export interface ReaderInit {
   readonly searchCacheBytes: number;
 }
 
-export type ReaderRequest =
-  | { readonly list: { readonly project: Project; readonly query: ListQuery } }
-  | { readonly search: { readonly project: Project; readonly query: SearchQuery } };
-
-export type ReaderReply = MemoryPage | readonly SearchHit[];
+/** A question by its name, with the arguments of its function. */
+export interface ReaderRequest {
+  readonly question: keyof Questions;
+  readonly values: readonly unknown[];
+}
 
 const { file, dimensions, searchCacheBytes }: ReaderInit = workerData;
 const database = openReading(file);
-const list = createMemoryList(database);
-const search = createSearch(database, {
-  onnx: loadOnnx(file.runtime),
-  dimensions,
-  cacheBytes: searchCacheBytes,
-});
+const audit = createAuditReader(database);
+const questions = {
+  listMemories: createMemoryList(database),
+  searchMemories: createSearch(database, {
+    onnx: loadOnnx(file.runtime),
+    dimensions,
+    cacheBytes: searchCacheBytes,
+  }),
+  listRecords: audit.list,
+  findRecord: audit.find,
+};
 
-answerRequests(async (request): Promise<ReaderReply> => {
-  const work = request as ReaderRequest;
-  return "list" in work
-    ? list(work.list.project, work.list.query)
-    : search(work.search.project, work.search.query);
+export type Questions = typeof questions;
+
+answerRequests(async (request) => {
+  const { question, values } = request as ReaderRequest;
+  const answer = questions[question] as (...values: readonly unknown[]) => unknown;
+  return answer(...values);
 });

@@ -59,7 +59,7 @@ function prepareNext(database: Database, model: ModelBinding): void {
   database.transaction(() => {
     forgetNext(database);
     database.exec(
-      "CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial), embedding BLOB NOT NULL) STRICT",
+      "CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT",
     );
     database
       .prepare("INSERT INTO installation (name, value) VALUES ('next_embedding_model', ?)")

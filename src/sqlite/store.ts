@@ -2,6 +2,7 @@
 
 import { chmodSync, existsSync } from "node:fs";
 import type { Plans } from "../access/plan.ts";
+import type { LedgerFiles } from "../ledger-files.ts";
 import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { spawnWorker } from "../native/worker.ts";
@@ -22,6 +23,7 @@ export interface StoreOptions {
   readonly path: string;
   readonly runtime: RuntimeFiles;
   readonly plans: Plans;
+  readonly ledger: LedgerFiles;
   /** The embedding model whose vectors the database holds; null when the caller only administers. */
   readonly model: ModelBinding | null;
   /** Memory for search indexes; projects that do not fit are searched inside SQLite. */
@@ -40,6 +42,7 @@ export function openStore(options: StoreOptions): Store {
   prepare(file, options.model);
   const {
     plans,
+    ledger,
     clockOffset,
     groupCommit,
     searchCacheBytes,
@@ -50,7 +53,7 @@ export function openStore(options: StoreOptions): Store {
   const start = (name: "writer" | "reader", init: WriterInit | ReaderInit) =>
     new WorkerClient(name, () => spawn(name, init), logger);
   const database = openReading(file);
-  const writer = createWriter(start("writer", { file, plans, clockOffset, logLevel }), groupCommit);
+  const writer = createWriter(start("writer", { file, plans, ledger, clockOffset, logLevel }), groupCommit);
   const reader =
     options.model === null
       ? null
@@ -58,6 +61,7 @@ export function openStore(options: StoreOptions): Store {
   return {
     access: createAccessReader(database),
     memories: reader?.memories ?? { list: withoutReader, search: withoutReader },
+    audit: reader?.audit ?? { list: withoutReader, find: withoutReader },
     commit: writer.commit,
     async close() {
       await writer.close();

@@ -4,17 +4,22 @@ import { type Database, SqliteError } from "../native/sqlite.ts";
 import type { Transaction } from "../store.ts";
 import { createAccessTransaction } from "./access.ts";
 import { createAuditTransaction } from "./audit.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import { createMemoryTransaction } from "./memory.ts";
 import type { WriterState } from "./writer-state.ts";
 
-export function createTransaction(database: Database, state: WriterState): Transaction {
+export function createTransaction(
+  database: Database,
+  state: WriterState,
+  checkpoints: Checkpoints,
+): Transaction {
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
   return {
     access: createAccessTransaction(database, state),
     memories: createMemoryTransaction(database, state),
-    audit: createAuditTransaction(database, state),
+    audit: createAuditTransaction(database, state, checkpoints),
     async attempt(work) {
       savepoint.run();
       try {

@@ -2,11 +2,14 @@
 
 import { workerData } from "node:worker_threads";
 import type { Plans } from "../access/plan.ts";
+import { createSigner } from "../audit/note.ts";
 import type { Answer, Call } from "../call.ts";
 import { createClock } from "../clock.ts";
+import type { LedgerFiles } from "../ledger-files.ts";
 import { accessFlushMs, groupMaxMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
 import { settle } from "../settle.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import { type DatabaseFile, openWriting } from "./connection.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
 import { createTransaction, isLost } from "./transaction.ts";
@@ -16,6 +19,7 @@ import { WriterState } from "./writer-state.ts";
 export interface WriterInit {
   readonly file: DatabaseFile;
   readonly plans: Plans;
+  readonly ledger: LedgerFiles;
   readonly clockOffset: SharedArrayBuffer | null;
   readonly logLevel: LogLevel;
 }
@@ -26,13 +30,21 @@ export type WriterRequest = { readonly settle: readonly Call[] } | { readonly cl
 export type WriterReply = readonly (Answer | null)[];
 
 const sweepEveryMs = 600_000;
+const checkpointTestMs = 5_000;
 
-const { file, plans, clockOffset, logLevel }: WriterInit = workerData;
+const { file, plans, ledger, clockOffset, logLevel }: WriterInit = workerData;
 const clock = createClock(clockOffset);
 const logger = createLogger(logLevel);
 const database = openWriting(file);
 const state = new WriterState(lastRevision());
-const transaction = createTransaction(database, state);
+const checkpoints = createCheckpoints({
+  database,
+  clock,
+  logger,
+  signer: createSigner(ledger.signingKey),
+  notes: ledger.notes,
+});
+const transaction = createTransaction(database, state, checkpoints);
 const purge = createPurge(database, state);
 const flush = createAccessFlush(database, state);
 const sweep = createRemovalSweep(database);
@@ -50,6 +62,7 @@ const repeatFlush = repeatedly(flush);
 const repeatPurge = repeatedly(purge);
 const flushTimer = setInterval(repeatFlush, accessFlushMs);
 const sweepTimer = setInterval(() => undisturbed(() => sweep(clock.now())), sweepEveryMs);
+const checkpointTimer = setInterval(() => undisturbed(() => checkpoints.signDue(false)), checkpointTestMs);
 repeatPurge();
 
 answerRequests(async (request) => {
@@ -75,9 +88,11 @@ async function settleGroup(calls: readonly Call[]): Promise<(Answer | null)[]> {
     }
     commit.run();
     state.committed();
+    checkpoints.publish();
     return answers;
   } catch (error) {
     state.lost();
+    checkpoints.forget();
     if (database.inTransaction) rollback.run();
     logger.error("a transaction was lost; its calls are answered with 1503", { error });
     return Array.from({ length: Math.min(calls.length, answers.length + 1) }, () => null);
@@ -110,7 +125,9 @@ function undisturbed<Result>(work: () => Result): Result | undefined {
 async function close(): Promise<WriterReply> {
   clearInterval(flushTimer);
   clearInterval(sweepTimer);
+  clearInterval(checkpointTimer);
   while (undisturbed(flush) === true);
+  undisturbed(() => checkpoints.signDue(true));
   // Connections of threads that were ended are never closed, so SQLite does not do this by itself; whoever copies the file
   // of a stopped server expects everything in it.
   undisturbed(() => database.pragma("wal_checkpoint(TRUNCATE)"));

@@ -17,6 +17,7 @@ const expired = await app.createKey(projectId, permissions, { expires_at: "2026-
 const revoked = await app.createKey(projectId, permissions);
 await app.administer(revokeKey, { key: revoked.id });
 const free = await app.createProject("free");
+const unsubscribed = await app.createProject("pro", { subscription: "expired" });
 const someId = "019a2b3c4d5e7f708192a3b4c5d6e7f8";
 
 function request({
@@ -27,7 +28,7 @@ function request({
   const body = Object.entries(operation.example?.input ?? {}).filter(([name]) => !path.includes(`:${name}`));
   return {
     method,
-    path: path.replace(":memory_id", someId),
+    path: path.replace(/:\w+/, someId),
     body: takesBody({ method, path, operation }) ? { body: Object.fromEntries(body) } : {},
   };
 }
@@ -82,14 +83,23 @@ for (const route of routes) {
         data: { permission },
         recordedFor: projectId,
       }),
-      refused({
-        name: "on a plan without memory",
-        options: { key: free.key },
-        status: 403,
-        code: 2106,
-        message: /plan basic/,
-        recordedFor: free.id,
-      }),
+      route.operation.feature === "memory"
+        ? refused({
+            name: "on a plan without memory",
+            options: { key: free.key },
+            status: 403,
+            code: 2106,
+            message: /plan basic/,
+            recordedFor: free.id,
+          })
+        : refused({
+            name: "without a subscription",
+            options: { key: unsubscribed.key },
+            status: 403,
+            code: 2200,
+            message: /Renew/,
+            recordedFor: unsubscribed.id,
+          }),
     ]);
   });
 }

@@ -9,6 +9,7 @@ import { defaultPlans } from "../../src/access/plan.ts";
 import type { Call } from "../../src/call.ts";
 import { createClock } from "../../src/clock.ts";
 import { isObject, type JsonObject } from "../../src/json.ts";
+import { openLedgerFiles } from "../../src/ledger-files.ts";
 import type { Logger } from "../../src/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
 import type { SearchQuery } from "../../src/memory/store.ts";
@@ -68,6 +69,7 @@ export interface Outcome {
 export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Seam> {
   const folder = options.path === undefined ? mkdtempSync(join(tmpdir(), "memledger-seam-")) : null;
   const path = options.path ?? join(folder ?? "", "memledger.db");
+  const ledgerFolder = mkdtempSync(join(tmpdir(), "memledger-seam-ledger-"));
   const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   const clock = createClock(clockOffset);
   const complaints: string[] = [];
@@ -75,6 +77,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     path,
     runtime,
     plans: defaultPlans,
+    ledger: openLedgerFiles(ledgerFolder, null),
     model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
     searchCacheBytes: 512 * 1024 * 1024,
     groupCommit: true,
@@ -112,6 +115,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     },
     async close() {
       await store.close();
+      rmSync(ledgerFolder, { recursive: true, force: true });
       if (folder !== null) rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -7,9 +7,14 @@ ALTER TABLE audit_entry ADD COLUMN key TEXT;
 ALTER TABLE audit_entry ADD COLUMN memory TEXT;
 UPDATE audit_entry SET key = entry ->> '$.key', memory = entry ->> '$.memory';
 
+-- The text that was hashed: members in the order of RFC 8785.
+UPDATE audit_chain SET genesis = json_object(
+  'at', genesis ->> '$.at', 'chain', genesis ->> '$.chain', 'nonce', genesis ->> '$.nonce', 'project', genesis ->> '$.project'
+);
+
 CREATE INDEX audit_entry_by_key ON audit_entry (chain, key, seq) WHERE key IS NOT NULL;
 CREATE INDEX audit_entry_by_memory ON audit_entry (chain, memory, seq) WHERE memory IS NOT NULL;
-CREATE INDEX audit_entry_failed ON audit_entry (chain, status, seq) WHERE status >= 300;
+CREATE INDEX audit_entry_failed ON audit_entry (chain, status, seq) WHERE status NOT BETWEEN 200 AND 299;
 
 -- Signed notes; see docs/AUDIT-FORMAT.md.
 CREATE TABLE audit_checkpoint (

@@ -1,0 +1,129 @@
+// Owns records that a gateway or RAG service of the project appends about its own operations. Position, identifier, time, project,
+// key and hash are the ledger's, never the client's.
+
+import { Type } from "@sinclair/typebox";
+import { successCode } from "../call.ts";
+import { Refusal } from "../errors.ts";
+import { isInteroperable, type Json, type JsonObject } from "../json.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields, Nullable, Text } from "../schema.ts";
+import { auditRecordDetail, exampleDetail, toAuditRecordDetail, tokens } from "./view.ts";
+
+const reservedActions = /^(memory|audit|key|project)\./;
+const name = (description: string) => Type.Optional(Nullable(Text({ maxLength: 256, description })));
+const amount = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: 1e15, description }));
+const json = (description: string) =>
+  Type.Optional(Type.Unsafe<Json>(Type.Union([Type.Object({}), Type.Null()], { description })));
+const objectOrArray = Type.Union([Type.Object({}), Type.Array(Type.Unknown()), Type.Null()]);
+const textOrObject = Type.Union([Type.String(), Type.Object({}), Type.Null()]);
+const texts = (description: string) =>
+  Type.Optional(Nullable(Type.Array(Type.String(), { maxItems: 100, description })));
+const objects = (description: string) =>
+  Type.Optional(Type.Unsafe<Json>(Nullable(Type.Array(Type.Object({}), { maxItems: 1_000, description }))));
+
+export const appendRecord = projectOperation({
+  name: "audit.append",
+  summary: "Append an audit record",
+  description:
+    "Lets a gateway or RAG service put an operation of its own on the project's ledger. The server sets id, project_id, hash and created_at. Actions beginning with memory., audit., key. or project. are its own.",
+  permission: "audit.write",
+  feature: "audit",
+  success: 201,
+  input: Fields({
+    action: Type.String({
+      pattern: "^[a-z0-9_]+(\\.[a-z0-9_]+)*$",
+      maxLength: 100,
+      description: "Dotted name in lower case, such as gateway.chat.",
+    }),
+    http_status: Type.Integer({ minimum: 100, maximum: 599, description: "HTTP status of the operation." }),
+    model_id: name("Language model that was used."),
+    gateway_id: name("Gateway that handled the operation."),
+    ip_address: name("Address of the gateway's caller."),
+    user_agent: name("User-Agent of the gateway's caller."),
+    is_cache_hit: Type.Optional(
+      Type.Boolean({ description: "Whether the gateway answered from its cache." }),
+    ),
+    error_code: Type.Optional(
+      Nullable(Type.Integer({ minimum: 0, maximum: 1e9, description: "The gateway's error code." })),
+    ),
+    error_msg: Type.Optional(
+      Nullable(Text({ maxLength: 10_000, description: "The gateway's error message." })),
+    ),
+    duration: Type.Optional(
+      Nullable(Type.Number({ minimum: 0, maximum: 1e12, description: "Milliseconds it took." })),
+    ),
+    credits_consumed: amount("Credits that were used."),
+    balance_consumed_usd: amount("Balance that was used, in US dollars."),
+    tokens: Type.Optional(Nullable(tokens)),
+    metadata: json("Markers of your own."),
+    request_body: json("The whole request body."),
+    response_body: json("The whole response body."),
+    input_content: Type.Optional(Type.Unsafe<Json>({ ...objectOrArray, description: "Extracted input." })),
+    output_content: Type.Optional(Type.Unsafe<Json>({ ...textOrObject, description: "Extracted output." })),
+    rag_query: texts("The query and its expansions."),
+    rag_results: objects("Summaries of the documents that were found."),
+    memory_query: texts("Texts that memories were searched for."),
+    memory_results: objects("Memories that were used."),
+  }),
+  output: auditRecordDetail,
+  refusals: [],
+  example: {
+    input: {
+      ...{
+        action: "gateway.chat",
+        http_status: 200,
+        model_id: "llama-3.3-70b",
+        gateway_id: "edge-1",
+        duration: 812.5,
+      },
+      tokens: { prompt_tokens: 420, completion_tokens: 88, total_tokens: 508 },
+    },
+    data: exampleDetail,
+  },
+
+  async prepare(input) {
+    if (reservedActions.test(input.action)) {
+      throw new Refusal(
+        1400,
+        `Action "${input.action}" is the ledger's own. Choose a name such as gateway.chat.`,
+        {
+          ...{ field: "action", reason: "is reserved" },
+        },
+      );
+    }
+    if (!isInteroperable(input)) {
+      throw new Refusal(
+        1400,
+        "The record holds a lone surrogate, a number beyond double precision or more than 60 levels, so it cannot be hashed. Send plain JSON.",
+      );
+    }
+  },
+
+  async apply(_transaction, input, _prepared, { plan }) {
+    const {
+      action,
+      http_status,
+      error_code,
+      duration,
+      credits_consumed,
+      balance_consumed_usd,
+      is_cache_hit,
+      ...rest
+    } = input;
+    const { tokens: usage, ...payload } = rest;
+    const isSuccess = http_status >= 200 && http_status <= 299;
+    const numbers: JsonObject = {
+      duration: duration ?? null,
+      credits_consumed: credits_consumed ?? 0,
+      balance_consumed_usd: balance_consumed_usd ?? 0,
+      is_cache_hit: is_cache_hit ?? false,
+      ...(usage ? { tokens: usage } : {}),
+    };
+    const code = error_code ?? (isSuccess ? successCode : null);
+    return {
+      record: { action, status: http_status, code, numbers, payload: payload as JsonObject },
+      present: (record) => toAuditRecordDetail(record, plan.hash),
+    };
+  },
+});

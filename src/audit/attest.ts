@@ -1,0 +1,59 @@
+// Owns handing out checkpoints: signed statements about the project's chain, worth keeping where nobody here can change them.
+
+import { Type } from "@sinclair/typebox";
+import type { Plan } from "../access/plan.ts";
+import type { Project } from "../access/project.ts";
+import { toTimestamp } from "../clock.ts";
+import { Refusal } from "../errors.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields, Timestamp } from "../schema.ts";
+
+export const readCheckpoint = projectOperation({
+  name: "audit.checkpoint",
+  summary: "Get a signed checkpoint",
+  description:
+    "Returns a signed statement of the size and head of the project's chain, as it was before this call. Whoever keeps it can later prove whether anything up to there was changed. Business and custom plans only.",
+  permission: "audit.read",
+  feature: "audit",
+  success: 200,
+  input: Fields({}),
+  output: Fields({
+    chain: Type.String({ description: "Identifier of the chain." }),
+    size: Type.Integer({ minimum: 0, description: "Records that the chain has had." }),
+    hash: Type.String({ description: "Hash of the newest of them." }),
+    created_at: Timestamp({ description: "When the checkpoint was signed." }),
+    note: Type.String({ description: "The checkpoint as a signed note; keep this text." }),
+    public_key: Type.String({ description: "The verifier key that checks the signature." }),
+  }),
+  refusals: [],
+  example: {
+    input: {},
+    data: {
+      chain: "019a2b3c5f1e7a608192a3b4c5d6e7f8",
+      size: 1284,
+      hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      created_at: "2026-11-21T09:30:00.000Z",
+      note: "memledger/019a2b3c5f1e7a608192a3b4c5d6e7f8\n1284\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n2026-11-21T09:30:00.000Z\n\n— memledger ...\n",
+      public_key: "memledger+4e81dd32+AVnJbAjxRZhs32wRG+plPI0vzAI03/Tn/E69WmNz2EaA",
+    },
+  },
+
+  async prepare(_input, { plan, caller }) {
+    requireHashes(plan, caller.project);
+  },
+
+  async apply(transaction, _input, _prepared, { caller: { project }, now }) {
+    const { checkpoint, note, verifierKey } = await transaction.audit.attest(project, now);
+    const { chain, size, hash, at } = checkpoint;
+    return { data: { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey } };
+  },
+});
+
+/** @throws Refusal 1403 when the plan does not show hashes. */
+export function requireHashes(plan: Plan, project: Project): void {
+  if (plan.hash) return;
+  throw new Refusal(
+    1403,
+    `The plan ${project.plan} does not show the hash chain. Choose the plan business or custom.`,
+  );
+}

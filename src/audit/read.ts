@@ -1,0 +1,41 @@
+// Owns reading one audit record in full. A record of another project does not exist here.
+
+import { Type } from "@sinclair/typebox";
+import { Refusal } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import { retentionFloor } from "./list.ts";
+import { auditRecordDetail, exampleDetail, toAuditRecordDetail } from "./view.ts";
+
+export const readRecord = projectOperation({
+  name: "audit.read",
+  summary: "Read an audit record",
+  description: "Returns one audit record of the project with request, answer and what was found.",
+  permission: "audit.read",
+  feature: "audit",
+  success: 200,
+  input: Fields({
+    audit_id: Type.String({ description: "Audit record identifier, 32 hexadecimal characters." }),
+  }),
+  output: auditRecordDetail,
+  refusals: [2204],
+  example: { input: { audit_id: exampleDetail.id }, data: exampleDetail },
+
+  async prepare({ audit_id }, { store, caller, plan, now }) {
+    const floor = retentionFloor(plan, now);
+    const record = isId(audit_id) ? await store.audit.find(caller.project, audit_id) : null;
+    const detail = record === null ? null : toAuditRecordDetail(record, plan.hash);
+    if (detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
+      throw new Refusal(
+        2204,
+        "The audit record does not exist in this project. List records to find its id.",
+      );
+    }
+    return detail;
+  },
+
+  async apply(_transaction, _input, data) {
+    return { data };
+  },
+});

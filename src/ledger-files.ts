@@ -1,0 +1,49 @@
+// Owns the files of the ledger beside the database: the signing key, the verifier key for others, the notes. Never shows the
+// private key, and never replaces one that is there.
+
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSigner, createSigningKey } from "./audit/note.ts";
+
+export interface LedgerFiles {
+  /** Ed25519 private key, PKCS #8 PEM. */
+  readonly signingKey: string;
+  /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
+  readonly notes: string;
+  readonly exports: string;
+}
+
+/**
+ * Creates the signing key with the first start, unless `auditKey` names one that is kept elsewhere.
+ * @throws Error that says what to do when the key cannot be read.
+ */
+export function openLedgerFiles(root: string, auditKey: string | null): LedgerFiles {
+  const files = { notes: join(root, "checkpoints"), exports: join(root, "exports") };
+  for (const folder of Object.values(files)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const signingKey = auditKey === null ? ownKey(join(root, "audit.key")) : givenKey(auditKey);
+  writeFileSync(join(root, "audit.pub"), `${createSigner(signingKey).verifierKey}\n`);
+  return { signingKey, ...files };
+}
+
+function ownKey(path: string): string {
+  try {
+    writeFileSync(path, createSigningKey(), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  if (process.platform !== "win32") chmodSync(path, 0o600);
+  return givenKey(path);
+}
+
+function givenKey(path: string): string {
+  try {
+    const pem = readFileSync(path, "utf8");
+    createSigner(pem);
+    return pem;
+  } catch (cause) {
+    throw new Error(
+      `The audit key ${path} is not a readable Ed25519 private key in PEM. Restore it from a backup, or name another with --audit-key.`,
+      { cause },
+    );
+  }
+}

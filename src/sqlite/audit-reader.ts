@@ -1,0 +1,128 @@
+// Owns all SQL that reads the ledger for clients. Sees nothing at or below the newest anchor of a chain.
+
+import type { Project } from "../access/project.ts";
+import type { StoredRecord } from "../audit/record.ts";
+import type { RecordPage, RecordQuery } from "../audit/store.ts";
+import type { Database } from "../native/sqlite.ts";
+
+interface RecordRow {
+  seq: number;
+  entry: string;
+  hash: string;
+  salt: Uint8Array | null;
+  text: Uint8Array | null;
+}
+
+/** Positions of a chain that are still there. */
+export interface ChainSpan {
+  readonly number: number;
+  /** First and last seq; last is less than first when there are none. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export const recordColumns = "e.seq, e.entry, e.hash, p.salt, p.text";
+export const payloadJoin = "LEFT JOIN audit_payload p ON p.entry = e.number";
+
+export function toStoredRecord({ seq, entry, hash, salt, text }: RecordRow): StoredRecord {
+  const payload = text === null ? null : Bun.zstdDecompressSync(text).toString();
+  return { seq, entry, hash, salt, payload };
+}
+
+export function createAuditReader(database: Database) {
+  const span = createChainSpan(database);
+  const seek = createSeek(database);
+  const byId = database.prepare<[string, number, number], RecordRow>(
+    `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin} WHERE e.id = ? AND e.chain = ? AND e.seq >= ?`,
+  );
+
+  const list = (project: Project, query: RecordQuery): RecordPage => {
+    const chain = span(project);
+    if (chain === null) return { records: [], total: 0, hasMore: false };
+    const low = query.from === null ? chain.first : seek(chain, query.from);
+    const high = query.to === null ? chain.last : seek(chain, query.to + 1) - 1;
+    const filter = filterOf(query);
+    const range = { chain: chain.number, low, high, ...filter.values };
+    const total =
+      filter.sql === ""
+        ? Math.max(0, high - low + 1)
+        : Number(
+            database
+              .prepare(`SELECT COUNT(*) FROM audit_entry e WHERE ${inRange} ${filter.sql}`)
+              .pluck()
+              .get(range),
+          );
+    // Positions have no gaps, so without a filter the records to skip are a subtraction.
+    const skip = "skip" in query.after ? query.after.skip : 0;
+    const isPlain = filter.sql === "";
+    const top = "below" in query.after ? Math.min(high, query.after.below - 1) : isPlain ? high - skip : high;
+    const rows = database
+      .prepare<[Record<string, unknown>], RecordRow>(
+        `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin} WHERE ${inRange} ${filter.sql}
+         ORDER BY e.seq DESC LIMIT :limit OFFSET :offset`,
+      )
+      .all({ ...range, high: top, limit: query.limit + 1, offset: isPlain ? 0 : skip });
+    return {
+      records: rows.slice(0, query.limit).map(toStoredRecord),
+      total,
+      hasMore: rows.length > query.limit,
+    };
+  };
+
+  return {
+    list: database.transaction(list),
+    find(project: Project, id: string): StoredRecord | null {
+      const chain = span(project);
+      const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);
+      return row === undefined ? null : toStoredRecord(row);
+    },
+  };
+}
+
+const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
+
+/** `status NOT BETWEEN 200 AND 299` stands there so that the index of failures serves. */
+function filterOf({ action, keyId, memoryId, statusClass }: RecordQuery) {
+  const parts = [
+    action === null ? "" : "AND e.action = :action",
+    keyId === null ? "" : "AND e.key = :keyId",
+    memoryId === null ? "" : "AND e.memory = :memoryId",
+    statusClass === null ? "" : "AND e.status BETWEEN :status AND :status + 99",
+    statusClass === null || statusClass === 2 ? "" : "AND e.status NOT BETWEEN 200 AND 299",
+  ];
+  return {
+    sql: parts.filter((part) => part !== "").join(" "),
+    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100 },
+  };
+}
+
+/** @returns a function that finds the chain of a project; null when nothing was ever recorded. */
+export function createChainSpan(database: Database): (project: Project) => ChainSpan | null {
+  const spans = database.prepare<[number], { number: number; through: number | null; last: number | null }>(
+    `SELECT c.number, (SELECT MAX(through) FROM audit_anchor WHERE chain = c.number) AS through,
+       (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number) AS last
+     FROM audit_chain c WHERE c.project = ?`,
+  );
+  return ({ serial }) => {
+    const row = spans.get(serial);
+    return row === undefined
+      ? null
+      : { number: row.number, first: (row.through ?? 0) + 1, last: row.last ?? 0 };
+  };
+}
+
+/** @returns a function that finds the first seq of a chain at or after a time: time never runs backwards, so halving finds it. */
+export function createSeek(database: Database): (chain: ChainSpan, at: number) => number {
+  const timeOf = database
+    .prepare<[number, number], number>("SELECT at FROM audit_entry WHERE chain = ? AND seq = ?")
+    .pluck();
+  return ({ number, first, last }, at) => {
+    let [low, high] = [first, last + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((timeOf.get(number, middle) ?? Number.POSITIVE_INFINITY) < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
