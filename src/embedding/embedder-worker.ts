@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { loadOnnx } from "../native/onnx.ts";
+import { yieldToOthers } from "../native/priority.ts";
 import { embedAlone, embedInBuckets, mayBatch } from "./batching.ts";
 import type { EmbedderInit, EmbedderMessage, EmbedRequest } from "./embedder-protocol.ts";
 import { createInference } from "./inference.ts";
@@ -15,6 +16,7 @@ start(workerData as EmbedderInit);
 
 function start({ runtime, model, threads }: EmbedderInit): void {
   try {
+    yieldToOthers();
     serve(load({ runtime, model, threads }));
   } catch (error) {
     post({ kind: "unusable", message: messageOf(error) });

@@ -2,6 +2,7 @@
 
 import { workerData } from "node:worker_threads";
 import { loadOnnx } from "../native/onnx.ts";
+import { yieldToOthers } from "../native/priority.ts";
 import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { createMemoryList } from "./memory.ts";
@@ -21,6 +22,7 @@ export interface ReaderRequest {
 }
 
 const { file, dimensions, searchCacheBytes }: ReaderInit = workerData;
+yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
 const questions = {
