@@ -1,0 +1,226 @@
+// Holds the source to the rules that docs only state: who may depend on whom, what each file must have, and what none may contain.
+
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+const root = join(import.meta.dir, "..");
+const list = (pattern: string) =>
+  [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })]
+    .filter((path) => !/(^|\/)(node_modules|dist|\.git|\.venv|memledger-data)\//.test(path))
+    .toSorted();
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+const sources = list("src/**/*.ts").filter((path) => !path.endsWith(".d.ts"));
+const everything = [...list("{src,test,bench,docs}/**/*.{ts,sql,md}"), ...list("*.{ts,md,json,toml}")];
+
+/** Groups and the groups that they may import, types included. "types of X": types only. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  nouns: ["nouns", "types of domains"],
+  native: ["native"],
+  domains: ["nouns", "domains"],
+  embedding: ["nouns", "native", "embedding"],
+  center: ["nouns", "domains", "center"],
+  files: ["nouns", "domains"],
+  sqlite: ["nouns", "domains", "center", "native", "files", "sqlite"],
+  http: ["nouns", "domains", "center", "native", "http"],
+  config: ["nouns", "domains", "config"],
+  process: [
+    "nouns",
+    "domains",
+    "embedding",
+    "center",
+    "sqlite",
+    "http",
+    "native",
+    "config",
+    "files",
+    "process",
+  ],
+  cli: ["nouns", "domains", "embedding", "center", "sqlite", "native", "config", "files", "process", "cli"],
+  main: ["nouns", "cli", "main"],
+};
+
+const rootFiles: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      "call",
+      "clock",
+      "errors",
+      "ids",
+      "json",
+      "limits",
+      "logger",
+      "operation",
+      "schema",
+      "store",
+      "version",
+    ].map((name) => [name, "nouns"]),
+  ),
+  ...Object.fromEntries(["operations", "perform", "settle"].map((name) => [name, "center"])),
+  ...Object.fromEntries(["config", "settings", "data-directory"].map((name) => [name, "config"])),
+  ...Object.fromEntries(["app", "installation", "admin-socket"].map((name) => [name, "process"])),
+  "ledger-files": "files",
+  main: "main",
+};
+const folders: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["access", "memory", "audit", "export", "extraction"].map((name) => [name, "domains"]),
+  ),
+  ...Object.fromEntries(["native", "embedding", "sqlite", "http", "cli"].map((name) => [name, name])),
+};
+
+/** @throws Error for a file or folder that nobody has placed: say above where it belongs. */
+function groupOf(path: string): string {
+  const [, first = "", second] = path.split("/");
+  const group = second === undefined ? rootFiles[first.replace(/\.ts$/, "")] : folders[first];
+  if (group === undefined)
+    throw new Error(`${path} belongs to no group; place it in test/architecture.test.ts`);
+  return group;
+}
+
+const verbatim = { compilerOptions: { verbatimModuleSyntax: true } };
+const transpiler = new Bun.Transpiler({ loader: "ts", tsconfig: JSON.stringify(verbatim) });
+
+interface Imports {
+  /** Those that stay when types are erased. */
+  readonly values: readonly string[];
+  readonly all: readonly string[];
+}
+
+function importsOf(path: string): Imports {
+  const text = read(path);
+  const scan = (code: string) => transpiler.scanImports(code).map((found) => found.path);
+  // The transpiler erases type imports, so the second look makes them look like any other.
+  return { values: scan(text), all: scan(text.replace(/^(import|export) type (?=[{*]|\w+ from)/gm, "$1 ")) };
+}
+
+const graph = new Map(sources.map((path) => [path, importsOf(path)]));
+
+function resolve(from: string, specifier: string): string | null {
+  return specifier.startsWith(".") ? normalize(join(dirname(from), specifier)) : null;
+}
+
+describe("dependencies point one way", () => {
+  test("between groups", () => {
+    const wrong: string[] = [];
+    for (const [path, { values, all }] of graph) {
+      const may = allowed[groupOf(path)] ?? [];
+      for (const specifier of all) {
+        const target = resolve(path, specifier);
+        if (target === null || !target.endsWith(".ts")) continue;
+        const group = groupOf(target);
+        const isType = !values.includes(specifier);
+        if (!may.includes(group) && !(isType && may.includes(`types of ${group}`)))
+          wrong.push(`${path} -> ${target}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("without a cycle of imports that run", () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
+      if (trail.includes(path) || done.has(path)) return;
+      for (const specifier of graph.get(path)?.values ?? []) {
+        const target = resolve(path, specifier);
+        if (target !== null && graph.has(target)) visit(target, [...trail, path]);
+      }
+      done.add(path);
+    };
+    for (const path of sources) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+
+  test("the scan sees imports of every kind", () => {
+    const { all, values } = importsOf("src/store.ts");
+    expect(all).toContain("./memory/store.ts");
+    expect(values).toEqual([]);
+    expect(importsOf("src/sqlite/migrate.ts").values).toContain("./migrations/0001-initial.sql");
+  });
+});
+
+describe("packages stay where they belong", () => {
+  test.each<[string, RegExp, RegExp]>([
+    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^src\/http\//],
+    ["better-sqlite3", /^better-sqlite3/, /^src\/native\//],
+    ["Bun's own SQLite", /^bun:sqlite$/, /^never$/],
+    ["ONNX Runtime", /^onnxruntime/, /^src\/native\//],
+    ["sqlite-vec", /^sqlite-vec/, /^src\/native\//],
+    ["the tokenizer", /^@huggingface\//, /^src\/embedding\//],
+    ["canonical JSON", /^canonicalize$/, /^src\/audit\//],
+    ["commander", /^commander$/, /^src\/cli\//],
+    ["worker threads", /^(node:)?worker_threads$/, /^src\/(native|sqlite|embedding)\//],
+  ])("%s", (_, name, home) => {
+    const users = [...graph].filter(([, { all }]) => all.some((specifier) => name.test(specifier)));
+    expect(users.map(([path]) => path).filter((path) => !home.test(path))).toEqual([]);
+  });
+
+  test("SQL", () => {
+    const sql =
+      /\b(SELECT|INSERT (OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|BEGIN IMMEDIATE|PRAGMA) /;
+    const users = sources.filter((path) => sql.test(withoutComments(read(path))));
+    expect(users.filter((path) => !path.startsWith("src/sqlite/"))).toEqual([]);
+    expect(users.length).toBeGreaterThan(5);
+  });
+
+  test("the time of the day", () => {
+    const users = sources.filter((path) => /\bDate\.now\(|\bnew Date\(\)/.test(withoutComments(read(path))));
+    expect(users).toEqual(["src/clock.ts", "src/logger.ts"]);
+  });
+
+  test("chance", () => {
+    const users = sources.filter((path) => /\bMath\.random\(/.test(read(path)));
+    expect(users).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}
+
+describe("every file", () => {
+  test.each([
+    [
+      "begins with a sentence that says what it owns",
+      (path: string) => !/^(\/\/|--) [A-Z\u0022].{20,}/.test(read(path)),
+      ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts"],
+    ],
+    ["fits in 260 lines", (path: string) => read(path).split("\n").length > 261, ["src/**/*.ts"]],
+    [
+      "imports files by their full name",
+      (path: string) => /from "\.[^"]*(?<!\.(ts|sql|json))"/.test(read(path)),
+      ["src/**/*.ts", "test/**/*.ts", "bench/**/*.ts"],
+    ],
+    [
+      "silences no check",
+      (path: string) =>
+        new RegExp(["biome", "-ignore|@ts", "-(ignore|expect-error|nocheck)"].join("")).test(read(path)),
+      ["{src,test,bench}/**/*.ts"],
+    ],
+    ["is named in lower case with hyphens", (path: string) => !/^[a-z0-9./-]+$/.test(path), ["src/**/*"]],
+  ])("%s", (_, isWrong, patterns) => {
+    const files = patterns.flatMap(list).filter((path) => !path.endsWith(".d.ts"));
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter(isWrong)).toEqual([]);
+  });
+
+  test("says nothing about the machine it was written on", () => {
+    // In pieces, so that this file does not say it either.
+    const machine = new RegExp(
+      [
+        ["/", "work/"],
+        ["\\.\\./", "shared"],
+        ["/", "root/"],
+        ["/", "home/\\w+/"],
+        ["registry\\.", "npmjs"],
+      ]
+        .map((parts) => parts.join(""))
+        .join("|"),
+    );
+    expect(everything.length).toBeGreaterThan(80);
+    expect(everything.filter((path) => machine.test(read(path)))).toEqual([]);
+  });
+});
