@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from "../../src/json.ts";
 import { openLedgerFiles } from "../../src/ledger-files.ts";
 import type { Logger } from "../../src/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
-import type { SearchQuery } from "../../src/memory/store.ts";
+import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Caller } from "../../src/operation.ts";
 import { openStore, type StoreOptions } from "../../src/sqlite/store.ts";
@@ -47,6 +47,7 @@ export interface Member {
   /** A call that has been prepared, as the first half of perform hands it over. */
   call(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
   create(memory: MadeMemory): Promise<Outcome>;
+  list(query: ListQuery): ReturnType<Store["memories"]["list"]>;
   search(query: Partial<SearchQuery> & Pick<SearchQuery, "vector">): ReturnType<Store["memories"]["search"]>;
 }
 
@@ -139,6 +140,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       const input = { content, memory_type: type, importance, expires_at };
       return call("memory.create", input, { vector, contentKey: contentKey(content) });
     },
+    list: (query) => store.memories.list(caller.project, query),
     search: (query) =>
       store.memories.search(caller.project, {
         type: null,
