@@ -1,0 +1,100 @@
+// Fills a data directory with many memories in seconds: through the store's own door with their audit records, but with
+// random unit vectors instead of embedded texts. Must run while no server uses the directory.
+
+import type { Call } from "../src/call.ts";
+import { loadConfig } from "../src/config.ts";
+import { readModelConfig } from "../src/embedding/model.ts";
+import { defaultModel } from "../src/embedding/model-directory.ts";
+import { holdDirectory } from "../src/installation.ts";
+import { openLedgerFiles } from "../src/ledger-files.ts";
+import { createLogger } from "../src/logger.ts";
+import { contentKey } from "../src/memory/memory.ts";
+import { openStore } from "../src/sqlite/store.ts";
+import type { Store } from "../src/store.ts";
+import { createProject, progress } from "./harness.ts";
+import { createRandom, sentence } from "./texts.ts";
+
+export interface FilledProject {
+  readonly key: string;
+  /** Of all its memories. */
+  readonly ids: readonly string[];
+}
+
+/** Calls on their way to the writer at a time. */
+const window = 512;
+
+/** Makes one project per number, with that many facts of random importance. The model must be the executable's. */
+export async function fill(
+  executable: string,
+  dataDir: string,
+  sizes: readonly number[],
+): Promise<readonly FilledProject[]> {
+  const projects = [];
+  for (const size of sizes) {
+    const project = await createProject(executable, dataDir, `memories ${size} ${projects.length}`);
+    projects.push({ ...project, size });
+  }
+  const model = defaultModel();
+  const { dimensions } = readModelConfig(model);
+  const { config } = loadConfig({ flags: { "data-dir": dataDir } });
+  const { directory, runtime, release } = await holdDirectory(dataDir);
+  const store = openStore({
+    path: directory.database,
+    runtime,
+    model: { id: model.id, sha256: model.sha256, dimensions },
+    plans: config.plans,
+    ledger: openLedgerFiles(directory.root, config.auditKey),
+    searchCacheBytes: 0,
+    groupCommit: true,
+    clockOffset: null,
+    logger: createLogger("error"),
+    logLevel: "error",
+  });
+  try {
+    const filled: FilledProject[] = [];
+    for (const { keyId, key, size } of projects) {
+      progress(`filling a project with ${size} memories`);
+      filled.push({ key, ids: await create(store, keyId, size, dimensions) });
+    }
+    return filled;
+  } finally {
+    await store.close();
+    release();
+  }
+}
+
+async function create(store: Store, keyId: string, size: number, dimensions: number): Promise<string[]> {
+  const random = createRandom(size);
+  const ids: string[] = [];
+  for (let from = 0; from < size; from += window) {
+    const count = Math.min(window, size - from);
+    const calls = Array.from({ length: count }, (_, at) =>
+      store.commit(creation(keyId, sentence(random, from + at), random(), unitVector(random, dimensions))),
+    );
+    for (const { status, envelope } of await Promise.all(calls)) {
+      if (status !== 201 || envelope === null) throw new Error(`Filling failed: ${envelope}`);
+      ids.push((JSON.parse(envelope) as { data: { id: string } }).data.id);
+    }
+  }
+  return ids;
+}
+
+function creation(keyId: string, content: string, importance: number, vector: Float32Array): Call {
+  const body = { content, memory_type: "fact", importance };
+  return {
+    operation: "memory.create",
+    keyId,
+    origin: { ip: null, userAgent: null, metadata: null },
+    arrivedAt: performance.timeOrigin + performance.now(),
+    body,
+    unreadableBody: null,
+    plan: { refused: null, input: body, prepared: { vector, contentKey: contentKey(content) } },
+  };
+}
+
+/** Sums of uniform numbers are close enough to normal ones for a direction that prefers no axis. */
+function unitVector(random: () => number, dimensions: number): Float32Array {
+  const vector = Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5);
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}

@@ -1,0 +1,238 @@
+// How long one client waits: while others keep the server busy, in large projects, and during the largest bulk delete.
+
+import { join } from "node:path";
+import { type FilledProject, fill } from "./fill.ts";
+import {
+  type BenchOptions,
+  copyAlone,
+  expectStatuses,
+  loadOne,
+  type Measure,
+  measureTable,
+  median,
+  ms,
+  percentile,
+  progress,
+  type Server,
+  startLoad,
+  startServer,
+  type Table,
+  temporaryFolder,
+} from "./harness.ts";
+import type { PlannedCall, Stream, StreamResult } from "./load-generator.ts";
+import { createRandom, question, sentence } from "./texts.ts";
+
+const small = 10_000;
+const large = 100_000;
+const deleted = 200_000;
+
+export async function latency(options: BenchOptions): Promise<readonly Table[]> {
+  using folder = temporaryFolder();
+  const executable = copyAlone(options.executable, folder.path);
+  const dataDir = join(folder.path, "data");
+  const [ten, hundred, doomed] = await fill(executable, dataDir, [small, large, deleted]);
+  if (ten === undefined || hundred === undefined || doomed === undefined)
+    throw new Error("Nothing was filled.");
+  await using server = await startServer(executable, dataDir);
+  const measures = [
+    ...(await searches(server, ten, options)),
+    ...(await searches(server, hundred, options)),
+    ...(await readsBesideWork(server, hundred, options)),
+    ...(await bulkDelete(server, ten, doomed)),
+  ];
+  const note = `Projects of ${count(small)}, ${count(large)} and ${count(deleted)} memories in one server, all with random unit vectors instead of embedded texts (embedding them would take minutes; searching them takes the same time). Idle: nobody else calls.`;
+  return [measureTable("Latency", note, measures)];
+}
+
+/** One client, one search after another; the second time with queries that were asked before. */
+async function searches(
+  { port }: Server,
+  project: FilledProject,
+  { rounds }: BenchOptions,
+): Promise<Measure[]> {
+  const size = count(project.ids.length);
+  const random = createRandom(3);
+  const { key } = project;
+  const stream = { name: "searches", clients: 1, key, repeat: false };
+  const runs: Record<"fresh" | "known", StreamResult[]> = { fresh: [], known: [] };
+  for (let round = 0; round <= rounds; round++) {
+    progress(`latency: searches over ${size}, round ${round + 1}`);
+    const calls = Array.from({ length: 200 }, (_, at) => search(question(random, round * 200 + at)));
+    for (const kind of ["fresh", "known"] as const) {
+      const result = await loadOne(port, 600, { ...stream, calls }, 200);
+      if (round > 0) runs[kind].push(result);
+    }
+  }
+  const [fresh, known] = [runs.fresh, runs.known].map((results) => ({
+    p50: median(results.map(at(0.5))),
+    p99: median(results.map(at(0.99))),
+  }));
+  const isSmall = project.ids.length === small;
+  return [
+    {
+      what: `search over ${size} memories, p50 (p99 ${ms(fresh?.p99 ?? 0)})`,
+      figure: ms(fresh?.p50 ?? 0),
+      comparedTo: `queries asked before: ${ms(known?.p50 ?? 0)} (p99 ${ms(known?.p99 ?? 0)})`,
+      bar: isSmall ? "≤ 15 ms" : "",
+      reached: isSmall ? (fresh?.p50 ?? 0) <= 15 : null,
+    },
+  ];
+}
+
+/** Reads at a steady pace, alone and beside eight clients that search and create in the same project. */
+async function readsBesideWork(
+  { port }: Server,
+  { key, ids }: FilledProject,
+  { seconds, rounds }: BenchOptions,
+): Promise<Measure[]> {
+  const probe = reading(key, ids);
+  const random = createRandom(4);
+  const idle: StreamResult[] = [];
+  const busy: (readonly StreamResult[])[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    progress(`latency: reads beside searches and creates, round ${round + 1}`);
+    const work = [
+      {
+        name: "searches",
+        clients: 4,
+        key,
+        repeat: false,
+        calls: make(2_000 * seconds, (n) => search(question(random, n))),
+      },
+      {
+        name: "creates",
+        clients: 4,
+        key,
+        repeat: false,
+        calls: make(2_000 * seconds, (n) => create(`${round} ${sentence(random, n)}`)),
+      },
+    ];
+    const alone = await loadOne(port, seconds, probe, 200);
+    const beside = await startLoad({ port, seconds, streams: [probe, ...work] });
+    if (round === 0) continue; // warm-up
+    idle.push(alone);
+    busy.push(beside);
+  }
+  const p99 = (results: readonly (StreamResult | undefined)[]) =>
+    median(results.map((each) => (each ? at(0.99)(each) : 0)));
+  const p50 = (results: readonly (StreamResult | undefined)[]) =>
+    median(results.map((each) => (each ? at(0.5)(each) : 0)));
+  const probes = busy.map(([first]) => first);
+  const rates = [1, 2].map((at) => median(busy.map((results) => (results[at]?.calls ?? 0) / seconds)));
+  const [idleP99, busyP99] = [p99(idle), p99(probes)];
+  return [
+    {
+      what: `read by id, p99 beside ${rates[0]?.toFixed(0)} searches/s and ${rates[1]?.toFixed(0)} creates/s over ${count(large)} memories (p50 ${ms(p50(probes))})`,
+      figure: ms(busyP99),
+      comparedTo: `idle p99 ${ms(idleP99)} (p50 ${ms(p50(idle))}), ratio ${(busyP99 / idleP99).toFixed(1)}`,
+      bar: "ratio < 10",
+      reached: busyP99 < 10 * idleP99,
+    },
+  ];
+}
+
+/** One call deletes everything of a project while others read, update, create and search, there and in another project. */
+async function bulkDelete({ port }: Server, other: FilledProject, doomed: FilledProject): Promise<Measure[]> {
+  progress("latency: bulk delete");
+  const random = createRandom(5);
+  const others = (name: string): Stream[] => [
+    reading(other.key, other.ids),
+    {
+      name: "updates",
+      clients: 1,
+      key: other.key,
+      repeat: true,
+      everyMs: 20,
+      calls: other.ids.slice(0, 1_000).map((id) => update(id, random())),
+    },
+    {
+      name: "creates",
+      clients: 1,
+      key: other.key,
+      repeat: false,
+      everyMs: 20,
+      calls: make(3_000, (n) => create(`${name} ${sentence(random, n)}`)),
+    },
+    {
+      name: "searches",
+      clients: 1,
+      key: other.key,
+      repeat: false,
+      everyMs: 20,
+      calls: make(3_000, (n) => search(question(random, n))),
+    },
+    {
+      name: "searches in the emptied project",
+      clients: 1,
+      key: doomed.key,
+      repeat: false,
+      everyMs: 100,
+      calls: make(1_000, (n) => search(question(random, n))),
+    },
+  ];
+  const seconds = 20;
+  const before = await startLoad({ port, seconds: 5, streams: others("before") });
+  const removal: Stream = {
+    name: "delete",
+    clients: 1,
+    key: doomed.key,
+    repeat: false,
+    afterMs: 1_000,
+    calls: [{ method: "DELETE", path: "/v1/memories", body: {} }],
+  };
+  const results = await startLoad({ port, seconds, streams: [removal, ...others("during")] });
+  const [removed, ...meanwhile] = results;
+  if (removed === undefined) throw new Error("The bulk delete was not answered.");
+  expectStatuses(removed, 200);
+  const answer = at(1)(removed);
+  const worst = (of: readonly StreamResult[]) =>
+    of.map((result) => ({ name: result.name, delay: at(1)(result) })).sort((a, b) => b.delay - a.delay)[0];
+  const [worstBefore, worstDuring] = [worst(before), worst(meanwhile)];
+  return [
+    {
+      what: `bulk delete of ${count(deleted)} memories, answered`,
+      figure: ms(answer),
+      comparedTo: "",
+      bar: "≤ 1 s",
+      reached: answer <= 1_000,
+    },
+    {
+      what: `worst call of others from then until ${seconds - 1} s later (${worstDuring?.name})`,
+      figure: ms(worstDuring?.delay ?? 0),
+      comparedTo: `in 5 s before: ${ms(worstBefore?.delay ?? 0)} (${worstBefore?.name})`,
+      bar: "≤ 100 ms",
+      reached: (worstDuring?.delay ?? 0) <= 100,
+    },
+  ];
+}
+
+function reading(key: string, ids: readonly string[]): Stream {
+  const calls = ids.slice(0, 5_000).map((id) => ({ method: "GET", path: `/v1/memories/${id}` }));
+  return { name: "reads", clients: 1, key, repeat: true, everyMs: 10, calls };
+}
+
+const search = (query: string): PlannedCall => ({
+  method: "POST",
+  path: "/v1/memories/search",
+  body: { query },
+});
+const create = (content: string): PlannedCall => ({
+  method: "POST",
+  path: "/v1/memories",
+  body: { content, memory_type: "fact" },
+});
+const update = (id: string, importance: number): PlannedCall => ({
+  method: "PUT",
+  path: `/v1/memories/${id}`,
+  body: { importance },
+});
+
+function make(length: number, call: (number: number) => PlannedCall): PlannedCall[] {
+  return Array.from({ length }, (_, number) => call(number));
+}
+
+const at =
+  (p: number) =>
+  ({ latenciesMs }: StreamResult): number =>
+    percentile(latenciesMs, p);
+const count = (value: number) => value.toLocaleString("en");

@@ -1,0 +1,83 @@
+// The load generator's process: sends the calls of a plan file over keep-alive connections and prints what became of them as
+// one line of JSON. Must never know what it calls. Run by startLoad in harness.ts.
+
+import { readFileSync } from "node:fs";
+import { Connection, toRequest } from "./http-client.ts";
+
+export interface LoadPlan {
+  readonly port: number;
+  readonly seconds: number;
+  readonly streams: readonly Stream[];
+}
+
+/** Clients that do the same thing at the same time. */
+export interface Stream {
+  readonly name: string;
+  readonly clients: number;
+  readonly key: string;
+  readonly calls: readonly PlannedCall[];
+  /** Whether the calls start over when all are done; otherwise each is sent once. */
+  readonly repeat: boolean;
+  /** A client sends a call this often, measured from when it was due; without it, one after another. */
+  readonly everyMs?: number;
+  readonly afterMs?: number;
+}
+
+export interface PlannedCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+export interface StreamResult {
+  readonly name: string;
+  readonly calls: number;
+  readonly seconds: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Of every call, ascending. */
+  readonly latenciesMs: readonly number[];
+}
+
+const file = process.argv[2];
+if (file !== undefined) {
+  const plan: LoadPlan = JSON.parse(readFileSync(file, "utf8"));
+  const results = await Promise.all(plan.streams.map((stream) => runStream(plan, stream)));
+  await Bun.write(Bun.stdout, JSON.stringify(results));
+  process.exit(0);
+}
+
+async function runStream({ port, seconds }: LoadPlan, stream: Stream): Promise<StreamResult> {
+  const { name, clients, key, calls, repeat, afterMs = 0 } = stream;
+  const requests = calls.map(({ method, path, body }) => toRequest(method, path, key, body));
+  const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(port)));
+  let sent = 0;
+  const next = () => {
+    const at = sent++;
+    return repeat ? requests[at % requests.length] : requests[at];
+  };
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  if (afterMs > 0) await Bun.sleep(afterMs);
+  const start = performance.now();
+  const end = start + seconds * 1_000 - afterMs;
+  const drive = async (connection: Connection) => {
+    for (let due = start; due < end; due += stream.everyMs ?? 0) {
+      const waitMs = due - performance.now();
+      if (stream.everyMs !== undefined && waitMs > 0) await Bun.sleep(waitMs);
+      const now = performance.now();
+      if (now >= end) break;
+      const request = next();
+      if (request === undefined) break;
+      // A call that was due while the one before it was waiting has waited, too.
+      const since = stream.everyMs !== undefined && waitMs < 0 ? due : now;
+      const { status } = await connection.send(request);
+      latencies.push(performance.now() - since);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+    connection.close();
+  };
+  await Promise.all(connections.map(drive));
+  const elapsedMs = performance.now() - start;
+  latencies.sort((a, b) => a - b);
+  return { name, calls: latencies.length, seconds: elapsedMs / 1_000, statuses, latenciesMs: latencies };
+}

@@ -1,0 +1,100 @@
+// Runs the benches that are named and prints one table for each; with --write, into bench/RESULTS.md. Must never change a figure.
+
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { embedding } from "./embedding.ts";
+import {
+  type Bench,
+  type BenchOptions,
+  copyAlone,
+  progress,
+  runCommand,
+  temporaryFolder,
+  toMarkdown,
+} from "./harness.ts";
+import { latency } from "./latency.ts";
+import { retrieval } from "./retrieval.ts";
+import { start } from "./start.ts";
+import { throughput } from "./throughput.ts";
+
+const benches: Readonly<Record<string, Bench>> = { retrieval, embedding, throughput, latency, start };
+
+const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
+  --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
+  --model DIR        another model to compare with the embedded one, in retrieval and embedding; may be repeated
+  --dataset FILE     conversations in the LoCoMo format, for retrieval and embedding
+  --sts FILE         STS benchmark (sentence, sentence, score), for embedding
+  --pairs FILE       labelled pairs (default: models/training/pairs-test.tsv), for embedding
+  --seconds N        how long each load lasts (default: 5)
+  --rounds N         how often it is repeated; medians are printed (default: 5)
+  --write            write bench/RESULTS.md, too
+Without names it runs all benches whose files are given.`;
+
+const root = resolve(import.meta.dir, "..");
+
+await main().catch((error: unknown) => {
+  progress(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      executable: { type: "string", default: join(root, "dist/memledger") },
+      model: { type: "string", multiple: true, default: [] },
+      dataset: { type: "string" },
+      sts: { type: "string" },
+      pairs: { type: "string", default: join(root, "models/training/pairs-test.tsv") },
+      seconds: { type: "string", default: "5" },
+      rounds: { type: "string", default: "5" },
+      write: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(`${usage}\n`);
+  const options: BenchOptions = {
+    executable: resolve(values.executable),
+    models: values.model.map((directory) => resolve(directory)),
+    dataset: values.dataset ?? null,
+    sts: values.sts ?? null,
+    pairs: values.pairs,
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+  };
+  const names = positionals.length > 0 ? positionals : runnable(options);
+  const unknown = names.find((name) => benches[name] === undefined);
+  if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
+  const parts = [await heading(options)];
+  for (const name of names) {
+    progress(`# ${name}`);
+    for (const table of (await benches[name]?.(options)) ?? []) parts.push(toMarkdown(table));
+  }
+  const text = parts.join("\n");
+  process.stdout.write(text);
+  if (values.write) writeFileSync(join(root, "bench/RESULTS.md"), text);
+}
+
+function runnable({ dataset }: BenchOptions): string[] {
+  return Object.keys(benches).filter((name) => dataset !== null || name !== "retrieval");
+}
+
+async function heading({ executable, seconds, rounds }: BenchOptions): Promise<string> {
+  using folder = temporaryFolder();
+  const version = (await runCommand(copyAlone(executable, folder.path), "version")) as Record<
+    string,
+    unknown
+  >;
+  const [processor] = cpus();
+  const machine = `${cpus().length} x ${processor?.model.trim()}, ${(totalmem() / 1e9).toFixed(0)} GB, ${process.platform} ${process.arch}`;
+  const busy = loadavg()[0]?.toFixed(1);
+  return `# Results
+
+Written by \`bun run bench\`; do not edit. ${new Date().toISOString().slice(0, 10)}, version ${version.version}, commit ${version.commit}; ${machine}.
+The machine had other work (load average ${busy} at the start), so trust the ratios within a table more than the absolute times.
+The server is the executable as users get it, alone in an empty folder, called over HTTP keep-alive by a process of its own.
+Loads last ${seconds} s and are repeated ${rounds} times; figures are medians.
+`;
+}

@@ -1,0 +1,212 @@
+// What 32 clients at once get out of one server, durable and audited: updates, creates and reads.
+
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { startEmbedder } from "../src/embedding/embedder.ts";
+import { defaultModel } from "../src/embedding/model-directory.ts";
+import { prepareRuntime } from "../src/native/runtime.ts";
+import { fill } from "./fill.ts";
+import {
+  type BenchOptions,
+  copyAlone,
+  createProject,
+  loadOne,
+  type Measure,
+  measureTable,
+  median,
+  ms,
+  percentile,
+  perSecond,
+  progress,
+  startServer,
+  type Table,
+  temporaryFolder,
+} from "./harness.ts";
+import type { PlannedCall, Stream, StreamResult } from "./load-generator.ts";
+import { createRandom, sentence } from "./texts.ts";
+
+const clients = 32;
+const memories = 5_000;
+
+export async function throughput(options: BenchOptions): Promise<readonly Table[]> {
+  const ceiling = await generatorCeiling(options);
+  const measures = [
+    ...(await updates(options)),
+    ...(await creates(options)),
+    ...(await reads(options, ceiling)),
+  ];
+  const note = `${clients} clients, each sending its next call when the last one is answered; every call durable (\`synchronous = FULL\`) with its audit record. The load generator reaches ${perSecond(ceiling)} against a server that does nothing.`;
+  return [measureTable("Throughput", note, measures)];
+}
+
+/** Calls per second that the generator makes against a server that does nothing. */
+async function generatorCeiling({ seconds }: BenchOptions): Promise<number> {
+  progress("throughput: the load generator's own ceiling");
+  const answer = JSON.stringify({ success: true, code: 1000, message: "success", data: {} });
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(answer) });
+  try {
+    const stream = { name: "nothing", key: "", calls: [{ method: "GET", path: "/" }], clients, repeat: true };
+    return rate(await loadOne(server.port ?? 0, seconds, stream, 200));
+  } finally {
+    await server.stop(true);
+  }
+}
+
+/** The same server twice, with and without group commit, by turns. */
+async function updates({ executable, seconds, rounds }: BenchOptions): Promise<Measure[]> {
+  using folder = temporaryFolder();
+  const copy = copyAlone(executable, folder.path);
+  const sides = [];
+  await using servers = new AsyncDisposableStack();
+  for (const groupCommit of ["true", "false"]) {
+    const dataDir = join(folder.path, groupCommit);
+    const [project] = await fill(copy, dataDir, [memories]);
+    if (project === undefined) throw new Error("Nothing was filled.");
+    const server = servers.use(await startServer(copy, dataDir, "--group-commit", groupCommit));
+    const random = createRandom(1);
+    const calls = project.ids.map((id) => update(id, random()));
+    const stream: Stream = { name: "updates", clients, key: project.key, calls, repeat: true };
+    await loadOne(server.port, 1, stream, 200);
+    sides.push({ port: server.port, stream, rates: [] as number[], p50: [] as number[] });
+  }
+  for (let round = 0; round < rounds; round++) {
+    progress(`throughput: updates, round ${round + 1}`);
+    for (const side of sides) {
+      const result = await loadOne(side.port, seconds, side.stream, 200);
+      side.rates.push(rate(result));
+      side.p50.push(percentile(result.latenciesMs, 0.5));
+    }
+  }
+  const [grouped = 0, single = 0] = sides.map(({ rates }) => median(rates));
+  const [groupedMs = 0, singleMs = 0] = sides.map(({ p50 }) => median(p50));
+  return [
+    {
+      what: `updates of importance (p50 ${ms(groupedMs)})`,
+      figure: perSecond(grouped),
+      comparedTo: `without group commit: ${perSecond(single)} (p50 ${ms(singleMs)}), ratio ${(grouped / single).toFixed(1)}`,
+      bar: "ratio ≥ 2",
+      reached: grouped >= 2 * single,
+    },
+  ];
+}
+
+function update(id: string, importance: number): PlannedCall {
+  return { method: "PUT", path: `/v1/memories/${id}`, body: { importance } };
+}
+
+/** Creates over HTTP and the same texts through the embedder alone, by turns. */
+async function creates({ executable, seconds, rounds }: BenchOptions): Promise<Measure[]> {
+  using folder = temporaryFolder();
+  const copy = copyAlone(executable, folder.path);
+  const dataDir = join(folder.path, "data");
+  await using server = await startServer(copy, dataDir);
+  const { key } = await createProject(copy, dataDir, "creates");
+  await using parts = new AsyncDisposableStack();
+  const embedder = await startEmbedder({ runtime: prepareRuntime(folder.path), model: defaultModel() });
+  parts.defer(() => embedder.close());
+
+  const random = createRandom(2);
+  let number = 0;
+  const served: number[] = [];
+  const alone: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    progress(`throughput: creates, round ${round + 1}`);
+    const texts = Array.from({ length: 2_000 * seconds }, () => sentence(random, number++));
+    const calls = texts.map((content) => ({
+      method: "POST",
+      path: "/v1/memories",
+      body: { content, memory_type: "fact" },
+    }));
+    const result = await loadOne(
+      server.port,
+      seconds,
+      { name: "creates", clients, key, calls, repeat: false },
+      201,
+    );
+    const embedded = await embedAll(texts.slice(0, result.calls), (text) => embedder.embed(text, "passage"));
+    if (round === 0) continue; // warm-up
+    served.push(rate(result));
+    alone.push(embedded);
+  }
+  const share = median(served.map((value, round) => value / (alone[round] ?? 0)));
+  return [
+    {
+      what: "creates, embedding included",
+      figure: perSecond(median(served)),
+      comparedTo: `the embedder alone, same texts: ${perSecond(median(alone))}; share ${percentText(share)}`,
+      bar: "≥ 80 %",
+      reached: share >= 0.8,
+    },
+  ];
+}
+
+/** Texts per second with as many waiting at a time as there are clients. */
+async function embedAll(
+  texts: readonly string[],
+  embed: (text: string) => Promise<unknown>,
+): Promise<number> {
+  let next = 0;
+  const start = performance.now();
+  const work = async () => {
+    for (let text = texts[next++]; text !== undefined; text = texts[next++]) await embed(text);
+  };
+  await Promise.all(Array.from({ length: clients }, work));
+  return (1_000 * texts.length) / (performance.now() - start);
+}
+
+async function reads({ executable, seconds, rounds }: BenchOptions, ceiling: number): Promise<Measure[]> {
+  using folder = temporaryFolder();
+  const copy = copyAlone(executable, folder.path);
+  const dataDir = join(folder.path, "data");
+  const [project] = await fill(copy, dataDir, [memories]);
+  if (project === undefined) throw new Error("Nothing was filled.");
+  await using server = await startServer(copy, dataDir);
+  const calls = project.ids.map((id) => ({ method: "GET", path: `/v1/memories/${id}` }));
+  const results: StreamResult[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    progress(`throughput: reads, round ${round + 1}`);
+    results.push(
+      await loadOne(
+        server.port,
+        seconds,
+        { name: "reads", clients, key: project.key, calls, repeat: true },
+        200,
+      ),
+    );
+  }
+  const answered = results.reduce((sum, result) => sum + result.calls, 0);
+  const recorded = countRecords(join(dataDir, "memledger.db"), "memory.read");
+  const reached = median(results.slice(1).map(rate));
+  const p99 = median(results.slice(1).map(({ latenciesMs }) => percentile(latenciesMs, 0.99)));
+  return [
+    {
+      what: `reads by id (p99 ${ms(p99)})`,
+      figure: perSecond(reached),
+      comparedTo: `a server that does nothing: ${perSecond(ceiling)}`,
+      bar: "≥ 5,000/s",
+      reached: reached >= 5_000,
+    },
+    {
+      what: "records of these reads in the database",
+      figure: recorded.toLocaleString("en"),
+      comparedTo: `answered: ${answered.toLocaleString("en")}`,
+      bar: "equal",
+      reached: recorded === answered,
+    },
+  ];
+}
+
+function countRecords(file: string, action: string): number {
+  const database = new Database(file, { readonly: true });
+  try {
+    const row = database
+      .query<{ records: number }, [string]>("SELECT COUNT(*) AS records FROM audit_entry WHERE action = ?")
+      .get(action);
+    return row?.records ?? 0;
+  } finally {
+    database.close();
+  }
+}
+
+const rate = ({ calls, seconds }: StreamResult) => calls / seconds;
+const percentText = (share: number) => `${(100 * share).toFixed(0)} %`;
