@@ -4,6 +4,7 @@ import type { Project } from "../access/project.ts";
 import { isExpired, type Memory, type MemoryType, memoryTypes } from "../memory/memory.ts";
 import type { ListQuery, MemoryPage, MemoryTransaction } from "../memory/store.ts";
 import type { Database } from "../native/sqlite.ts";
+import { boundModel } from "./installation.ts";
 import type { WriterState } from "./writer-state.ts";
 
 export interface MemoryRow {
@@ -43,26 +44,45 @@ export function toMemory(row: MemoryRow): Memory {
 /** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
 const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
 
+/** The same join from the other end: sorts those alive instead of walking past all that a bulk delete has left. */
+const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
+
 export function createMemoryList(database: Database): (project: Project, query: ListQuery) => MemoryPage {
   const total = database
     .prepare<[number, string | null, string | null], number>(
       "SELECT TOTAL(memories) FROM pool WHERE project = ? AND (? IS NULL OR memory_type = ?)",
     )
     .pluck();
-  return (project, { type, sortBy, direction, limit, offset }) => {
+  const isPurging = database
+    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM dead_pool WHERE project = ?)")
+    .pluck();
+  return database.transaction((project: Project, { type, sortBy, direction, limit, offset }: ListQuery) => {
     const filter = type === null ? "" : "AND m.memory_type = :type";
     const tie = sortBy === "importance" ? ", m.serial DESC" : "";
     const page = database.prepare<[Record<string, unknown>], MemoryRow>(
-      `SELECT ${memoryColumns} FROM memory m ${aliveJoin} WHERE m.project = :project ${filter}
+      `SELECT ${memoryColumns} FROM ${isPurging.get(project.serial) === 1 ? aliveFirst : `memory m ${aliveJoin}`}
+       WHERE m.project = :project ${filter}
        ORDER BY ${orders[sortBy]} ${direction === "asc" ? "ASC" : "DESC"}${tie} LIMIT :limit OFFSET :offset`,
     );
     const rows = page.all({ project: project.serial, type, limit, offset });
     return { memories: rows.map(toMemory), total: total.get(project.serial, type, type) ?? 0 };
-  };
+  });
 }
 
 export function createMemoryTransaction(database: Database, state: WriterState): MemoryTransaction {
   const sql = statements(database);
+  const dimensions = boundModel(database)?.dimensions;
+
+  /** One vector that is none would break every later search of its project, so none gets in. */
+  const toBytes = (vector: Float32Array): Uint8Array => {
+    const squares = vector.reduce((sum, value) => sum + value * value, 0);
+    if (vector.length !== dimensions || !(Math.abs(squares - 1) < 1e-3)) {
+      throw new Error(
+        `a vector of ${vector.length} with the square ${squares} is no unit vector of the model`,
+      );
+    }
+    return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  };
 
   const findRow = (project: Project, id: string): (MemoryRow & { epoch: number }) | undefined =>
     sql.find.get(id, project.serial);
@@ -209,8 +229,4 @@ function statements(database: Database) {
       "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",
     ),
   };
-}
-
-function toBytes(vector: Float32Array): Uint8Array {
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
