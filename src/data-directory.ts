@@ -1,8 +1,9 @@
 // Owns the data directory: what lies where in it, and that only its owner can read it. Must never change the permissions
 // of a directory that was in use before: it may be somebody's home.
 
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "./durable.ts";
 
 export interface DataDirectory {
   readonly root: string;
@@ -28,7 +29,7 @@ export function locate(root: string): DataDirectory {
 /** Creates the directory when it does not exist. @throws Error that says what to do when it cannot be used. */
 export function openDataDirectory(root: string): DataDirectory {
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
+    makeFolder(root);
     if (readdirSync(root).length === 0) chmodSync(root, 0o700);
   } catch (cause) {
     const reason = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";

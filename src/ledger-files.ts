@@ -1,9 +1,10 @@
 // Owns the files of the ledger beside the database: the signing key, the verifier key for others, the notes. Never shows the
 // private key, and never replaces one that is there.
 
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey } from "./audit/note.ts";
+import { makeFolder, writeWhole } from "./durable.ts";
 
 export interface LedgerFiles {
   /** Ed25519 private key, PKCS #8 PEM. */
@@ -19,18 +20,15 @@ export interface LedgerFiles {
  */
 export function openLedgerFiles(root: string, auditKey: string | null): LedgerFiles {
   const files = { notes: join(root, "checkpoints"), exports: join(root, "exports") };
-  for (const folder of Object.values(files)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of Object.values(files)) makeFolder(folder);
   const signingKey = auditKey === null ? ownKey(join(root, "audit.key")) : givenKey(auditKey);
   writeFileSync(join(root, "audit.pub"), `${createSigner(signingKey).verifierKey}\n`);
   return { signingKey, ...files };
 }
 
 function ownKey(path: string): string {
-  try {
-    writeFileSync(path, createSigningKey(), { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
+  // One process at a time holds the directory, so nobody else makes it meanwhile.
+  if (!existsSync(path)) writeWhole(path, createSigningKey());
   if (process.platform !== "win32") chmodSync(path, 0o600);
   return givenKey(path);
 }

@@ -46,6 +46,7 @@ const rootFiles: Readonly<Record<string, string>> = {
     [
       "call",
       "clock",
+      "durable",
       "errors",
       "ids",
       "json",

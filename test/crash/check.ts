@@ -1,0 +1,173 @@
+// Compares a database with what clients were told: every answered call has its one record, and the memories are exactly what the
+// records say, no more and no less. Must never write to the database.
+
+import { Database } from "bun:sqlite";
+import { isObject, type Json, type JsonObject } from "../../src/json.ts";
+import { checkChains } from "../audit/chain-check.ts";
+import type { Call } from "./load.ts";
+
+interface RecordRow {
+  readonly action: string;
+  readonly status: number;
+  readonly memory: string | null;
+  readonly text: Uint8Array;
+}
+
+interface MemoryState {
+  readonly content: Json;
+  readonly memory_type: Json;
+  readonly importance: Json;
+  readonly is_active: Json;
+}
+
+/**
+ * @param calls of the project whose name is "default"; those without an answer may have happened or not.
+ * @returns one sentence per fault.
+ */
+export function findFaults(path: string, calls: readonly Call[]): string[] {
+  try {
+    checkChains(path);
+  } catch (error) {
+    return [`the chain does not hold: ${error instanceof Error ? error.message : String(error)}`];
+  }
+  const database = new Database(path, { readonly: true });
+  try {
+    const records = readRecords(database);
+    return [
+      ...damage(database),
+      ...compareCalls(records, calls),
+      ...compareMemories(database, replay(records)),
+      ...countWrong(database),
+    ];
+  } finally {
+    database.close();
+  }
+}
+
+function damage(database: Database): string[] {
+  const found = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(5)").all();
+  return found.map((row) => row.integrity_check).filter((line) => line !== "ok");
+}
+
+interface ReadRecord extends Omit<RecordRow, "text"> {
+  readonly payload: JsonObject;
+}
+
+function readRecords(database: Database): ReadRecord[] {
+  const rows = database
+    .query<RecordRow, []>(
+      `SELECT e.action, e.status, e.entry ->> '$.memory' AS memory, p.text FROM audit_entry e
+       JOIN audit_chain c ON c.number = e.chain JOIN project ON project.serial = c.project AND project.name = 'default'
+       JOIN audit_payload p ON p.entry = e.number ORDER BY e.seq`,
+    )
+    .all();
+  return rows.map(({ text, ...row }) => ({
+    ...row,
+    payload: toObject(JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(text)))),
+  }));
+}
+
+/** An answered call has one record with its outcome, one that was refused as unavailable has none, others may have one. */
+function compareCalls(records: readonly ReadRecord[], calls: readonly Call[]): string[] {
+  const byCall = new Map<number, ReadRecord[]>();
+  for (const record of records) {
+    const number = toObject(record.payload.metadata ?? {}).call;
+    if (typeof number === "number") byCall.set(number, [...(byCall.get(number) ?? []), record]);
+  }
+  const faults: string[] = [];
+  for (const call of calls) {
+    const found = byCall.get(call.number) ?? [];
+    const name = `call ${call.number} (${call.action}, answered ${call.status ?? "nothing"})`;
+    const [record] = found;
+    if (found.length > 1) faults.push(`${name} has ${found.length} records`);
+    else if (call.status === 503 && record !== undefined)
+      faults.push(`${name} has a record, although nothing was done`);
+    else if (call.status === null || call.status === 503) continue;
+    else if (record === undefined) faults.push(`${name} has no record`);
+    else if (record.status !== call.status || record.action !== call.action)
+      faults.push(`${name} is recorded as ${record.action} ${record.status}`);
+    else if (call.status === 201 && record.memory !== call.data.id)
+      faults.push(`${name} is recorded with another memory`);
+  }
+  return faults;
+}
+
+/** The memories that there must be, from the records alone. */
+function replay(records: readonly ReadRecord[]): Map<string, MemoryState> {
+  const memories = new Map<string, MemoryState>();
+  for (const { action, status, memory, payload } of records) {
+    if (status >= 300) continue;
+    if (action === "memory.create" || action === "memory.update") {
+      const { data } = toObject(payload.response_body ?? {});
+      const { id, content, memory_type, importance, is_active } = toObject(data ?? {});
+      memories.set(String(id), toState({ content, memory_type, importance, is_active }));
+    } else if (action === "memory.delete") {
+      memories.delete(String(memory));
+    } else if (action === "memory.delete_all") {
+      const { memory_type } = toObject(payload.request_body ?? {});
+      for (const [id, state] of memories) {
+        if (memory_type === undefined || state.memory_type === memory_type) memories.delete(id);
+      }
+    }
+  }
+  return memories;
+}
+
+interface MemoryRow {
+  readonly id: string;
+  readonly content: string;
+  readonly memory_type: string;
+  readonly importance: number;
+  readonly is_active: number;
+  readonly vector: number | null;
+}
+
+const alive =
+  "JOIN pool ON pool.project = m.project AND pool.memory_type = m.memory_type AND pool.epoch = m.epoch JOIN project ON project.serial = m.project AND project.name = 'default'";
+
+function compareMemories(database: Database, expected: ReadonlyMap<string, MemoryState>): string[] {
+  const rows = database
+    .query<MemoryRow, []>(
+      `SELECT m.id, m.content, m.memory_type, m.importance, m.is_active, v.memory AS vector
+       FROM memory m ${alive} LEFT JOIN memory_vector v ON v.memory = m.serial`,
+    )
+    .all();
+  const faults: string[] = [];
+  for (const { id, content, memory_type, importance, is_active, vector } of rows) {
+    const state = expected.get(id);
+    if (state === undefined) faults.push(`memory ${id} has no record`);
+    else if (!Bun.deepEquals(state, { content, memory_type, importance, is_active: is_active === 1 }))
+      faults.push(`memory ${id} is not what its newest record says`);
+    if (vector === null) faults.push(`memory ${id} has no vector`);
+  }
+  const found = new Set(rows.map(({ id }) => id));
+  for (const id of expected.keys()) if (!found.has(id)) faults.push(`memory ${id} is lost`);
+  return faults;
+}
+
+/** Counters and the purge's list commit with what they count. */
+function countWrong(database: Database): string[] {
+  const row = database
+    .query<{ counted: number; found: number; leaked: number }, []>(
+      `SELECT (SELECT TOTAL(memories) FROM pool JOIN project ON serial = project AND name = 'default') AS counted,
+         (SELECT COUNT(*) FROM memory m ${alive}) AS found,
+         (SELECT COUNT(*) FROM memory m JOIN pool USING (project, memory_type) WHERE m.epoch <> pool.epoch AND NOT EXISTS
+           (SELECT 1 FROM dead_pool d WHERE (d.project, d.memory_type, d.epoch) = (m.project, m.memory_type, m.epoch))) AS leaked`,
+    )
+    .get();
+  if (row === null) return ["nothing can be counted"];
+  const faults: string[] = [];
+  if (row.counted !== row.found) faults.push(`${row.counted} memories are counted, ${row.found} are there`);
+  if (row.leaked > 0) faults.push(`${row.leaked} deleted memories wait for no purge`);
+  return faults;
+}
+
+function toState(fields: { [Name in keyof MemoryState]: Json | undefined }): MemoryState {
+  const { content = null, memory_type = null, importance = null, is_active = null } = fields;
+  return { content, memory_type, importance, is_active };
+}
+
+function toObject(value: unknown): JsonObject {
+  if (!isObject(value)) throw new Error("a record holds no object where one belongs");
+  return value;
+}

@@ -1,0 +1,60 @@
+// Kills the server in the middle of mixed load, again and again, and checks after each restart what clients were told.
+
+import { locate } from "../../src/data-directory.ts";
+import { findFaults } from "./check.ts";
+import { createLoad, createRandom } from "./load.ts";
+import { fromSource, startServer, temporaryFolder } from "./server.ts";
+
+export interface KillOptions {
+  readonly kills: number;
+  readonly seed: number;
+  /** Words before `serve`. */
+  readonly command?: readonly string[];
+}
+
+export interface KillReport {
+  readonly kills: number;
+  readonly answered: number;
+  /** Calls whose connection broke: they may have happened or not. */
+  readonly unanswered: number;
+  readonly faults: readonly string[];
+}
+
+const clients = 8;
+const longestRoundMs = 400;
+
+/** Stops at the first round with faults. */
+export async function killRepeatedly({
+  kills,
+  seed,
+  command = fromSource,
+}: KillOptions): Promise<KillReport> {
+  using folder = temporaryFolder();
+  const dataDir = `${folder.path}/data`;
+  const random = createRandom(seed);
+  const load = createLoad(seed);
+  let key = "";
+  let faults: string[] = [];
+  let done = 0;
+  while (done < kills && faults.length === 0) {
+    const server = await startServer({ dataDir, command });
+    key = server.apiKey ?? key;
+    const target = { url: server.url, key };
+    // What the kill before left is checked while the server is up again: that is what its users see.
+    faults = findFaults(locate(dataDir).database, load.calls);
+    let isOver = false;
+    const running = load.run(target, { clients, isOver: () => isOver });
+    await Bun.sleep(20 + random() * longestRoundMs);
+    await server.kill();
+    isOver = true;
+    await running;
+    done += 1;
+  }
+  const server = await startServer({ dataDir, command });
+  const last = await load.send({ url: server.url, key }, "memory.create");
+  if (last.status !== 201) faults.push(`after the last restart a call was answered ${last.status}`);
+  await server.stop();
+  faults.push(...findFaults(locate(dataDir).database, load.calls));
+  const answered = load.calls.filter(({ status }) => status !== null).length;
+  return { kills: done, answered, unanswered: load.calls.length - answered, faults };
+}

@@ -1,0 +1,156 @@
+// Sends mixed calls from several clients at once and keeps what each of them was answered. Every call carries its number in
+// X-Audit-Metadata, so that its record can be found. Must never send two calls with the same number.
+
+import { isObject, type Json, type JsonObject } from "../../src/json.ts";
+
+export interface Call {
+  readonly number: number;
+  readonly action: string;
+  /** Null: no answer arrived, so the call may have happened or not. */
+  status: number | null;
+  code: number | null;
+  data: JsonObject;
+}
+
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+export interface Load {
+  /** All calls so far, by their number. */
+  readonly calls: readonly Call[];
+  /** Sends calls one after another from each client until told to stop, or `calls` of them in all; never throws. */
+  run(target: Target, options: RunOptions): Promise<void>;
+  /** One call of this action. */
+  send(target: Target, action: Action): Promise<Call>;
+}
+
+export interface RunOptions {
+  readonly clients: number;
+  readonly calls?: number;
+  readonly isOver?: () => boolean;
+}
+
+export const actions = [
+  "memory.create",
+  "memory.update",
+  "memory.delete",
+  "memory.delete_all",
+  "memory.search",
+  "memory.read",
+  "memory.list",
+] as const;
+export type Action = (typeof actions)[number] | "refused";
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: JsonObject | string;
+}
+
+const answerLimitMs = 30_000;
+const types = ["fact", "rule", "context"] as const;
+
+/** The same seed gives the same calls, as far as answers allow. */
+export function createLoad(seed: number): Load {
+  const random = createRandom(seed);
+  const calls: Call[] = [];
+  const known: string[] = [];
+  const pick = <Value>(values: readonly Value[]): Value | undefined =>
+    values[Math.floor(random() * values.length)];
+
+  const describe = (action: Action, number: number): Sent => {
+    const content = `Memory ${number} of seed ${seed}. ${"It says something. ".repeat(Math.floor(random() * 40))}`;
+    const one = `/v1/memories/${pick(known) ?? "0".repeat(32)}`;
+    const type = pick(types) ?? "fact";
+    switch (action) {
+      case "memory.create":
+        return { method: "POST", path: "/v1/memories", body: { content, memory_type: type } };
+      case "memory.update":
+        return { method: "PUT", path: one, body: random() < 0.5 ? { content } : { importance: random() } };
+      case "memory.delete":
+        return { method: "DELETE", path: one };
+      case "memory.delete_all":
+        return {
+          method: "DELETE",
+          path: "/v1/memories",
+          body: random() < 0.1 ? {} : { memory_type: "context" },
+        };
+      case "memory.search":
+        return { method: "POST", path: "/v1/memories/search", body: { query: `memory ${number}` } };
+      case "memory.read":
+        return { method: "GET", path: one };
+      case "memory.list":
+        return { method: "GET", path: "/v1/memories?page_size=10" };
+      case "refused":
+        return { method: "POST", path: "/v1/memories", body: "{" };
+    }
+  };
+
+  const send = async (target: Target, action: Action): Promise<Call> => {
+    const number = calls.length;
+    const call: Call = {
+      ...{ number, action: action === "refused" ? "memory.create" : action },
+      ...{ status: null, code: null, data: {} },
+    };
+    calls.push(call);
+    await answer(target, describe(action, number), call);
+    if (call.status === 201) known.push(String(call.data.id));
+    return call;
+  };
+
+  return {
+    calls,
+    send,
+    async run(target, { clients, calls: limit = Number.POSITIVE_INFINITY, isOver = () => false }) {
+      let left = limit;
+      const client = async () => {
+        while (left-- > 0 && !isOver()) await send(target, chooseAction(random()));
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+    },
+  };
+}
+
+function chooseAction(chance: number): Action {
+  if (chance < 0.55) return "memory.create";
+  if (chance < 0.7) return "memory.update";
+  if (chance < 0.78) return "memory.delete";
+  if (chance < 0.8) return "memory.delete_all";
+  if (chance < 0.88) return "memory.search";
+  if (chance < 0.94) return "memory.read";
+  return chance < 0.97 ? "memory.list" : "refused";
+}
+
+/** Fills in what the server answered; a connection that breaks leaves the call unanswered. */
+async function answer({ url, key }: Target, { method, path, body }: Sent, call: Call): Promise<void> {
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    "X-Audit-Metadata": JSON.stringify({ call: call.number }),
+  };
+  const text = typeof body === "object" ? JSON.stringify(body) : body;
+  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(answerLimitMs) };
+  try {
+    const response = await fetch(`${url}${path}`, text === undefined ? init : { ...init, body: text });
+    const envelope: Json = JSON.parse((await response.text()) || "{}");
+    if (!isObject(envelope)) throw new Error("the envelope is no object");
+    call.data = isObject(envelope.data) ? envelope.data : {};
+    call.code = typeof envelope.code === "number" ? envelope.code : null;
+    call.status = response.status;
+  } catch {
+    await Bun.sleep(5);
+  }
+}
+
+/** Numbers in [0, 1) that depend on the seed alone (Mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,40 @@
+// A short exploration of power losses in the default suite; `bun run proof` runs the long one.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { explorePowerLoss, type Loss, type PowerLossOptions } from "./power-loss.ts";
+import { whyNoTrace } from "./record.ts";
+import { fromSource, killAll, weakened } from "./server.ts";
+
+afterEach(killAll);
+
+const small: PowerLossOptions = { command: fromSource, calls: 60, seed: 1, states: 60, restarts: 1 };
+const reason = whyNoTrace();
+
+describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
+  test("takes nothing that was answered, whatever the disk forgets", async () => {
+    const { losses, states, phases, answered } = await explorePowerLoss(small);
+    expect(losses.map(describeLoss)).toEqual([]);
+    expect(answered).toBe(60);
+    expect(states).toBeGreaterThanOrEqual(60);
+    expect(Object.values(phases).every((count) => count > 0)).toBe(true);
+  }, 60_000);
+
+  test("would take answered calls with synchronous = NORMAL: the explorer sees what there is to lose", async () => {
+    const { losses } = await explorePowerLoss({ ...small, command: weakened, restarts: 0 });
+    expect(losses.map(describeLoss).join("\n")).toMatch(
+      /call \d+ \(memory\.create, answered 201\) has no record/,
+    );
+  }, 60_000);
+
+  test("while an older database is brought up to date leaves the old or the new one", async () => {
+    const database = join(import.meta.dir, "../sqlite/format-1.db");
+    const { losses, states } = await explorePowerLoss({ ...small, database, calls: 0, states: 40 });
+    expect(losses.map(describeLoss)).toEqual([]);
+    expect(states).toBeGreaterThanOrEqual(40);
+  }, 60_000);
+});
+
+function describeLoss({ phase, outcome, moment, faults }: Loss): string {
+  return `${phase}, event ${moment}, ${outcome}: ${faults.join("; ")}`;
+}

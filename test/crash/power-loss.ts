@@ -1,0 +1,185 @@
+// Explores power losses: replays a recording up to many moments, lets the disk forget what was not synced in many ways, and judges
+// each state that is left.
+
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { judge, type Knowledge, materialise } from "./crash-state.ts";
+import { type CrashOutcome, Disk, outcomes } from "./disk.ts";
+import { type Call, createLoad, createRandom } from "./load.ts";
+import { type Recording, type RecordOptions, record } from "./record.ts";
+import { startServer, temporaryFolder } from "./server.ts";
+import type { TraceEvent } from "./trace.ts";
+
+export interface PowerLossOptions extends Omit<RecordOptions, "folder"> {
+  /** How many states to judge at least, as far as there are so many. */
+  readonly states: number;
+  /** In how many of them the real server is started. */
+  readonly restarts: number;
+}
+
+export interface PowerLossReport {
+  readonly moments: number;
+  readonly states: number;
+  readonly restarts: number;
+  readonly answered: number;
+  /** States by what the server was doing. */
+  readonly phases: Readonly<Record<Phase, number>>;
+  readonly losses: readonly Loss[];
+}
+
+export interface Loss {
+  readonly phase: Phase;
+  readonly outcome: CrashOutcome;
+  readonly moment: number;
+  readonly faults: readonly string[];
+}
+
+const phaseNames = ["start", "answer", "checkpoint", "names", "commit"] as const;
+type Phase = (typeof phaseNames)[number];
+
+export async function explorePowerLoss(options: PowerLossOptions): Promise<PowerLossReport> {
+  using folder = temporaryFolder();
+  const recording = await record({ ...options, folder: folder.path });
+  const random = createRandom(options.seed + 1);
+  const moments = chooseMoments(recording, options.states, random);
+  const phases = { start: 0, answer: 0, checkpoint: 0, names: 0, commit: 0 };
+  const losses: Loss[] = [];
+  let [states, restarts] = [0, 0];
+  for (const state of crashStates(recording, moments, random)) {
+    const target = join(folder.path, "state");
+    materialise(state.files, recording.directory, target);
+    const faults = judge(target, state.knowledge, namesBelow(recording, state.files));
+    if (
+      faults.length === 0 &&
+      restarts < options.restarts &&
+      random() < (2 * options.restarts) / options.states
+    ) {
+      restarts += 1;
+      faults.push(...(await startAgain(recording, state, target)));
+    }
+    states += 1;
+    phases[state.phase] += 1;
+    if (faults.length > 0) losses.push({ ...state, faults });
+  }
+  const answered = recording.calls.filter(({ status }) => status !== null).length;
+  return { moments: moments.size, states, restarts, answered, phases, losses };
+}
+
+interface CrashState {
+  readonly moment: number;
+  readonly phase: Phase;
+  readonly outcome: CrashOutcome;
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly knowledge: Knowledge;
+}
+
+function* crashStates(
+  recording: Recording,
+  moments: ReadonlyMap<number, Phase>,
+  random: () => number,
+): Generator<CrashState> {
+  const disk = openDisk(recording);
+  const signing = join(recording.directory.root, "audit.key");
+  const signingKey = existsSync(signing) ? readFileSync(signing) : null;
+  const listener = createListener(recording.calls);
+  for (const [moment, event] of recording.events.entries()) {
+    disk.apply(event);
+    listener.hear(event);
+    const phase = moments.get(moment);
+    if (phase === undefined) continue;
+    const knowledge = { ...listener.knowledge(), signingKey, leastRecords: recording.leastRecords };
+    const isSettled = disk.pendingOf(/./) + disk.pendingNames === 0;
+    const chosen = isSettled ? outcomes.slice(0, 1) : sample(outcomes, 3, random);
+    for (const outcome of chosen) {
+      yield { moment, phase, outcome, files: disk.crash(outcome, random), knowledge };
+    }
+  }
+}
+
+/** What the clients know, from the requests and answers in the trace. */
+function createListener(calls: readonly Call[]) {
+  const asked = new Map<string, number>();
+  const answered = new Set<number>();
+  let isReady = false;
+  return {
+    hear(event: TraceEvent): void {
+      if (event.kind === "request") asked.set(event.socket, event.call);
+      if (event.kind === "ready") isReady = true;
+      const call = event.kind === "answer" ? asked.get(event.socket) : undefined;
+      if (call !== undefined) answered.add(call);
+    },
+    knowledge: () => ({
+      isReady,
+      calls: calls.map((call) => (answered.has(call.number) ? call : { ...call, status: null })),
+    }),
+  };
+}
+
+/** Spread over all that a server does, the rare things as often as the common ones. */
+function chooseMoments(recording: Recording, states: number, random: () => number): Map<number, Phase> {
+  const byPhase: Record<Phase, number[]> = { start: [], answer: [], checkpoint: [], names: [], commit: [] };
+  const disk = openDisk(recording);
+  let isReady = false;
+  for (const [moment, event] of recording.events.entries()) {
+    disk.apply(event);
+    isReady ||= event.kind === "ready";
+    const phase = phaseOf(event, disk, isReady);
+    if (phase !== null) byPhase[phase].push(moment);
+  }
+  const chosen = new Map<number, Phase>();
+  const left = phaseNames.map((phase) => ({ phase, moments: sample(byPhase[phase], states, random) }));
+  while (chosen.size * 2 < states && left.some(({ moments }) => moments.length > 0)) {
+    for (const { phase, moments } of left) {
+      const moment = moments.pop();
+      if (moment !== undefined) chosen.set(moment, phase);
+    }
+  }
+  return chosen;
+}
+
+function phaseOf(event: TraceEvent, disk: Disk, isReady: boolean): Phase | null {
+  const { kind } = event;
+  if (kind === "answer" || kind === "ready") return "answer";
+  if (kind === "create" || kind === "folder" || kind === "unlink" || kind === "rename") return "names";
+  if (disk.pendingOf(/\.db/) === 0) return null;
+  if (!isReady) return "start";
+  return disk.pendingOf(/\.db$/) > 0 ? "checkpoint" : "commit";
+}
+
+function openDisk({ folder, directory, placed }: Recording): Disk {
+  const disk = new Disk(folder);
+  if (placed.size > 0) disk.placeFolder(directory.root);
+  for (const [path, content] of placed) disk.place(path, content);
+  return disk;
+}
+
+/** The real program must come up on what is left, take a call, and have everything afterwards. */
+async function startAgain(recording: Recording, state: CrashState, target: string): Promise<string[]> {
+  rmSync(target, { recursive: true, force: true });
+  materialise(state.files, recording.directory, target);
+  const server = await startServer({ dataDir: target }).catch((error: unknown) => String(error));
+  if (typeof server === "string") return [server];
+  try {
+    if (server.apiKey !== null && state.knowledge.isReady) return ["the server made a new first key"];
+    if (server.apiKey !== null) {
+      const call = await createLoad(0).send({ url: server.url, key: server.apiKey }, "memory.create");
+      if (call.status !== 201) return [`the server answered ${call.status} after its restart`];
+    }
+  } finally {
+    await server.stop();
+  }
+  return judge(target, state.knowledge, namesBelow(recording, state.files));
+}
+
+function namesBelow({ directory }: Recording, files: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
+  return new Map([...files].map(([path, content]) => [relative(directory.root, path), content]));
+}
+
+function sample<Value>(values: readonly Value[], count: number, random: () => number): Value[] {
+  const rest = [...values];
+  const chosen: Value[] = [];
+  while (chosen.length < count && rest.length > 0) {
+    chosen.push(...rest.splice(Math.floor(random() * rest.length), 1));
+  }
+  return chosen;
+}

@@ -1,0 +1,83 @@
+// Records what a real server does to its disk: several lives of one data directory under strace, with mixed load.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type DataDirectory, locate } from "../../src/data-directory.ts";
+import { countRecords } from "./crash-state.ts";
+import { type Call, createLoad } from "./load.ts";
+import { startServer } from "./server.ts";
+import { parseTrace, type TraceEvent, tracer } from "./trace.ts";
+
+export interface Recording {
+  readonly events: readonly TraceEvent[];
+  readonly calls: readonly Call[];
+  /** Exists from the beginning; the data directory is made in it by the server. */
+  readonly folder: string;
+  readonly directory: DataDirectory;
+  /** Content of files that were there before. */
+  readonly placed: ReadonlyMap<string, Buffer>;
+  readonly leastRecords: number;
+}
+
+export interface RecordOptions {
+  /** An empty folder. */
+  readonly folder: string;
+  /** Words before `serve`. */
+  readonly command: readonly string[];
+  readonly calls: number;
+  readonly seed: number;
+  /** A database to start with. */
+  readonly database?: string;
+}
+
+/** Why nothing can be recorded here; null when it can. */
+export function whyNoTrace(): string | null {
+  if (process.platform !== "linux" || Bun.which("strace") === null)
+    return "strace is not installed: apt-get install strace";
+  const { exitCode } = Bun.spawnSync(["strace", "-o", "/dev/null", "true"], { stderr: "ignore" });
+  return exitCode === 0 ? null : "strace may not trace here";
+}
+
+const clients = 6;
+const shares = [0.5, 0.4, 0.1];
+
+/** A life that is killed, one that begins with recovery and ends in order, and a short one. */
+export async function record(options: RecordOptions): Promise<Recording> {
+  const { folder, command, calls, seed } = options;
+  const directory = locate(join(folder, "data"));
+  const placed = new Map<string, Buffer>();
+  if (options.database !== undefined) {
+    mkdirSync(directory.root, { mode: 0o700 });
+    copyFileSync(options.database, directory.database);
+    placed.set(directory.database, readFileSync(directory.database));
+  }
+  const load = createLoad(seed);
+  const events: TraceEvent[] = [];
+  let key = "";
+  for (const [life, share] of shares.entries()) {
+    const file = join(folder, `trace-${life}`);
+    const server = await startServer({ dataDir: directory.root, command, wrapper: tracer(file) });
+    key = server.apiKey ?? key;
+    const target = { url: server.url, key };
+    await load.run(target, { clients, calls: Math.ceil(calls * share) });
+    if (life === 0) await server.kill();
+    else await server.stop();
+    for (const event of parseTrace(await finished(file, server.pid), folder)) events.push(event);
+  }
+  const leastRecords = options.database === undefined ? 0 : countRecords(options.database);
+  return { events, calls: load.calls, folder, directory, placed, leastRecords };
+}
+
+const flushLimitMs = 20_000;
+
+/** The tracer outlives the server for a moment. */
+async function finished(file: string, pid: number): Promise<string> {
+  const end = new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m");
+  const deadline = Date.now() + flushLimitMs;
+  while (Date.now() < deadline) {
+    const text = existsSync(file) ? readFileSync(file, "latin1") : "";
+    if (end.test(text.slice(-10_000))) return text;
+    await Bun.sleep(50);
+  }
+  throw new Error("strace did not finish its trace");
+}
