@@ -95,6 +95,7 @@ async function startEngines(
     model: { id: model.id, sha256: model.sha256, dimensions },
     plans: config.plans,
     ledger: openLedgerFiles(directory.root, config.auditKey),
+    payloadRetentionDays: config.payloadRetentionDays,
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     groupCommit: config.groupCommit,
     clockOffset,

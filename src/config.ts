@@ -26,6 +26,8 @@ export interface Config {
   readonly model: string | null;
   /** Absolute; null: the data directory's own key. */
   readonly auditKey: string | null;
+  /** Null: as long as the entries. */
+  readonly payloadRetentionDays: number | null;
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
   readonly groupCommit: boolean;
@@ -66,6 +68,7 @@ export function loadConfig({ flags = {}, variables = {} }: Given): {
     logLevel: value(settings.logLevel),
     model: value(settings.model),
     auditKey: value(settings.auditKey),
+    payloadRetentionDays: value(settings.payloadRetentionDays),
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),

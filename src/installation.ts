@@ -106,6 +106,7 @@ export function openAdministration(
     model: null,
     plans: config.plans,
     ledger: openLedgerFiles(directory.root, config.auditKey),
+    payloadRetentionDays: config.payloadRetentionDays,
     searchCacheBytes: 0,
     groupCommit: false,
     clockOffset: null,

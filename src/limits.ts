@@ -39,3 +39,8 @@ export const strangerRecordsPerSecond = 10;
 export const checkpointEveryRecords = 1_000;
 export const checkpointEveryMs = 600_000;
 export const checkpointIdleMs = 86_400_000;
+/** How often retention looks for records that are too old; rows that it checks or deletes per step. */
+export const retentionEveryMs = 3_600_000;
+export const retentionBatchRows = 1_000;
+/** Payloads that an erasure looks through before it lets other questions in between. */
+export const mentionBatchRows = 2_000;

@@ -111,14 +111,18 @@ export interface ProjectOperation<
 export interface InstallationOperation<
   Input extends TObject = TObject,
   Output extends TSchema | null = TSchema | null,
+  Prepared = unknown,
 > extends Description<Input, Output> {
   readonly feature: "installation";
   /** The answer holds a secret, so the record keeps no response body. */
   readonly secret: boolean;
+  /** As of a project's operation; most need none. */
+  prepare?(input: Static<Input>, preparation: Pick<Preparation, "store">): Promise<Prepared>;
   apply(
     transaction: Transaction,
     input: Static<Input>,
     application: Application,
+    prepared: Prepared,
   ): Promise<Applied<DataOf<Output>>>;
 }
 
@@ -132,8 +136,10 @@ export function projectOperation<Input extends TObject, Prepared, Output extends
 }
 
 /** Gives an operation its types; adds nothing. */
-export function installationOperation<Input extends TObject, Output extends TSchema | null>(
-  operation: InstallationOperation<Input, Output>,
-): InstallationOperation<Input, Output> {
+export function installationOperation<
+  Input extends TObject,
+  Output extends TSchema | null,
+  Prepared = unknown,
+>(operation: InstallationOperation<Input, Output, Prepared>): InstallationOperation<Input, Output, Prepared> {
   return operation;
 }

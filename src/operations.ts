@@ -9,9 +9,11 @@ import {
   updateProject,
 } from "./access/project-operations.ts";
 import { appendRecord } from "./audit/append.ts";
-import { readCheckpoint } from "./audit/attest.ts";
+import { attestProject, readCheckpoint } from "./audit/attest.ts";
 import { listRecords } from "./audit/list.ts";
+import { pruneRecords } from "./audit/prune.ts";
 import { readRecord } from "./audit/read.ts";
+import { redactRecords } from "./audit/redact.ts";
 import { createMemory } from "./memory/create.ts";
 import { listMemories } from "./memory/list.ts";
 import { readMemory } from "./memory/read.ts";
@@ -43,6 +45,9 @@ export const installationOperations: readonly InstallationOperation[] = [
   createKey,
   listKeys,
   revokeKey,
+  attestProject,
+  redactRecords,
+  pruneRecords,
 ];
 
 const byName = new Map<string, Operation>(

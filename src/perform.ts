@@ -111,11 +111,11 @@ async function performForInstallation(
   operation: InstallationOperation,
   input: JsonObject,
 ): Promise<Answer> {
-  const decide = async (): Promise<Call["plan"]> => ({
-    refused: null,
-    input: parserOf(operation)(input),
-    prepared: null,
-  });
+  const decide = async (): Promise<Call["plan"]> => {
+    const parsed = parserOf(operation)(input);
+    const prepared = (await operation.prepare?.(parsed, { store: tools.store })) ?? null;
+    return { refused: null, input: parsed, prepared };
+  };
   return tools.store.commit({
     operation: operation.name,
     keyId: null,

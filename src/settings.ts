@@ -133,6 +133,14 @@ export const settings = {
     },
     null,
   ),
+  payloadRetentionDays: limit(
+    {
+      name: "payload-retention-days",
+      description: "days that bodies and texts of audit records stay, where their entries stay longer",
+    },
+    null,
+    1,
+  ),
   embeddingThreads: whole(
     { name: "embedding-threads", description: "threads that compute one embedding" },
     1,

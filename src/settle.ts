@@ -67,7 +67,8 @@ async function apply(
   now: number,
   plans: Plans,
 ): Promise<Applied<unknown>> {
-  if (operation.feature === "installation") return operation.apply(transaction, input, { now, plans });
+  if (operation.feature === "installation")
+    return operation.apply(transaction, input, { now, plans }, prepared);
   if (caller === null) throw new Refusal(1401, "The API key does not exist any more. Ask for a new one.");
   const plan = planOf(caller.project, plans);
   authorise(operation, caller, plan, now);

@@ -79,7 +79,13 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
   const dataDir = mkdtempSync(join(tmpdir(), "memledger-test-"));
   const model = process.env.MEMLEDGER_TEST_MODEL;
   const { config } = loadConfig({
-    flags: { "data-dir": dataDir, port: "0", ...(model === undefined ? {} : { model }), ...flags },
+    flags: {
+      "data-dir": dataDir,
+      port: "0",
+      "log-level": "warn",
+      ...(model === undefined ? {} : { model }),
+      ...flags,
+    },
   });
   const complaints: string[] = [];
   const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);

@@ -1,12 +1,23 @@
 // Owns handing out checkpoints: signed statements about the project's chain, worth keeping where nobody here can change them.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
+import { requireProject } from "../access/project-operations.ts";
 import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
-import { projectOperation } from "../operation.ts";
+import { installationOperation, projectOperation } from "../operation.ts";
 import { Fields, Timestamp } from "../schema.ts";
+import type { Attestation } from "./store.ts";
+
+const checkpointView = Fields({
+  chain: Type.String({ description: "Identifier of the chain." }),
+  size: Type.Integer({ minimum: 0, description: "Records that the chain has had." }),
+  hash: Type.String({ description: "Hash of the newest of them." }),
+  created_at: Timestamp({ description: "When the checkpoint was signed." }),
+  note: Type.String({ description: "The checkpoint as a signed note; keep this text." }),
+  public_key: Type.String({ description: "The verifier key that checks the signature." }),
+});
 
 export const readCheckpoint = projectOperation({
   name: "audit.checkpoint",
@@ -17,14 +28,7 @@ export const readCheckpoint = projectOperation({
   feature: "audit",
   success: 200,
   input: Fields({}),
-  output: Fields({
-    chain: Type.String({ description: "Identifier of the chain." }),
-    size: Type.Integer({ minimum: 0, description: "Records that the chain has had." }),
-    hash: Type.String({ description: "Hash of the newest of them." }),
-    created_at: Timestamp({ description: "When the checkpoint was signed." }),
-    note: Type.String({ description: "The checkpoint as a signed note; keep this text." }),
-    public_key: Type.String({ description: "The verifier key that checks the signature." }),
-  }),
+  output: checkpointView,
   refusals: [],
   example: {
     input: {},
@@ -43,11 +47,32 @@ export const readCheckpoint = projectOperation({
   },
 
   async apply(transaction, _input, _prepared, { caller: { project }, now }) {
-    const { checkpoint, note, verifierKey } = await transaction.audit.attest(project, now);
-    const { chain, size, hash, at } = checkpoint;
-    return { data: { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey } };
+    return { data: toView(await transaction.audit.attest(project, now)) };
   },
 });
+
+/** The same for the command line, which may ask for any project. */
+export const attestProject = installationOperation({
+  name: "audit.attest",
+  summary: "Sign a checkpoint of a project",
+  description:
+    "Signs the size and head of a project's chain. Keep the note where nobody with access to the server can change it.",
+  feature: "installation",
+  secret: false,
+  success: 200,
+  input: Fields({ project: Type.String({ description: "Id or name of the project." }) }),
+  output: checkpointView,
+
+  async apply(transaction, input, { now }) {
+    const project = await requireProject(transaction, input.project);
+    return { data: toView(await transaction.audit.attest(project, now)) };
+  },
+});
+
+function toView({ checkpoint, note, verifierKey }: Attestation): Static<typeof checkpointView> {
+  const { chain, size, hash, at } = checkpoint;
+  return { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey };
+}
 
 /** @throws Refusal 1403 when the plan does not show hashes. */
 export function requireHashes(plan: Plan, project: Project): void {

@@ -72,10 +72,18 @@ export function sealRecord(
     project: draft.project?.id ?? null,
     memory: draft.memoryId,
     numbers: draft.numbers,
-    payload_hash: sha256("memledger/payload/v1\0", salt, payload),
+    payload_hash: payloadHash(salt, payload),
     prev: head.hash,
   });
-  return { seq, id, at, entry, hash: sha256("memledger/entry/v1\0", entry), salt, payload };
+  return { seq, id, at, entry, hash: entryHash(entry), salt, payload };
+}
+
+export function entryHash(entry: string): string {
+  return sha256("memledger/entry/v1\0", entry);
+}
+
+export function payloadHash(salt: Uint8Array, payload: string): string {
+  return sha256("memledger/payload/v1\0", salt, payload);
 }
 
 function canonical(value: Json): string {

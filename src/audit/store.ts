@@ -26,10 +26,24 @@ export interface RecordPage {
   readonly hasMore: boolean;
 }
 
+/** Where a record is, for an erasure. */
+export interface RecordPlace {
+  readonly project: { readonly id: string; readonly serial: number } | null;
+  readonly seq: number;
+  readonly id: string;
+  readonly action: string;
+  /** Whether its payload is still there. */
+  readonly hasPayload: boolean;
+}
+
 export interface AuditReader {
   list(project: Project, query: RecordQuery): Promise<RecordPage>;
   /** Null when the project has no such record. */
   find(project: Project, id: string): Promise<StoredRecord | null>;
+  /** The record with this id in any chain. */
+  place(id: string): Promise<RecordPlace | null>;
+  /** Every record whose payload holds this text; reads all payloads, so it takes its time. */
+  mentions(text: string): Promise<readonly RecordPlace[]>;
 }
 
 export interface Attestation {
@@ -43,5 +57,13 @@ export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
   append(draft: RecordDraft): Promise<StoredRecord>;
   /** Signs a checkpoint of the project's chain as it is now. */
-  attest(project: Project, now: number): Promise<Attestation>;
+  attest(project: RecordPlace["project"], now: number): Promise<Attestation>;
+  /**
+   * Deletes the payloads of records for good: before the call is answered, their text is gone from the database and its
+   * write-ahead log. The caller appends the record that says so.
+   * @returns the exports that still hold them.
+   */
+  erase(places: readonly RecordPlace[]): Promise<readonly string[]>;
+  /** Starts a retention sweep soon after the commit. */
+  requestPrune(): void;
 }

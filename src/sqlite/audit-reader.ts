@@ -2,7 +2,8 @@
 
 import type { Project } from "../access/project.ts";
 import type { StoredRecord } from "../audit/record.ts";
-import type { RecordPage, RecordQuery } from "../audit/store.ts";
+import type { RecordPage, RecordPlace, RecordQuery } from "../audit/store.ts";
+import { mentionBatchRows } from "../limits.ts";
 import type { Database } from "../native/sqlite.ts";
 
 interface RecordRow {
@@ -11,6 +12,20 @@ interface RecordRow {
   hash: string;
   salt: Uint8Array | null;
   text: Uint8Array | null;
+}
+
+interface PlaceRow {
+  seq: number;
+  id: string;
+  action: string;
+  has_payload: number;
+  project: string | null;
+  serial: number | null;
+}
+
+function toPlace({ seq, id, action, has_payload, project, serial }: PlaceRow): RecordPlace {
+  const owner = project === null || serial === null ? null : { id: project, serial };
+  return { seq, id, action, hasPayload: has_payload === 1, project: owner };
 }
 
 /** Positions of a chain that are still there. */
@@ -69,8 +84,28 @@ export function createAuditReader(database: Database) {
     };
   };
 
+  const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project, o.serial";
+  const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
+  const placeById = database.prepare<[string], PlaceRow>(
+    `SELECT ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
+  );
+  const payloads = database.prepare<[number], PlaceRow & { number: number; text: Uint8Array }>(
+    `SELECT e.number, p.text, ${places} FROM audit_entry e ${placeJoin}
+     WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${mentionBatchRows}`,
+  );
+
   return {
     list: database.transaction(list),
+    place(id: string): RecordPlace | null {
+      const row = placeById.get(id);
+      return row === undefined ? null : toPlace(row);
+    },
+    /** One batch of payloads after a number; `next` is where to go on, null at the end. */
+    mentions(text: string, after: number): { places: RecordPlace[]; next: number | null } {
+      const rows = payloads.all(after);
+      const hits = rows.filter((row) => Bun.zstdDecompressSync(row.text).includes(text));
+      return { places: hits.map(toPlace), next: rows.at(-1)?.number ?? null };
+    },
     find(project: Project, id: string): StoredRecord | null {
       const chain = span(project);
       const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);

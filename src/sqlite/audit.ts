@@ -34,6 +34,16 @@ export function createAuditTransaction(
   );
   const insertPayload = database.prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)");
 
+  const deletePayload = database.prepare(
+    `DELETE FROM audit_payload WHERE entry =
+       (SELECT number FROM audit_entry WHERE id = ?)`,
+  );
+  const exportsWith = database
+    .prepare<[number | null, number], string>(
+      "SELECT id FROM audit_export WHERE project = ? AND status = 'completed' AND ? BETWEEN first_seq AND last_seq",
+    )
+    .pluck();
+
   const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
     const chain = state.createId(now);
     const nonce = randomBytes(16).toString("hex");
@@ -65,6 +75,20 @@ export function createAuditTransaction(
 
     async attest(project, now) {
       return checkpoints.sign(headOf(project, now), now);
+    },
+
+    async erase(places) {
+      const exports = new Set<string>();
+      for (const { id, seq, project } of places) {
+        deletePayload.run(id);
+        for (const name of exportsWith.all(project?.serial ?? null, seq)) exports.add(name);
+      }
+      state.erasureIsDue = true;
+      return [...exports];
+    },
+
+    requestPrune() {
+      state.pruneIsDue = true;
     },
   };
 }

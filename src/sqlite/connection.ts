@@ -19,6 +19,8 @@ export function openWriting({ path, runtime }: DatabaseFile): Database {
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
+  // What was deleted is overwritten: an erasure must not leave its text in free pages.
+  database.pragma("secure_delete = ON");
   database.pragma("temp_store = MEMORY");
   database.pragma("cache_size = -32768");
   loadVec(database, runtime);

@@ -11,6 +11,7 @@ import { answerRequests } from "./worker-client.ts";
 
 export interface ReaderInit {
   readonly file: DatabaseFile;
+  /** Of the vectors; 0 when no search will be asked for. */
   readonly dimensions: number;
   readonly searchCacheBytes: number;
 }
@@ -25,15 +26,25 @@ const { file, dimensions, searchCacheBytes }: ReaderInit = workerData;
 yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
-const questions = {
-  listMemories: createMemoryList(database),
-  searchMemories: createSearch(database, {
+let search: ReturnType<typeof createSearch> | undefined;
+
+/** ONNX Runtime is loaded with the first search: commands that only administer never need it. */
+function searchMemories(...question: Parameters<ReturnType<typeof createSearch>>) {
+  search ??= createSearch(database, {
     onnx: loadOnnx(file.runtime),
     dimensions,
     cacheBytes: searchCacheBytes,
-  }),
+  });
+  return search(...question);
+}
+
+const questions = {
+  listMemories: createMemoryList(database),
+  searchMemories,
   listRecords: audit.list,
   findRecord: audit.find,
+  placeRecord: audit.place,
+  mentions: audit.mentions,
 };
 
 export type Questions = typeof questions;

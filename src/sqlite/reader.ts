@@ -1,6 +1,6 @@
 // Owns the way to the reader's thread.
 
-import type { AuditReader } from "../audit/store.ts";
+import type { AuditReader, RecordPlace } from "../audit/store.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import type { Questions, ReaderRequest } from "./reader-worker.ts";
 import type { WorkerClient } from "./worker-client.ts";
@@ -11,9 +11,14 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-export function createReader(worker: WorkerClient): Reader {
-  const ask = <Name extends keyof Questions>(question: Name, ...values: Parameters<Questions[Name]>) =>
-    worker.request({ question, values } satisfies ReaderRequest) as Promise<ReturnType<Questions[Name]>>;
+/** The thread starts with the first question. */
+export function createReader(start: () => WorkerClient): Reader {
+  let worker: WorkerClient | null = null;
+  const ask = <Name extends keyof Questions>(question: Name, ...values: Parameters<Questions[Name]>) => {
+    worker ??= start();
+    const request: ReaderRequest = { question, values };
+    return worker.request(request) as Promise<ReturnType<Questions[Name]>>;
+  };
   return {
     memories: {
       list: (project, query) => ask("listMemories", project, query),
@@ -22,7 +27,19 @@ export function createReader(worker: WorkerClient): Reader {
     audit: {
       list: (project, query) => ask("listRecords", project, query),
       find: (project, id) => ask("findRecord", project, id),
+      place: (id) => ask("placeRecord", id),
+      async mentions(text) {
+        const places: RecordPlace[] = [];
+        for (let after: number | null = 0; after !== null; ) {
+          const batch: Awaited<ReturnType<Questions["mentions"]>> = await ask("mentions", text, after);
+          places.push(...batch.places);
+          after = batch.next;
+        }
+        return places;
+      },
     },
-    close: () => worker.close(),
+    async close() {
+      await worker?.close();
+    },
   };
 }

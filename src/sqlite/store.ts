@@ -24,6 +24,8 @@ export interface StoreOptions {
   readonly runtime: RuntimeFiles;
   readonly plans: Plans;
   readonly ledger: LedgerFiles;
+  /** Days that payloads of audit records stay; null: as long as their entries. */
+  readonly payloadRetentionDays?: number | null;
   /** The embedding model whose vectors the database holds; null when the caller only administers. */
   readonly model: ModelBinding | null;
   /** Memory for search indexes; projects that do not fit are searched inside SQLite. */
@@ -43,6 +45,7 @@ export function openStore(options: StoreOptions): Store {
   const {
     plans,
     ledger,
+    payloadRetentionDays = null,
     clockOffset,
     groupCommit,
     searchCacheBytes,
@@ -53,19 +56,18 @@ export function openStore(options: StoreOptions): Store {
   const start = (name: "writer" | "reader", init: WriterInit | ReaderInit) =>
     new WorkerClient(name, () => spawn(name, init), logger);
   const database = openReading(file);
-  const writer = createWriter(start("writer", { file, plans, ledger, clockOffset, logLevel }), groupCommit);
-  const reader =
-    options.model === null
-      ? null
-      : createReader(start("reader", { file, dimensions: options.model.dimensions, searchCacheBytes }));
+  const writerInit = { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel };
+  const writer = createWriter(start("writer", writerInit), groupCommit);
+  const dimensions = options.model?.dimensions ?? 0;
+  const reader = createReader(() => start("reader", { file, dimensions, searchCacheBytes }));
   return {
     access: createAccessReader(database),
-    memories: reader?.memories ?? { list: withoutReader, search: withoutReader },
-    audit: reader?.audit ?? { list: withoutReader, find: withoutReader },
+    memories: reader.memories,
+    audit: reader.audit,
     commit: writer.commit,
     async close() {
       await writer.close();
-      await reader?.close();
+      await reader.close();
       database.close();
     },
   };
@@ -84,8 +86,4 @@ function prepare(file: DatabaseFile, model: ModelBinding | null): void {
   } finally {
     database.close();
   }
-}
-
-async function withoutReader(): Promise<never> {
-  throw new Error("this store was opened for administration and has no reader");
 }

@@ -18,6 +18,10 @@ export class WriterState {
   readonly callers = new Map<string, Caller>();
   /** Whether a dead pool may be waiting for the purge. */
   purgeIsDue = true;
+  /** What was erased may still stand in the write-ahead log. */
+  erasureIsDue = false;
+  /** A retention sweep was asked for. */
+  pruneIsDue = false;
 
   #revision: number;
   readonly #heads = new Map<number | null, ChainHead & { readonly number: number }>();
@@ -47,6 +51,8 @@ export class WriterState {
 
   /** Heads that the lost transaction moved are read from the database again. */
   lost(): void {
+    this.erasureIsDue = false;
+    this.pruneIsDue = false;
     this.callers.clear();
     for (const project of this.#movedHeads) this.#heads.delete(project);
     this.#movedHeads.clear();

@@ -3,15 +3,18 @@
 import { workerData } from "node:worker_threads";
 import type { Plans } from "../access/plan.ts";
 import { createSigner } from "../audit/note.ts";
+import { redactRecords } from "../audit/redact.ts";
 import type { Answer, Call } from "../call.ts";
 import { createClock } from "../clock.ts";
+import { unavailable } from "../errors.ts";
 import type { LedgerFiles } from "../ledger-files.ts";
-import { accessFlushMs, groupMaxMs } from "../limits.ts";
+import { accessFlushMs, groupMaxMs, retentionEveryMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
-import { settle } from "../settle.ts";
+import { settle, toRefusalAnswer } from "../settle.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { type DatabaseFile, openWriting } from "./connection.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
+import { prune, type RetentionOptions } from "./retention.ts";
 import { createTransaction, isLost } from "./transaction.ts";
 import { answerRequests } from "./worker-client.ts";
 import { WriterState } from "./writer-state.ts";
@@ -20,6 +23,7 @@ export interface WriterInit {
   readonly file: DatabaseFile;
   readonly plans: Plans;
   readonly ledger: LedgerFiles;
+  readonly payloadRetentionDays: number | null;
   readonly clockOffset: SharedArrayBuffer | null;
   readonly logLevel: LogLevel;
 }
@@ -32,22 +36,24 @@ export type WriterReply = readonly (Answer | null)[];
 const sweepEveryMs = 600_000;
 const checkpointTestMs = 5_000;
 
-const { file, plans, ledger, clockOffset, logLevel }: WriterInit = workerData;
+const { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel }: WriterInit = workerData;
 const clock = createClock(clockOffset);
 const logger = createLogger(logLevel);
 const database = openWriting(file);
 const state = new WriterState(lastRevision());
-const checkpoints = createCheckpoints({
-  database,
-  clock,
-  logger,
-  signer: createSigner(ledger.signingKey),
-  notes: ledger.notes,
-});
+const signer = createSigner(ledger.signingKey);
+const checkpoints = createCheckpoints({ database, clock, logger, signer, notes: ledger.notes });
 const transaction = createTransaction(database, state, checkpoints);
 const purge = createPurge(database, state);
 const flush = createAccessFlush(database, state);
 const sweep = createRemovalSweep(database);
+const retention: RetentionOptions = {
+  ...{ database, plans, signer, logger, inTransaction },
+  payloadDays: payloadRetentionDays,
+  append: (draft) => transaction.audit.append(draft),
+  signCheckpoint: (project, now) => transaction.audit.attest(project, now),
+  pause: () => (isClosing && !pruneIsAwaited ? Promise.reject(new Error("closing")) : Bun.sleep(1)),
+};
 const settlement = {
   clock,
   plans,
@@ -58,12 +64,19 @@ const begin = database.prepare("BEGIN IMMEDIATE");
 const commit = database.prepare("COMMIT");
 const rollback = database.prepare("ROLLBACK");
 
+let pruning: Promise<void> | null = null;
+/** A sweep that somebody asked for is finished before the end; others go on with the next start. */
+let pruneIsAwaited = false;
+let isClosing = false;
+
 const repeatFlush = repeatedly(flush);
 const repeatPurge = repeatedly(purge);
 const flushTimer = setInterval(repeatFlush, accessFlushMs);
 const sweepTimer = setInterval(() => undisturbed(() => sweep(clock.now())), sweepEveryMs);
 const checkpointTimer = setInterval(() => undisturbed(() => checkpoints.signDue(false)), checkpointTestMs);
+const retentionTimer = setInterval(startPrune, retentionEveryMs);
 repeatPurge();
+startPrune();
 
 answerRequests(async (request) => {
   const work = request as WriterRequest;
@@ -73,6 +86,11 @@ answerRequests(async (request) => {
     answers.push(...(await settleGroup(work.settle.slice(answers.length))));
   }
   if (state.purgeIsDue) repeatPurge();
+  if (state.pruneIsDue) {
+    state.pruneIsDue = false;
+    pruneIsAwaited = true;
+    startPrune();
+  }
   return answers satisfies WriterReply;
 });
 
@@ -81,21 +99,46 @@ async function settleGroup(calls: readonly Call[]): Promise<(Answer | null)[]> {
   const answers: Answer[] = [];
   const endsAt = clock.elapsed() + groupMaxMs;
   try {
+    await inTransaction(async () => {
+      for (const call of calls) {
+        answers.push(await settle(transaction, call, settlement));
+        if (clock.elapsed() > endsAt) break;
+      }
+    });
+  } catch (error) {
+    logger.error("a transaction was lost; its calls are answered with 1503", { error });
+    return Array.from({ length: Math.min(calls.length, answers.length + 1) }, () => null);
+  }
+  if (!state.erasureIsDue || emptyLog()) return answers;
+  return answers.map((answer, index) =>
+    calls[index]?.operation === redactRecords.name ? toRefusalAnswer(stillInLog) : answer,
+  );
+}
+
+const stillInLog = unavailable(
+  "The payloads were erased, but their text may still stand in the write-ahead log, because somebody keeps reading. Erase again in a moment.",
+);
+
+/** Moves the write-ahead log into the database and empties it. @returns false when a reader did not let go of it in time. */
+function emptyLog(): boolean {
+  state.erasureIsDue = false;
+  const [result] = database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  return result?.busy === 0;
+}
+
+/** `work` awaits nothing that lets a timer or a message in between. */
+async function inTransaction(work: () => Promise<void>): Promise<void> {
+  try {
     begin.run();
-    for (const call of calls) {
-      answers.push(await settle(transaction, call, settlement));
-      if (clock.elapsed() > endsAt) break;
-    }
+    await work();
     commit.run();
     state.committed();
     checkpoints.publish();
-    return answers;
   } catch (error) {
     state.lost();
     checkpoints.forget();
     if (database.inTransaction) rollback.run();
-    logger.error("a transaction was lost; its calls are answered with 1503", { error });
-    return Array.from({ length: Math.min(calls.length, answers.length + 1) }, () => null);
+    throw error;
   }
 }
 
@@ -126,6 +169,9 @@ async function close(): Promise<WriterReply> {
   clearInterval(flushTimer);
   clearInterval(sweepTimer);
   clearInterval(checkpointTimer);
+  clearInterval(retentionTimer);
+  isClosing = true;
+  await pruning;
   while (undisturbed(flush) === true);
   undisturbed(() => checkpoints.signDue(true));
   // Connections of threads that were ended are never closed, so SQLite does not do this by itself; whoever copies the file
@@ -145,4 +191,19 @@ function lastRevision(): number {
     .pluck()
     .get();
   return row ?? 0;
+}
+
+/** One sweep at a time. */
+function startPrune(): void {
+  pruning ??= prune(retention, clock.now())
+    .then((removed) => {
+      if (removed > 0) logger.info("retention", { removed });
+    })
+    .catch((error: unknown) => {
+      if (!isClosing) logger.error("retention failed and is tried again later", { error });
+    })
+    .finally(() => {
+      pruning = null;
+      pruneIsAwaited = false;
+    });
 }

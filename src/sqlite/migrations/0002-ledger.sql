@@ -16,6 +16,9 @@ CREATE INDEX audit_entry_by_key ON audit_entry (chain, key, seq) WHERE key IS NO
 CREATE INDEX audit_entry_by_memory ON audit_entry (chain, memory, seq) WHERE memory IS NOT NULL;
 CREATE INDEX audit_entry_failed ON audit_entry (chain, status, seq) WHERE status NOT BETWEEN 200 AND 299;
 
+-- Payloads up to here were removed before their entries, as a record of the chain says.
+ALTER TABLE audit_chain ADD COLUMN payloads_through INTEGER NOT NULL DEFAULT 0;
+
 -- Signed notes; see docs/AUDIT-FORMAT.md.
 CREATE TABLE audit_checkpoint (
   chain INTEGER NOT NULL REFERENCES audit_chain (number),

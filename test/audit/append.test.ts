@@ -1,0 +1,107 @@
+// Proves that a gateway can put its own operations on the ledger, and cannot forge the ledger's.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { startTestApp } from "../fixture.ts";
+
+const app = await startTestApp();
+afterAll(() => app.stop());
+
+const project = await app.createProject("business");
+const { key } = project;
+const append = (body: unknown) => app.call("POST", "/v1/audit/logs", { key, body });
+
+const full = {
+  ...{ action: "gateway.chat", http_status: 429, model_id: "llama-3.3-70b", gateway_id: "edge-1" },
+  ...{
+    ip_address: "10.0.0.7",
+    user_agent: "assistant/2",
+    is_cache_hit: true,
+    error_code: 77,
+    error_msg: "slow down",
+  },
+  ...{ duration: 812.5, credits_consumed: 3, balance_consumed_usd: 0.0042 },
+  tokens: { prompt_tokens: 420, completion_tokens: 88, total_tokens: 508 },
+  ...{ metadata: { team: "blue" }, request_body: { model: "llama" }, response_body: { choices: [] } },
+  ...{ input_content: [{ role: "user", content: "hi" }], output_content: "hello" },
+  rag_query: ["q", "q expanded"],
+  rag_results: [
+    {
+      content: "c",
+      similarity: 0.5,
+      source: { document_id: "d", name: "n", mime_type: "text/plain", file_size: 3 },
+    },
+  ],
+  memory_query: ["m"],
+  memory_results: [
+    {
+      id: "x",
+      content: "c",
+      memory_type: "fact",
+      importance: 0.5,
+      similarity: 1,
+      final_score: 0.85,
+      source: "keyword",
+    },
+  ],
+};
+
+test("every field comes back, and the record is the call's only one", async () => {
+  const before = app.countRecords(project.id);
+  const reply = await append(full);
+  expect(reply.status).toBe(201);
+  expect(reply.data).toEqual({
+    ...full,
+    ...{ id: expect.stringMatching(/^[0-9a-f]{32}$/), project_id: project.id, is_success: false },
+    ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/), created_at: expect.any(String) },
+  });
+  expect(app.countRecords(project.id)).toBe(before + 1);
+  const read = await app.call("GET", `/v1/audit/logs/${reply.data.id}`, { key });
+  expect(read.data).toEqual(reply.data);
+  const record = app.records(project.id).at(before);
+  expect(record?.entry).toEqual(expect.objectContaining({ action: "gateway.chat", status: 429, code: 77 }));
+});
+
+test("two fields are enough", async () => {
+  const { status, data } = await append({ action: "rag.query", http_status: 200 });
+  expect(status).toBe(201);
+  expect(data).toEqual(
+    expect.objectContaining({
+      ...{ is_success: true, error_code: null, duration: null, tokens: null, model_id: null },
+    }),
+  );
+});
+
+describe("refused", () => {
+  test.each([
+    ["an action of the ledger's own", { action: "memory.create", http_status: 200 }, "action"],
+    ["an action of the administration", { action: "key.create", http_status: 200 }, "action"],
+    ["an action with spaces", { action: "chat now", http_status: 200 }, "action"],
+    ["a missing status", { action: "gateway.chat" }, "http_status"],
+    ["a status that is none", { action: "gateway.chat", http_status: 99 }, "http_status"],
+    ["an id", { action: "gateway.chat", http_status: 200, id: "0".repeat(32) }, "id"],
+    ["a hash", { action: "gateway.chat", http_status: 200, hash: "0".repeat(64) }, "hash"],
+    ["a project", { action: "gateway.chat", http_status: 200, project_id: "x" }, "project_id"],
+    [
+      "a time",
+      { action: "gateway.chat", http_status: 200, created_at: "2026-01-01T00:00:00Z" },
+      "created_at",
+    ],
+    ["tokens that are no object", { action: "gateway.chat", http_status: 200, tokens: 5 }, "tokens"],
+    ["a negative duration", { action: "gateway.chat", http_status: 200, duration: -1 }, "duration"],
+  ])("%s", async (_, body, field) => {
+    const before = app.countRecords(project.id);
+    const reply = await append(body);
+    expect([reply.status, reply.code, String(reply.data.field).split("/")[0]]).toEqual([400, 1400, field]);
+    expect(app.records(project.id).at(before)?.action).toBe("audit.append");
+    expect(app.countRecords(project.id)).toBe(before + 1);
+  });
+
+  test.each([
+    '{"action":"gateway.chat","http_status":200,"metadata":{"a":"\\ud800"}}',
+    '{"action":"gateway.chat","http_status":200,"metadata":{"a":1e400}}',
+  ])("what cannot be hashed: %s", async (body) => {
+    const reply = await append(body);
+    expect([reply.status, reply.code]).toEqual([400, 1400]);
+    expect(reply.message).toContain("cannot be hashed");
+  });
+});

@@ -1,0 +1,99 @@
+// Proves erasure: what personal text leaves, from where, and what the chain says about it.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { redactRecords } from "../../src/audit/redact.ts";
+import { isObject } from "../../src/json.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+import { openReading } from "../../src/sqlite/connection.ts";
+import { startTestApp } from "../fixture.ts";
+
+const app = await startTestApp();
+const path = join(app.config.dataDir, "memledger.db");
+const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
+afterAll(async () => {
+  database.close();
+  await app.stop();
+});
+
+/** Everything that lies in the data directory, native libraries left out. */
+function bytesOnDisk(): Buffer {
+  const files = readdirSync(app.config.dataDir).map((name) => join(app.config.dataDir, name));
+  return Buffer.concat(files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file)));
+}
+
+describe("erasure", async () => {
+  const project = await app.createProject("business");
+  const { key } = project;
+  const secret = "Ada lives at 12 Example Lane";
+  const call = (method: string, address: string, body?: unknown) =>
+    app.call(method, address, body === undefined ? { key } : { key, body });
+  const { data: memory } = await call("POST", "/v1/memories", { content: secret, memory_type: "fact" });
+  await call("GET", `/v1/memories/${memory.id}`);
+  await call("POST", "/v1/memories/search", { query: "Where does she live?" });
+  const { data: other } = await call("POST", "/v1/memories", {
+    content: "Something else",
+    memory_type: "fact",
+  });
+  await call("DELETE", `/v1/memories/${memory.id}`);
+  const payloads = database.prepare("SELECT text FROM audit_payload ORDER BY entry DESC LIMIT 5").pluck();
+  const before = (payloads.all() as Buffer[]).filter((bytes) =>
+    Bun.zstdDecompressSync(bytes).includes(String(memory.id)),
+  );
+  const erased = await app.administer(redactRecords, { memory: String(memory.id) });
+
+  test("takes every payload with the memory, search results included, and says so on the chain", () => {
+    expect(erased.redacted).toBe(3);
+    const records = app.records(project.id);
+    expect(records.map(({ action }) => action)).toEqual(["memory.create", "memory.delete", "audit.redact"]);
+    expect(records.at(-1)?.payload).toEqual({ redacted: [1, 2, 3] });
+  });
+
+  test("leaves nothing in any file: neither the text of the memory nor a compressed payload with it", () => {
+    expect(before).toHaveLength(3);
+    const bytes = bytesOnDisk();
+    expect(bytes.includes(secret)).toBe(false);
+    for (const payload of before) expect(bytes.includes(payload)).toBe(false);
+    expect(bytes.includes("Something else")).toBe(true);
+  });
+
+  test("leaves records that show nulls where the payload was", async () => {
+    const { data } = await call("GET", "/v1/audit/logs?action=memory.search");
+    const [search] = Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
+    const detail = await call("GET", `/v1/audit/logs/${search?.id}`);
+    expect(detail.data).toEqual(
+      expect.objectContaining({
+        action: "memory.search",
+        http_status: 200,
+        ip_address: null,
+        request_body: null,
+        memory_results: null,
+      }),
+    );
+  });
+
+  test("of one record, and again changes nothing", async () => {
+    const { data } = await call("GET", `/v1/audit/logs?memory_id=${other.id}`);
+    const [record] = Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
+    expect((await app.administer(redactRecords, { record: String(record?.id) })).redacted).toBe(1);
+    expect((await app.administer(redactRecords, { record: String(record?.id) })).redacted).toBe(0);
+  });
+
+  test.each([
+    [{}],
+    [{ record: "x" }],
+    [{ record: "0".repeat(32), memory: "0".repeat(32) }],
+    [{ record: "0".repeat(32) }],
+  ])("refuses %p", async (input) => {
+    await expect(app.administer(redactRecords, input)).rejects.toThrow(/id of either|no such audit record/);
+  });
+
+  test("refuses to erase the records that say what is missing", async () => {
+    const { data } = await call("GET", "/v1/audit/logs?action=audit.redact");
+    const [record] = Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
+    await expect(app.administer(redactRecords, { record: String(record?.id) })).rejects.toThrow(
+      /cannot be erased/,
+    );
+  });
+});

@@ -1,0 +1,192 @@
+// Proves what a project sees of its ledger: filters, pages, cursors, retention, and nothing of other projects.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { isObject, type JsonObject } from "../../src/json.ts";
+import { startTestApp } from "../fixture.ts";
+
+const dayMs = 86_400_000;
+const app = await startTestApp();
+afterAll(() => app.stop());
+
+const logsOf = (data: JsonObject): JsonObject[] =>
+  Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
+const idsOf = (data: JsonObject) => logsOf(data).map(({ id }) => id);
+
+async function list(key: string, query = ""): Promise<JsonObject> {
+  const reply = await app.call("GET", `/v1/audit/logs${query}`, { key });
+  expect([query, reply.status, reply.message]).toEqual([query, 200, "success"]);
+  return reply.data;
+}
+
+const create = (key: string, content: string) =>
+  app.call("POST", "/v1/memories", { key, body: { content, memory_type: "fact" } });
+
+describe("the list", async () => {
+  const project = await app.createProject("pro");
+  const { key } = project;
+  const memory = (await create(key, "The list has something to show.")).data;
+  for (let index = 0; index < 12; index++) await app.call("GET", `/v1/memories/${memory.id}`, { key });
+  await create(key, "The list has something to show.");
+  const extra = await app.createKey(project.id, ["memory.read"]);
+  await app.call("GET", `/v1/memories/${memory.id}`, { key: extra.key });
+  const all = app.records(project.id).map(({ entry }) => entry.id);
+
+  test("is newest first, complete, and leaves out the call itself", async () => {
+    const data = await list(key, "?page_size=100");
+    expect(idsOf(data)).toEqual(all.toReversed());
+    expect(data).toEqual(
+      expect.objectContaining({ total: all.length, page: 1, page_size: 100, next_cursor: null }),
+    );
+  });
+
+  test("has the contract's fields and no hash on the plan pro", async () => {
+    const [record] = logsOf(await list(key, "?action=memory.create&page_size=1"));
+    expect(record).toEqual({
+      ...{
+        id: expect.any(String),
+        action: "memory.create",
+        model_id: null,
+        project_id: project.id,
+        gateway_id: null,
+      },
+      ...{ ip_address: "127.0.0.1", user_agent: expect.any(String), http_status: 409, is_success: false },
+      ...{
+        is_cache_hit: false,
+        error_code: 2104,
+        error_msg: expect.stringContaining("already has a memory"),
+      },
+      ...{
+        duration: expect.any(Number),
+        credits_consumed: 0,
+        balance_consumed_usd: 0,
+        tokens: null,
+        metadata: null,
+      },
+      ...{ hash: null, created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    });
+  });
+
+  test.each([
+    ["?action=memory.read", 13],
+    ["?action=memory.create", 2],
+    ["?action=memory.nothing", 0],
+    ["?status_class=4xx", 1],
+    ["?status_class=5xx", 0],
+    [`?memory_id=${memory.id}`, 14],
+    [`?memory_id=${memory.id}&action=memory.create`, 1],
+    [`?key_id=${extra.id}`, 1],
+    ["?start_time=2000-01-01&end_time=2001-01-01", 0],
+    ["?end_time=2001-01-01T00:00:00Z", 0],
+    ["?start_time=2999-01-01T00:00:00+02:00", 0],
+    ["?start_time=2999-01-01T00:00:00%2B02:00", 0],
+  ])("filters by %s", async (query, total) => {
+    const data = await list(key, query);
+    expect(data.total).toBe(total);
+    expect(logsOf(data)).toHaveLength(total);
+  });
+
+  test("start_time and end_time take both ends in", async () => {
+    const records = logsOf(await list(key, "?page_size=100"));
+    const [newest, oldest] = [records.at(0)?.created_at, records.at(-1)?.created_at];
+    const spanned = await list(key, `?page_size=100&start_time=${oldest}&end_time=${newest}`);
+    expect(idsOf(spanned)).toEqual(records.map(({ id }) => id));
+  });
+
+  test("pages by number, with and without a filter", async () => {
+    for (const filter of ["", "&action=memory.read"]) {
+      const whole = idsOf(await list(key, `?page_size=100&end_time=${await nowOf()}${filter}`));
+      const end = `&end_time=${await nowOf()}`;
+      const pages = [];
+      for (let page = 1; page <= 3; page++) {
+        pages.push(...idsOf(await list(key, `?page_size=4&page=${page}${filter}${end}`)));
+      }
+      if (filter !== "") expect(pages).toEqual(whole.slice(0, 12));
+      expect(new Set(pages).size).toBe(12);
+    }
+  });
+
+  test("a cursor goes on where the page ended while new records arrive", async () => {
+    const seen: unknown[] = [];
+    let query = "?page_size=5";
+    for (;;) {
+      const data = await list(key, query);
+      seen.push(...idsOf(data));
+      if (data.next_cursor === null) break;
+      query = `?page_size=5&cursor=${data.next_cursor}`;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.slice(-all.length)).toEqual(all.toReversed());
+  });
+
+  test.each([
+    ["?cursor=nonsense", "cursor"],
+    ["?cursor=c2VxIC0x", "cursor"],
+    ["?cursor=c2VxIDU&page=1", "cursor"],
+    ["?page_size=101", "page_size"],
+    ["?page=0", "page"],
+    ["?start_time=yesterday", "start_time"],
+    ["?start_time=2026-02-30", "start_time"],
+    ["?status_class=3xx", "status_class"],
+    ["?actions=memory.read", "actions"],
+  ])("refuses %s", async (query, field) => {
+    const reply = await app.call("GET", `/v1/audit/logs${query}`, { key });
+    expect([reply.status, reply.code, reply.data.field]).toEqual([400, 1400, field]);
+  });
+
+  async function nowOf(): Promise<string> {
+    const [record] = logsOf(await list(key, "?page_size=1"));
+    return String(record?.created_at);
+  }
+});
+
+describe("one record", async () => {
+  const project = await app.createProject("business");
+  const other = await app.createProject("business");
+  const { key } = project;
+  const headers = { "X-Audit-Metadata": '{"ticket":"OPS-42"}' };
+  await create(key, "The office is in Lisbon.");
+  await app.call("POST", "/v1/memories/search", { key, headers, body: { query: "Where is the office?" } });
+  const [search] = logsOf(await list(key, "?action=memory.search"));
+  const address = `/v1/audit/logs/${search?.id}`;
+
+  test("shows request, answer, what was asked and what was found", async () => {
+    const { data } = await app.call("GET", address, { key });
+    expect(data).toEqual({
+      ...search,
+      ...{ metadata: { ticket: "OPS-42" }, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      request_body: { query: "Where is the office?" },
+      response_body: expect.objectContaining({ success: true, code: 1000 }),
+      ...{ input_content: null, output_content: null, rag_query: null, rag_results: null },
+      memory_query: ["Where is the office?"],
+      memory_results: [
+        expect.objectContaining({
+          content: "The office is in Lisbon.",
+          source: "semantic",
+          similarity: expect.any(Number),
+        }),
+      ],
+    });
+  });
+
+  test("does not exist for another project, nor when there is no such id", async () => {
+    const foreign = await app.call("GET", address, { key: other.key });
+    const missing = await app.call("GET", `/v1/audit/logs/${"0".repeat(32)}`, { key: other.key });
+    expect([foreign.status, foreign.code]).toEqual([404, 2204]);
+    expect(foreign.text).toBe(missing.text);
+  });
+});
+
+describe("retention at reading", async () => {
+  const project = await app.createProject("basic");
+  const { key } = project;
+  await create(key, "An old fact.");
+  const [old] = logsOf(await list(key));
+
+  test("hides what is too old, before anything is pruned, and moves start_time without an error", async () => {
+    app.passTime(31 * dayMs);
+    const data = await list(key, "?start_time=2000-01-01T00:00:00Z");
+    expect([data.total, idsOf(data)]).toEqual([0, []]);
+    const reply = await app.call("GET", `/v1/audit/logs/${old?.id}`, { key });
+    expect([reply.status, reply.code]).toEqual([404, 2204]);
+  });
+});

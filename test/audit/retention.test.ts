@@ -1,0 +1,90 @@
+// Proves pruning by retention: what goes, what stays, and what the chain says about it.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAnchor } from "../../src/audit/checkpoint.ts";
+import { openNote } from "../../src/audit/note.ts";
+import { pruneRecords } from "../../src/audit/prune.ts";
+import { isObject } from "../../src/json.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+import { openReading } from "../../src/sqlite/connection.ts";
+import { startTestApp } from "../fixture.ts";
+
+const dayMs = 86_400_000;
+const app = await startTestApp();
+const path = join(app.config.dataDir, "memledger.db");
+const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
+afterAll(async () => {
+  database.close();
+  await app.stop();
+});
+
+const seqsOf = (projectId: string) =>
+  database
+    .prepare(
+      `SELECT seq FROM audit_entry WHERE chain =
+         (SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = ?)) ORDER BY seq`,
+    )
+    .pluck()
+    .all(projectId) as number[];
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !holds(); tries++) await Bun.sleep(20);
+  expect(holds()).toBe(true);
+}
+
+describe("pruning", async () => {
+  const project = await app.createProject("basic");
+  const kept = await app.createProject("custom");
+  for (let index = 0; index < 20; index++) {
+    await app.call("GET", "/v1/memories", { key: project.key });
+    await app.call("GET", "/v1/memories", { key: kept.key });
+  }
+  app.passTime(31 * dayMs);
+  for (let index = 0; index < 3; index++) await app.call("GET", "/v1/memories", { key: project.key });
+  await app.administer(pruneRecords, {});
+  await until(() => seqsOf(project.id)[0] === 21);
+
+  test("leaves the newer records, says so on the chain, and touches no other project", async () => {
+    const records = app.records(project.id);
+    expect(records.map(({ action }) => action)).toEqual([
+      "memory.list",
+      "memory.list",
+      "memory.list",
+      "audit.prune",
+    ]);
+    expect(records.at(-1)?.payload).toEqual({ through: 20, count: 20, cause: "retention" });
+    expect(seqsOf(kept.id)).toHaveLength(20);
+  });
+
+  test("leaves a signed anchor from which the chain goes on", () => {
+    const note = database.prepare("SELECT note FROM audit_anchor").pluck().get();
+    const key = readFileSync(join(app.config.dataDir, "audit.pub"), "utf8").trim();
+    const anchor = parseAnchor(openNote(String(note), key) ?? "");
+    const [first] = app.records(project.id);
+    expect(anchor).toEqual(
+      expect.objectContaining({ through: 20, count: 20, cause: "retention", hash: first?.entry.prev }),
+    );
+  });
+
+  test("again finds nothing to do", async () => {
+    const before = seqsOf(project.id);
+    await app.administer(pruneRecords, {});
+    await Bun.sleep(100);
+    expect(seqsOf(project.id)).toEqual(before);
+  });
+
+  test("never takes the newest record of a chain", async () => {
+    app.passTime(400 * dayMs);
+    await app.administer(pruneRecords, {});
+    await until(() => seqsOf(project.id)[0] === 24);
+    expect(app.records(project.id).map(({ action }) => action)).toEqual(["audit.prune", "audit.prune"]);
+  });
+
+  test("goes on listing and appending afterwards", async () => {
+    const reply = await app.call("GET", "/v1/audit/logs", { key: project.key });
+    const logs = Array.isArray(reply.data.logs) ? reply.data.logs.filter(isObject) : [];
+    expect(logs.map(({ action }) => action)).toEqual(["audit.prune"]);
+  });
+});
