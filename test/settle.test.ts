@@ -3,8 +3,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../src/access/key.ts";
 import { contentKey } from "../src/memory/memory.ts";
+import { openDatabase } from "../src/native/sqlite.ts";
 import { checkChains } from "./audit/chain-check.ts";
-import { type Member, type Outcome, openMember, openSeam, unitVector } from "./sqlite/seam.ts";
+import { type Member, type Outcome, openMember, openSeam, runtime, unitVector } from "./sqlite/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());
@@ -144,6 +145,27 @@ describe("a project that is named like another one's id", () => {
     });
   });
 });
+
+test("a database that somebody else keeps locked answers 1503, soon for all, and recovers", async () => {
+  const other = await openSeam();
+  const project = await other.project();
+  const lock = openDatabase(other.path, runtime);
+  lock.exec("BEGIN IMMEDIATE");
+  const start = performance.now();
+  const calls = Array.from({ length: 20 }, (_, index) =>
+    project.create(memory(`locked ${index}`)).then(
+      ({ code }) => code,
+      (error: unknown) => Object(error).code,
+    ),
+  );
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([1503]));
+  expect(performance.now() - start).toBeLessThan(12_000);
+  lock.exec("ROLLBACK");
+  lock.close();
+  expect((await project.create(memory("free"))).code).toBe(1000);
+  expect(await countOf(project)).toBe(1);
+  await other.close();
+}, 60_000);
 
 test("all permissions can be given, and each is needed", async () => {
   const project = await seam.project();

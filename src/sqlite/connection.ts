@@ -15,7 +15,7 @@ export interface DatabaseFile {
  * @throws Error that says what to do when the file is not ours or newer than the program; it is left untouched.
  */
 export function openWriting({ path, runtime }: DatabaseFile): Database {
-  const database = openChecked(path, runtime, { timeout: 5_000 });
+  const database = openChecked(path, runtime, { timeout: 1_000 });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");

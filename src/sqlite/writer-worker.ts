@@ -7,12 +7,15 @@ import { redactRecords } from "../audit/redact.ts";
 import type { Answer, Call } from "../call.ts";
 import { createClock } from "../clock.ts";
 import { unavailable } from "../errors.ts";
+import type { ExportChange } from "../export/store.ts";
 import type { LedgerFiles } from "../ledger-files.ts";
 import { accessFlushMs, groupMaxMs, retentionEveryMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
+import { SqliteError } from "../native/sqlite.ts";
 import { settle, toRefusalAnswer } from "../settle.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { type DatabaseFile, openWriting } from "./connection.ts";
+import { createExportLog } from "./exports.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
 import { createTransaction, isLost } from "./transaction.ts";
@@ -28,7 +31,10 @@ export interface WriterInit {
   readonly logLevel: LogLevel;
 }
 
-export type WriterRequest = { readonly settle: readonly Call[] } | { readonly close: true };
+export type WriterRequest =
+  | { readonly settle: readonly Call[] }
+  | { readonly exported: ExportChange }
+  | { readonly close: true };
 
 /** One per call, in order; null where the transaction was lost and nothing happened. */
 export type WriterReply = readonly (Answer | null)[];
@@ -43,10 +49,11 @@ const database = openWriting(file);
 const state = new WriterState(lastRevision());
 const signer = createSigner(ledger.signingKey);
 const checkpoints = createCheckpoints({ database, clock, logger, signer, notes: ledger.notes });
-const transaction = createTransaction(database, state, checkpoints);
+const transaction = createTransaction(database, state, checkpoints, ledger.exports);
 const purge = createPurge(database, state);
 const flush = createAccessFlush(database, state);
 const sweep = createRemovalSweep(database);
+const logExport = createExportLog(database);
 const retention: RetentionOptions = {
   ...{ database, plans, signer, logger, inTransaction },
   payloadDays: payloadRetentionDays,
@@ -81,6 +88,10 @@ startPrune();
 answerRequests(async (request) => {
   const work = request as WriterRequest;
   if ("close" in work) return close();
+  if ("exported" in work) {
+    logExport(work.exported);
+    return [];
+  }
   const answers: (Answer | null)[] = [];
   while (answers.length < work.settle.length) {
     answers.push(...(await settleGroup(work.settle.slice(answers.length))));
@@ -107,7 +118,10 @@ async function settleGroup(calls: readonly Call[]): Promise<(Answer | null)[]> {
     });
   } catch (error) {
     logger.error("a transaction was lost; its calls are answered with 1503", { error });
-    return Array.from({ length: Math.min(calls.length, answers.length + 1) }, () => null);
+    // Somebody else who locks the database locks it for all of them: one wait is long enough.
+    const isLocked = error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY");
+    const lost = isLocked ? calls.length : Math.min(calls.length, answers.length + 1);
+    return Array.from({ length: lost }, () => null);
   }
   if (!state.erasureIsDue || emptyLog()) return answers;
   return answers.map((answer, index) =>
