@@ -63,6 +63,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   parts.defer(() => server.stop());
   const first = await initialise(perform, held);
   openAdministrationDoor(parts, held, perform, logger);
+  store.exports.start();
   const running = parts.move();
   return { url: server.url, port: server.port, ...first, close: () => running.disposeAsync() };
 }
@@ -114,9 +115,9 @@ interface ListenOptions {
 }
 
 function listen(config: Config, { embedder, ...rest }: ListenOptions): RunningServer {
-  const { host: hostname, port } = config;
+  const { host: hostname, port, trustedProxies } = config;
   try {
-    return startServer({ ...rest, hostname, port, readiness: () => readiness(embedder) });
+    return startServer({ ...rest, hostname, port, trustedProxies, readiness: () => readiness(embedder) });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EADDRINUSE") {

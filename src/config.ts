@@ -21,6 +21,7 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  readonly trustedProxies: readonly string[];
   readonly logLevel: (typeof settings.logLevel)["default"];
   /** Absolute; null: the built-in model. */
   readonly model: string | null;
@@ -65,6 +66,7 @@ export function loadConfig({ flags = {}, variables = {} }: Given): {
     dataDir: resolve(dataDir),
     host: value(settings.host),
     port: value(settings.port),
+    trustedProxies: value(settings.trustedProxies),
     logLevel: value(settings.logLevel),
     model: value(settings.model),
     auditKey: value(settings.auditKey),

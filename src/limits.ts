@@ -34,6 +34,8 @@ export const flushBatchRows = 1_000;
 
 /** Records per second that one address without a valid key can cause; beyond, it is only counted. */
 export const strangerRecordsPerSecond = 10;
+/** How often a record tells how many calls were only counted. */
+export const strangerCountEveryMs = 60_000;
 
 /** A checkpoint is signed after this many records of a chain, or after this time when any came, and once a day anyway. */
 export const checkpointEveryRecords = 1_000;
@@ -44,3 +46,17 @@ export const retentionEveryMs = 3_600_000;
 export const retentionBatchRows = 1_000;
 /** Payloads that an erasure looks through before it lets other questions in between. */
 export const mentionBatchRows = 2_000;
+
+/** How long the file of an export stays. */
+export const exportLifeMs = 7 * 86_400_000;
+export const exportListMax = 100;
+/** Exports that are worked on in turn; others wait. */
+export const exportsAtOnce = 4;
+/** A step of an export lasts about this long; pieces of it hold so many records, or characters if they come first. */
+export const exportStepMs = 200;
+export const exportPieceRows = 500;
+export const exportPieceMaxCharacters = 4 * 1024 * 1024;
+export const exportProgressMs = 1_000;
+export const exportSweepMs = 60_000;
+/** An export that took its thread down this many times has failed. */
+export const exportAttemptsMax = 3;

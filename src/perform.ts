@@ -7,11 +7,12 @@ import { digestSecret, secretFrom } from "./access/key.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import type { RateLimiter } from "./access/rate.ts";
+import { createStrangers } from "./access/strangers.ts";
 import type { Answer, Call, Origin, Refused, UnreadableBody } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { type ErrorCode, Refusal } from "./errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "./json.ts";
-import { metadataMaxBytes, strangerRecordsPerSecond } from "./limits.ts";
+import { metadataMaxBytes } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 import type { EmbeddingRole, InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
 import { createParser } from "./schema.ts";
@@ -62,8 +63,10 @@ export interface PerformTools {
 }
 
 export function createPerform(tools: PerformTools): Perform {
+  const judgeStranger = createStrangers();
   return {
-    forProject: (operation, request) => answer(tools, () => performForProject(tools, operation, request)),
+    forProject: (operation, request) =>
+      answer(tools, () => performForProject(tools, operation, request, judgeStranger)),
     forInstallation: (operation, input) =>
       answer(tools, () => performForInstallation(tools, operation, input)),
   };
@@ -73,11 +76,12 @@ async function performForProject(
   tools: PerformTools,
   operation: ProjectOperation,
   request: Request,
+  judgeStranger: ReturnType<typeof createStrangers>,
 ): Promise<Answer> {
   const { store, clock, plans, limiter } = tools;
   const secret = secretFrom(request.authorization);
   const caller = secret === null ? null : await store.access.findCaller(digestSecret(secret));
-  if (caller === null) return answerStranger(tools, operation, request);
+  if (caller === null) return answerStranger(tools, operation, request, judgeStranger);
 
   const plan = planOf(caller.project, plans);
   const waitSeconds = limiter.take(caller.key.id, plan.rate, clock.elapsed());
@@ -132,15 +136,11 @@ async function answerStranger(
   tools: PerformTools,
   operation: ProjectOperation,
   request: Request,
+  judgeStranger: ReturnType<typeof createStrangers>,
 ): Promise<Answer> {
-  const rate = { perSecond: strangerRecordsPerSecond, burst: strangerRecordsPerSecond };
-  const waitSeconds = tools.limiter.take(`stranger ${request.ip}`, rate, tools.clock.elapsed());
-  if (waitSeconds > 0) throw rateLimited(waitSeconds);
-  const refusal = unauthenticated(
-    request.authorization === null
-      ? "The Authorization header is missing. Send Authorization: Bearer <API_KEY>."
-      : "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
-  );
+  const verdict = judgeStranger(request.ip ?? "unknown", tools.clock.elapsed());
+  if (verdict.kind === "limit" && verdict.uncounted === null) throw rateLimited(verdict.waitSeconds);
+  const refusal = verdict.kind === "limit" ? tooManyStrangers(verdict) : unknownKey(request.authorization);
   return tools.store.commit({
     operation: operation.name,
     keyId: null,
@@ -150,6 +150,25 @@ async function answerStranger(
     unreadableBody: null,
     plan: { refused: toRefused(tools, refusal) },
   });
+}
+
+function unknownKey(authorization: string | null): Refusal {
+  return unauthenticated(
+    authorization === null
+      ? "The Authorization header is missing. Send Authorization: Bearer <API_KEY>."
+      : "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
+  );
+}
+
+function tooManyStrangers({
+  waitSeconds,
+  uncounted,
+}: {
+  waitSeconds: number;
+  uncounted: number | null;
+}): Refusal {
+  const message = `Too many calls without a known key: ${uncounted} from this address were not recorded one by one. Wait ${waitSeconds} s.`;
+  return new Refusal(1429, message, { calls: uncounted }, waitSeconds);
 }
 
 async function answer(tools: PerformTools, work: () => Promise<Answer>): Promise<Answer> {

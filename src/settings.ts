@@ -1,6 +1,7 @@
 // Owns the table of settings: their names, defaults and allowed values. Flags, variables, keys of memledger.toml,
 // `config print` and the README's table are derived from it. Must never read a file or the environment.
 
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { defaultPlans, type PlanName, planNames } from "./access/plan.ts";
 
@@ -95,6 +96,25 @@ function choice<const Values extends readonly string[]>(
   });
 }
 
+/** Addresses or networks, separated by commas. */
+function networks(naming: Naming): Setting<readonly string[]> {
+  return setting<readonly string[]>(naming, [], {
+    expectation: "addresses or networks separated by commas, such as 127.0.0.1,10.0.0.0/8",
+    placeholder: "list",
+    read: (raw) => {
+      const parts = typeof raw === "string" ? raw.split(",").map((part) => part.trim()) : raw;
+      if (!Array.isArray(parts)) return undefined;
+      return parts.every((part) => typeof part === "string" && isNetwork(part)) ? parts : undefined;
+    },
+  });
+}
+
+function isNetwork(text: string): boolean {
+  const [address = "", prefix = "0", ...rest] = text.split("/");
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}
+
 function readWhole(raw: unknown, minimum: number, maximum: number): number | undefined {
   const number = typeof raw === "string" && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
   const isValid = typeof number === "number" && Number.isInteger(number);
@@ -114,6 +134,10 @@ export const settings = {
     "127.0.0.1",
   ),
   port: whole({ name: "port", description: "port to listen on; 0 takes any free one" }, 8420, 0, 65_535),
+  trustedProxies: networks({
+    name: "trusted-proxies",
+    description: "proxies whose X-Forwarded-For tells the client's address",
+  }),
   logLevel: choice({ name: "log-level", description: "least level of the log on stderr" }, "info", [
     "debug",
     "info",

@@ -19,7 +19,7 @@ test("every command of the README works, and every endpoint is shown", async () 
     expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
     expect(calls.filter(({ status }) => status < 200 || status > 299)).toEqual([]);
     for (const { method, path } of routes) {
-      const pattern = new RegExp(`^${path.replace(/:\w+/g, "[0-9a-f]{32}")}$`);
+      const pattern = new RegExp(`^${path.replace(/:\w+/g, "[0-9a-f-]{32,36}")}$`);
       expect({
         method,
         path,
@@ -37,7 +37,7 @@ test("every command of the README works, and every endpoint is shown", async () 
 
 test("the configuration table is the table of settings", () => {
   for (const setting of generalSettings) {
-    const shown = setting.default === null ? "none" : `\`${setting.default}\``;
+    const shown = String(setting.default ?? "") === "" ? "none" : `\`${setting.default}\``;
     expect(readme).toContain(
       `| \`${flagOf(setting)}\` | \`${variableOf(setting)}\` | ${shown} | ${setting.description} |`,
     );

@@ -24,6 +24,7 @@ export function addConfigCommands(program: Command, session: Session): void {
 }
 
 function toText(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.join(",") || "none";
   if (value !== null) return String(value);
   return name.startsWith("plans.") ? "unlimited" : "none";
 }

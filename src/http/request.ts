@@ -30,7 +30,7 @@ export function createRequestReader(route: Route): RequestReader {
     const pathFields = inPath.map((at, index) => [names[index] ?? "", decodeSegment(segments[at] ?? "")]);
     return {
       authorization: request.headers.get("authorization"),
-      ip: ip === null ? null : withoutMapping(ip),
+      ip,
       userAgent: readUserAgent(request.headers),
       metadata: readText(request.headers.get("x-audit-metadata")),
       parameters: pathFields.length === 0 ? parameters : { ...parameters, ...Object.fromEntries(pathFields) },
@@ -113,11 +113,6 @@ function decode(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** An IPv4 address inside an IPv6 one (RFC 4291, section 2.5.5.2) is shown as IPv4. */
-function withoutMapping(ip: string): string {
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
 }
 
 function readUserAgent(headers: Headers): string | null {

@@ -8,6 +8,7 @@ import { idleTimeoutSeconds } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Perform } from "../perform.ts";
 import { internalMessage } from "../settle.ts";
+import { createClientAddress } from "./client-address.ts";
 import { docsRoutes } from "./docs.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
@@ -20,6 +21,8 @@ export interface HttpOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly readiness: Readiness;
+  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
 }
 
 export interface ServerOptions extends HttpOptions {
@@ -102,13 +105,16 @@ export function createHttp(options: HttpOptions): Elysia {
 
 const raw = { parse: "none" } as const;
 
-function performing(http: Elysia, route: Route, { perform, clock }: HttpOptions): Handler {
+function performing(http: Elysia, route: Route, options: HttpOptions): Handler {
+  const { perform, clock } = options;
   const read = createRequestReader(route);
+  const clientAddress = createClientAddress(options.trustedProxies);
   return async ({ request, path }) => {
     const arrivedAt = clock.elapsed();
-    const address = http.server?.requestIP(request)?.address ?? null;
+    const peer = http.server?.requestIP(request)?.address ?? null;
+    const address = clientAddress(peer, request.headers.get("x-forwarded-for"));
     const arrival = await read(request, path, address, arrivedAt);
-    return toResponse(await perform.forProject(route.operation, arrival));
+    return toResponse(await perform.forProject(route.operation, arrival), request);
   };
 }
 

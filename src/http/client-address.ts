@@ -1,0 +1,37 @@
+// Owns the question where a call came from. Believes X-Forwarded-For only as far as configured proxies wrote it.
+
+import { BlockList, isIP } from "node:net";
+
+/** Address of the peer, and the value of X-Forwarded-For. */
+export type ClientAddress = (peer: string | null, forwardedFor: string | null) => string | null;
+
+/**
+ * `trusted` are addresses or networks such as 10.0.0.0/8. The header is read from its end, as each proxy appends the address it
+ * was called from: the first one that is not a trusted proxy is the client, and what stands before it anybody may have written.
+ */
+export function createClientAddress(trusted: readonly string[]): ClientAddress {
+  const proxies = new BlockList();
+  for (const network of trusted) {
+    const [address = "", prefix] = network.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (prefix === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(prefix), family);
+  }
+  const isProxy = (address: string) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+
+  return (peer, forwardedFor) => {
+    let client = peer === null ? null : withoutMapping(peer);
+    if (trusted.length === 0 || forwardedFor === null) return client;
+    for (const hop of forwardedFor.split(",").toReversed()) {
+      const address = withoutMapping(hop.trim());
+      if (client === null || !isProxy(client) || isIP(address) === 0) break;
+      client = address;
+    }
+    return client;
+  };
+}
+
+/** An IPv4 address inside an IPv6 one (RFC 4291, section 2.5.5.2) is shown as IPv4. */
+function withoutMapping(ip: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
+}
