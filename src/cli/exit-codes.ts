@@ -11,6 +11,10 @@ export const exitCodes = {
   usage: 2,
   inUse: 3,
   otherModel: 4,
+  unattested: 10,
+  broken: 20,
+  contradicted: 30,
+  unusable: 40,
   forced: 130,
 } as const;
 
@@ -22,6 +26,10 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   usage: "the command line or the configuration is wrong",
   inUse: "the data directory is in use by another memledger",
   otherModel: "the database holds embeddings of another model",
+  unattested: "audit verify: consistent, but no checkpoint from outside attests it",
+  broken: "audit verify: a check failed",
+  contradicted: "audit verify: a checkpoint attests something else",
+  unusable: "audit verify: not our format, or unreadable",
   forced: "ended by a second signal",
 };
 

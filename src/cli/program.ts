@@ -1,6 +1,7 @@
 // Owns the command line as a whole: which commands there are and how a run of one ends.
 
 import { Command, CommanderError } from "commander";
+import { addAuditCommands } from "./audit.ts";
 import { addSettings, globalSettings, type Session, tellFailure } from "./command.ts";
 import { addConfigCommands } from "./config.ts";
 import { addDoctorCommand } from "./doctor.ts";
@@ -40,6 +41,7 @@ function createProgram(session: Session): Command {
   addServeCommand(program, session);
   addProjectCommands(program, session);
   addKeyCommands(program, session);
+  addAuditCommands(program, session);
   addReembedCommand(program, session);
   addDoctorCommand(program, session);
   addConfigCommands(program, session);

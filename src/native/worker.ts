@@ -7,7 +7,9 @@ import { embedded } from "./embedded.ts";
 export const workerEntries = {
   writer: "sqlite/writer-worker.ts",
   reader: "sqlite/reader-worker.ts",
+  exporter: "sqlite/export-worker.ts",
   embedder: "embedding/embedder-worker.ts",
+  verifier: "sqlite/verify-worker.ts",
 } as const;
 
 export type WorkerName = keyof typeof workerEntries;

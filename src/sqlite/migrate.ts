@@ -10,7 +10,7 @@ const migrations: readonly string[] = [initial, ledger];
 export const formatVersion = migrations.length;
 
 /** "mldg" in ASCII, in the header of every database of ours. */
-const applicationId = 0x6d6c6467;
+export const applicationId = 0x6d6c6467;
 
 /** @throws Error when the file is not ours or was written by a newer program; it is left untouched then. */
 export function migrate(database: Database): void {

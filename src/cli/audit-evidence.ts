@@ -1,0 +1,136 @@
+// Owns finding the files of a verification: what is verified, the key, the checkpoints beside it and from elsewhere. Must never write
+// one, and never lets a checkpoint from beside the ledger pass for one from outside.
+
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type Failure, Unusable } from "../audit/verdict.ts";
+import type { Attested } from "../audit/verify-chain.ts";
+import { createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify-notes.ts";
+import { locate } from "../data-directory.ts";
+
+export type Subject =
+  | { readonly kind: "database"; readonly path: string }
+  | { readonly kind: "export"; readonly path: string; readonly manifest: string };
+
+/** What a path means: a data directory, a database, an export beside its manifest, or the manifest itself. @throws Unusable */
+export function findSubject(path: string): Subject {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new Unusable(`${path} does not exist.`);
+  if (stat.isDirectory()) {
+    const { database } = locate(path);
+    if (existsSync(database)) return { kind: "database", path: database };
+    throw new Unusable(
+      `There is no memledger database in ${path}. Name a database, a data directory or an export.`,
+    );
+  }
+  if (path.endsWith(manifestSuffix)) return findSubject(path.slice(0, -manifestSuffix.length));
+  const manifest = path + manifestSuffix;
+  if (existsSync(manifest)) return { kind: "export", path, manifest };
+  if (/\.(json|csv)$/i.test(path)) {
+    throw new Unusable(
+      `${manifest} does not exist. Bring the manifest that belongs to the export; without it nothing is signed.`,
+    );
+  }
+  return { kind: "database", path };
+}
+
+const manifestSuffix = ".manifest";
+
+export interface Evidence {
+  /** Null: there is no key. */
+  readonly reader: NoteReader | null;
+  readonly keys: readonly string[];
+  /** For people. */
+  readonly keySource: string;
+  readonly checkpoints: readonly Attested[];
+  readonly refusedOutside: Failure | null;
+  readonly remarks: readonly string[];
+}
+
+export interface EvidenceOptions {
+  readonly publicKey: string | null;
+  readonly checkpoints: readonly string[];
+}
+
+/** @throws Unusable */
+export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evidence {
+  const { keys, keySource, isBeside } = findKeys(subject, options.publicKey);
+  const reader = keys.length === 0 ? null : createNoteReader(keys);
+  const remarks: string[] = [];
+  if (isBeside) {
+    remarks.push(
+      `The key comes from ${keySource}: compare it with a copy kept elsewhere, or give that copy with --public-key.`,
+    );
+  }
+  const outside = options.checkpoints.map((file) => ({ file, text: readText(file) }));
+  if (reader === null && outside.length > 0)
+    throw new Unusable("A checkpoint proves nothing without a key. Give it with --public-key FILE.");
+  const beside = reader === null ? [] : readBeside(subject, reader, remarks);
+  const given = reader === null ? [] : outside.flatMap(({ file, text }) => readGiven(file, text, reader));
+  const refused = given.find(({ failure }) => failure !== null)?.failure ?? null;
+  const checkpoints = [...beside, ...given.flatMap((file) => file.checkpoints)];
+  return { reader, keys, keySource, checkpoints, refusedOutside: refused, remarks };
+}
+
+function findKeys(
+  subject: Subject,
+  publicKey: string | null,
+): { keys: readonly string[]; keySource: string; isBeside: boolean } {
+  if (publicKey !== null)
+    return { keys: readKeys(readText(publicKey), publicKey), keySource: publicKey, isBeside: false };
+  const folder = dirname(subject.path);
+  const places = subject.kind === "export" ? [folder, dirname(folder)] : [folder];
+  const file = places.map((place) => join(place, "audit.pub")).find((path) => existsSync(path));
+  if (file !== undefined) return { keys: readKeys(readText(file), file), keySource: file, isBeside: true };
+  if (subject.kind === "database") return { keys: [], keySource: "none", isBeside: false };
+  throw new Unusable(
+    "The manifest is signed, but there is no key to check it with. Give the verifier key with --public-key FILE.",
+  );
+}
+
+/** The notes that the server keeps beside its database. What none of the keys signed says nothing, but is worth a word. */
+function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): Attested[] {
+  if (subject.kind === "export") return [];
+  const folder = join(dirname(subject.path), "checkpoints");
+  return globSync("*.notes", { cwd: folder })
+    .toSorted()
+    .flatMap((name) => {
+      const { checkpoints, refused } = readNotes(readText(join(folder, name)), reader);
+      if (refused > 0)
+        remarks.push(
+          `${refused} of the notes in ${join(folder, name)} were not signed by this key and are ignored.`,
+        );
+      return checkpoints.map((checkpoint) => ({
+        ...checkpoint,
+        isOutside: false,
+        source: `checkpoints/${name}`,
+      }));
+    });
+}
+
+function readGiven(
+  file: string,
+  text: string,
+  reader: NoteReader,
+): { checkpoints: Attested[]; failure: Failure | null } {
+  const { checkpoints, refused } = readNotes(text, reader);
+  if (checkpoints.length + refused === 0) throw new Unusable(`${file} holds no checkpoint.`);
+  const message = `${basename(file)} holds a checkpoint that was changed, or signed by another key`;
+  return {
+    checkpoints: checkpoints.map((checkpoint) => ({
+      ...checkpoint,
+      isOutside: true,
+      source: basename(file),
+    })),
+    failure: refused === 0 ? null : { seq: null, check: "signature", message },
+  };
+}
+
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    throw new Unusable(`${path} cannot be read${reason}.`, { cause });
+  }
+}

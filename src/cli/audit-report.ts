@@ -1,0 +1,100 @@
+// Owns how a verification is told: to people with what to do next, to scripts as one object.
+
+import { type ChainReport, type Report, type Verdict, verdicts } from "../audit/verdict.ts";
+import type { Evidence, Subject } from "./audit-evidence.ts";
+import { table } from "./terminal.ts";
+
+export interface Shown {
+  readonly subject: Subject;
+  readonly evidence: Evidence;
+  readonly finding: Report;
+}
+
+export function toData({ subject, evidence, finding }: Shown) {
+  const { verdict, records, failure, contradiction, remarks } = finding;
+  return {
+    ...{ verdict, exit_code: verdicts[verdict], path: subject.path, kind: subject.kind, records },
+    ...{ failure, contradiction, chains: finding.chains.map(chainData) },
+    public_key: { source: evidence.keySource, keys: evidence.keys },
+    remarks,
+  };
+}
+
+function chainData(report: ChainReport) {
+  const { chain, project, records, checkpoints, anchors, tail, failure, contradiction } = report;
+  return {
+    ...{ chain, project, records, first_seq: report.firstSeq, last_seq: report.lastSeq },
+    ...{ without_payload: report.withoutPayload, checkpoints, anchors },
+    ...{ attested_through: report.attestedThrough, tail, failure, contradiction },
+  };
+}
+
+export function showFinding({ subject, evidence, finding }: Shown): string {
+  const { verdict, chains, remarks } = finding;
+  const parts = [`${headlines[verdict]}\n${subject.path}`];
+  if (chains.length > 0) parts.push(chainTable(chains));
+  const [found, next] = [whatWasFound(finding), advice[verdict]];
+  if (found !== "") parts.push(found);
+  parts.push(next);
+  const told = [`Key: ${evidence.keys.join(", ") || "none; nothing here is signed"}`, ...remarks];
+  parts.push(told.join("\n"));
+  return parts.join("\n\n");
+}
+
+const headlines: Readonly<Record<Verdict, string>> = {
+  intact: "INTACT: every check passed, and a checkpoint from outside attests the records.",
+  unattested: "UNATTESTED: everything fits together, but nothing from outside attests it.",
+  broken: "BROKEN: a check failed.",
+  contradicted: "CONTRADICTED: a signed checkpoint says otherwise.",
+  unusable: "UNUSABLE.",
+};
+
+const advice: Readonly<Record<Verdict, string>> = {
+  intact:
+    "Records after the attested ones (column tail) are consistent, but a newer checkpoint is needed to prove them.",
+  unattested:
+    "Whoever can write this file could have rewritten all of it and removed the newest records. Give a checkpoint that was kept where they cannot reach it: --checkpoint FILE.",
+  broken:
+    "Keep the file as it is. Records before the one named are as good as their checkpoints; compare the rest with a backup or an export.",
+  contradicted:
+    "Keep the file and the checkpoint as they are. Records up to the newest checkpoint that agrees are good; compare the rest with a backup or an export. After restoring an old backup this is what you must see.",
+  unusable: "",
+};
+
+function chainTable(chains: readonly ChainReport[]): string {
+  return table(
+    ["project", "records", "from", "to", "payloads removed", "checkpoints", "attested up to", "tail", ""],
+    chains.map((chain) => [
+      chain.project ?? "(installation)",
+      chain.records,
+      chain.firstSeq,
+      chain.lastSeq,
+      chain.withoutPayload,
+      chain.checkpoints,
+      chain.attestedThrough,
+      chain.tail,
+      chain.failure !== null
+        ? "BROKEN"
+        : chain.contradiction !== null
+          ? chain.contradiction.kind.toUpperCase()
+          : "ok",
+    ]),
+  );
+}
+
+function whatWasFound({ chains, failure, contradiction }: Report): string {
+  const lines: string[] = [];
+  for (const chain of chains) {
+    const where = `of the chain ${chain.chain} (${chain.project === null ? "installation" : `project ${chain.project}`})`;
+    if (chain.failure !== null) {
+      const { seq, check, message } = chain.failure;
+      lines.push(`Record ${seq} ${where} fails the check "${check}": ${message}.`);
+    }
+    if (chain.contradiction !== null) lines.push(`The chain ${chain.chain}: ${chain.contradiction.message}.`);
+  }
+  if (failure !== null && failure.chain === null)
+    lines.push(`The check "${failure.check}" fails: ${failure.message}.`);
+  const isShown = chains.some((chain) => chain.contradiction === contradiction);
+  if (contradiction !== null && !isShown) lines.push(`${contradiction.message}.`);
+  return lines.join("\n");
+}

@@ -1,0 +1,93 @@
+// Binds `memledger audit verify`: proves a database or an export, on any machine, without a server, a network or a data directory.
+// Must never write a file.
+
+import type { Command } from "commander";
+import { type Report as Finding, Unusable, verdicts } from "../audit/verdict.ts";
+import { verifyExport } from "../audit/verify-export.ts";
+import { verifyDatabase } from "../sqlite/verify.ts";
+import { type Evidence, findSubject, gatherEvidence, readText, type Subject } from "./audit-evidence.ts";
+import { showFinding, toData } from "./audit-report.ts";
+import { bindWork, type Session } from "./command.ts";
+import { createProgress } from "./progress.ts";
+import type { Report, Terminal } from "./terminal.ts";
+
+export function addVerifyCommand(audit: Command, session: Session): void {
+  const command = audit
+    .command("verify")
+    .description(
+      "Verify a database, a data directory or an export. Writes nothing and needs no server and no network.",
+    )
+    .argument("[path]", "database, data directory or export (default: the data directory)")
+    .option(
+      "--checkpoint <file>",
+      "a checkpoint that was kept elsewhere; may be given several times",
+      collect,
+      [],
+    )
+    .option("--public-key <file>", "the verifier key (default: audit.pub beside what is verified)")
+    .option("--project <id or name>", "verify the chain of one project only");
+  bindWork(command, session, async ({ config, options, operands, terminal }) => {
+    const path = operands[0] ?? config.dataDir;
+    try {
+      const { report, verdict } = await verify(path, toOptions(options), terminal);
+      session.exitCode = verdicts[verdict];
+      return report;
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      session.exitCode = verdicts.unusable;
+      return unusable(path, error);
+    }
+  });
+}
+
+interface VerifyOptions {
+  readonly checkpoints: readonly string[];
+  readonly publicKey: string | null;
+  readonly project: string | null;
+}
+
+function collect(file: string, files: readonly string[]): readonly string[] {
+  return [...files, file];
+}
+
+function toOptions({ checkpoint, publicKey, project }: Readonly<Record<string, unknown>>): VerifyOptions {
+  return {
+    checkpoints: Array.isArray(checkpoint) ? checkpoint.map(String) : [],
+    publicKey: typeof publicKey === "string" ? publicKey : null,
+    project: typeof project === "string" ? project : null,
+  };
+}
+
+async function verify(
+  path: string,
+  options: VerifyOptions,
+  terminal: Terminal,
+): Promise<{ report: Report; verdict: Finding["verdict"] }> {
+  const subject = findSubject(path);
+  const evidence = gatherEvidence(subject, options);
+  const progress = createProgress(terminal);
+  const finding = await examine(subject, evidence, options, progress.show).finally(progress.clear);
+  const shown = { subject, evidence, finding };
+  return { report: { data: toData(shown), text: showFinding(shown) }, verdict: finding.verdict };
+}
+
+async function examine(
+  subject: Subject,
+  evidence: Evidence,
+  { project }: VerifyOptions,
+  onProgress: (done: number, total: number) => void,
+): Promise<Finding> {
+  const { reader } = evidence;
+  if (subject.kind === "database")
+    return verifyDatabase({ ...evidence, path: subject.path, project, onProgress });
+  if (project !== null) throw new Unusable("An export holds one project only. Leave out --project.");
+  if (reader === null)
+    throw new Unusable("The manifest is signed. Give the verifier key with --public-key FILE.");
+  const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
+  return verifyExport({ ...evidence, reader, file, manifest, onProgress });
+}
+
+function unusable(path: string, { message }: Unusable): Report {
+  const data = { verdict: "unusable", exit_code: verdicts.unusable, path, message };
+  return { data, text: `Unusable: nothing can be said about ${path}.\n${message}` };
+}

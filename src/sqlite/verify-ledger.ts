@@ -1,0 +1,161 @@
+// Owns the SQL about what surrounds the records: chains, anchors, checkpoints. Judges them, and says where each chain begins.
+
+import { genesisHash } from "../audit/chain.ts";
+import { type Anchor, type Checkpoint, parseAnchor, parseCheckpoint } from "../audit/checkpoint.ts";
+import { earlier, type Failure, Unusable } from "../audit/verdict.ts";
+import { type ChainStart, checkAnchors } from "../audit/verify-chain.ts";
+import { parseCanonical } from "../audit/verify-entry.ts";
+import type { NoteReader } from "../audit/verify-notes.ts";
+import { toTimestamp } from "../clock.ts";
+import type { LedgerSource } from "./verify-source.ts";
+
+/** A chain with everything but its records. */
+export interface ChainFrame {
+  readonly number: number;
+  readonly chain: string;
+  readonly project: string | null;
+  readonly genesisHash: string;
+  readonly start: ChainStart;
+  readonly anchors: number;
+  /** Those of the database with good signatures. */
+  readonly checkpoints: readonly Checkpoint[];
+  readonly failure: Failure | null;
+}
+
+interface ChainRow {
+  readonly number: number;
+  readonly id: string;
+  readonly serial: number | null;
+  readonly project: string | null;
+  readonly genesis: string;
+  readonly hash: string;
+}
+
+interface NoteRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly note: string;
+}
+
+/** By number. @throws Unusable when there is something signed and no key. */
+export function readChains(source: LedgerSource, reader: NoteReader | null): ChainFrame[] {
+  const rows = source.all(
+    `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash
+     FROM audit_chain c LEFT JOIN project p ON p.serial = c.project ORDER BY c.number`,
+  ) as ChainRow[];
+  return rows.map((row) => readChain(source, reader, row));
+}
+
+function readChain(source: LedgerSource, reader: NoteReader | null, row: ChainRow): ChainFrame {
+  const anchors = readAnchors(source, reader, row);
+  const checkpoints = readCheckpoints(source, reader, row);
+  const { number, id: chain, project, hash } = row;
+  return {
+    ...{ number, chain, project, genesisHash: hash },
+    ...{ start: anchors.start ?? { seq: 0, hash, at: null }, anchors: anchors.count },
+    checkpoints: checkpoints.good,
+    failure: earlier(earlier(checkGenesis(row), anchors.failure), checkpoints.failure),
+  };
+}
+
+function checkGenesis({ id, serial, project, genesis, hash }: ChainRow): Failure | null {
+  const fail = (message: string): Failure => ({ seq: 0, check: "genesis", message });
+  const value = parseCanonical(String(genesis));
+  if (value === null || Object.keys(value).length !== 4)
+    return fail("the genesis is not written as the format demands");
+  const { chain, at, nonce } = value;
+  if (typeof at !== "string" || typeof nonce !== "string") return fail("the genesis lacks its time or nonce");
+  if (chain !== id) return fail("the genesis belongs to another chain");
+  if ((serial !== null && project === null) || value.project !== project) {
+    return fail("the genesis belongs to another project");
+  }
+  if (genesisHash({ chain: id, project, at, nonce }) === hash) return null;
+  return fail("the genesis is not the text that was hashed");
+}
+
+function readAnchors(
+  source: LedgerSource,
+  reader: NoteReader | null,
+  { number, id }: ChainRow,
+): { start: ChainStart | null; count: number; failure: Failure | null } {
+  const rows = notesOf(
+    source,
+    "SELECT through AS seq, at, note FROM audit_anchor WHERE chain = ? ORDER BY through",
+    number,
+  );
+  let failure: Failure | null = null;
+  const good: Anchor[] = [];
+  for (const { seq, note } of rows) {
+    const text = openNote(reader, note);
+    const anchor = text === null ? null : parseAnchor(text);
+    if (text === null) failure = earlier(failure, unsigned(seq));
+    else if (anchor === null || anchor.chain !== id || anchor.through !== seq) {
+      failure = earlier(failure, { seq, check: "anchor", message: "this anchor is not what its row says" });
+    } else good.push(anchor);
+  }
+  const newest = rows.at(-1);
+  if (newest === undefined) return { start: null, count: 0, failure };
+  const last = good.find(({ through }) => through === newest.seq);
+  const at = last === undefined ? null : toTimestamp(last.lastAt);
+  const start = { seq: newest.seq, hash: last?.hash ?? null, at };
+  if (good.length === rows.length) failure = earlier(failure, checkAnchors(good));
+  return { start, count: good.length, failure };
+}
+
+function readCheckpoints(
+  source: LedgerSource,
+  reader: NoteReader | null,
+  { number, id }: ChainRow,
+): { good: Checkpoint[]; failure: Failure | null } {
+  const rows = notesOf(
+    source,
+    "SELECT size AS seq, at, note FROM audit_checkpoint WHERE chain = ? ORDER BY size",
+    number,
+  );
+  let failure: Failure | null = null;
+  const good: Checkpoint[] = [];
+  for (const { seq, at, note } of rows) {
+    const text = openNote(reader, note);
+    const checkpoint = text === null ? null : parseCheckpoint(text);
+    if (text === null) failure = earlier(failure, unsigned(seq));
+    else if (
+      checkpoint === null ||
+      checkpoint.chain !== id ||
+      checkpoint.size !== seq ||
+      checkpoint.at !== at
+    ) {
+      failure = earlier(failure, {
+        seq,
+        check: "checkpoint",
+        message: "this checkpoint is not what its row says",
+      });
+    } else good.push(checkpoint);
+  }
+  return { good, failure };
+}
+
+function notesOf(source: LedgerSource, sql: string, chain: number): NoteRow[] {
+  return source.all(sql, chain) as NoteRow[];
+}
+
+function openNote(reader: NoteReader | null, note: string): string | null {
+  if (reader !== null) return reader.open(String(note));
+  throw new Unusable(
+    "The ledger is signed, but there is no audit.pub beside the database. Give its verifier key with --public-key FILE.",
+  );
+}
+
+function unsigned(seq: number): Failure {
+  return { seq, check: "signature", message: "a note about it was changed, or signed by another key" };
+}
+
+/** Says which row outside of audit_entry belongs to no chain, or null. */
+export function findStrayNote(source: LedgerSource): string | null {
+  for (const table of ["audit_checkpoint", "audit_anchor"]) {
+    const [row] = source.all(
+      `SELECT chain FROM ${table} WHERE chain NOT IN (SELECT number FROM audit_chain) LIMIT 1`,
+    ) as { chain: number }[];
+    if (row !== undefined) return `a row of ${table} names the chain ${row.chain}, which does not exist`;
+  }
+  return null;
+}

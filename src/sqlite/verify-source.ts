@@ -1,0 +1,90 @@
+// Owns opening a database as evidence: read-only, whole, and without leaving a trace beside it. Must never create a file.
+//
+// Why bun:sqlite here and better-sqlite3 everywhere else: SQLite opens a WAL database without its -wal and -shm files only by creating
+// them, unless it is told that the file is immutable, and better-sqlite3 is built without the URI names that say so. It also spares an
+// auditor the unpacking of native libraries. Never use both on one database in one process: closing one frees the locks of the other.
+
+import { constants, Database, SQLiteError } from "bun:sqlite";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { Unusable } from "../audit/verdict.ts";
+import { applicationId, formatVersion } from "./migrate.ts";
+
+/** What verification asks of a connection, so that any engine can give it. */
+export interface LedgerSource {
+  all(sql: string, ...values: readonly (number | string | null)[]): unknown[];
+  close(): void;
+}
+
+/** @throws Unusable */
+export function openEvidence(path: string): LedgerSource {
+  requireSqliteFile(path);
+  const isAlone = !existsSync(`${path}-wal`);
+  const before = stateOf(path);
+  const database = guard(path, () => {
+    const url = pathToFileURL(path).href + (isAlone ? "?immutable=1" : "");
+    return new Database(url, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  });
+  const source: LedgerSource = {
+    all: (sql, ...values) => guard(path, () => database.query(sql).all(...values)),
+    close() {
+      database.close();
+      if (isAlone && stateOf(path) !== before) {
+        throw new Unusable(`${path} was changed while it was read. Verify it again.`);
+      }
+    },
+  };
+  source.all("PRAGMA busy_timeout = 5000");
+  requireOurs(path, source);
+  return source;
+}
+
+function requireSqliteFile(path: string): void {
+  const magic = Buffer.alloc(16);
+  try {
+    const file = openSync(path, "r");
+    readSync(file, magic, 0, magic.length, 0);
+    closeSync(file);
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? ` (${error.code})` : "";
+    throw new Unusable(`${path} cannot be read${reason}.`, { cause: error });
+  }
+  if (magic.toString("latin1") === "SQLite format 3\0") return;
+  throw new Unusable(`${path} is neither a memledger database nor an export beside its manifest.`);
+}
+
+function requireOurs(path: string, source: LedgerSource): void {
+  const [id] = source.all("PRAGMA application_id");
+  const [version] = source.all("PRAGMA user_version");
+  const { application_id } = id as { application_id: number };
+  const { user_version } = version as { user_version: number };
+  if (application_id !== applicationId) throw new Unusable(`${path} is not a memledger database.`);
+  if (user_version > formatVersion) {
+    throw new Unusable(`${path} was written by a newer memledger. Verify it with that one.`);
+  }
+  if (user_version < formatVersion) {
+    throw new Unusable(
+      `${path} was written by an older memledger. Start a server with it once, or verify it with that one.`,
+    );
+  }
+}
+
+function stateOf(path: string): string {
+  const { size, mtimeMs } = statSync(path);
+  return `${size} ${mtimeMs}`;
+}
+
+function guard<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause;
+    const advice =
+      cause.code === "SQLITE_BUSY"
+        ? "It is being written; try again in a moment."
+        : cause.code?.startsWith("SQLITE_CANTOPEN") || cause.code?.startsWith("SQLITE_READONLY")
+          ? "Beside it lies an unfinished write (-wal); copy the database with that file to a folder where you may write, and verify it there."
+          : "It is damaged or incomplete: restore it from a backup, or copy it again.";
+    throw new Unusable(`${path} cannot be read as a database: ${cause.message}. ${advice}`, { cause });
+  }
+}

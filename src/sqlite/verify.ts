@@ -1,0 +1,206 @@
+// Owns the verification of a database file: one snapshot, read in stretches by as many threads as pay, and the verdict. Never writes,
+// needs no server, no network and no native library.
+
+import { availableParallelism } from "node:os";
+import {
+  type ChainReport,
+  type Contradiction,
+  earlier,
+  type Failure,
+  judge,
+  type Report,
+  Unusable,
+} from "../audit/verdict.ts";
+import { type Attested, type ChainBody, joinSegments, weighCheckpoints } from "../audit/verify-chain.ts";
+import type { NoteReader } from "../audit/verify-notes.ts";
+import { type ChainFrame, findStrayNote, readChains } from "./verify-ledger.ts";
+import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
+import { type LedgerSource, openEvidence } from "./verify-source.ts";
+import { startVerifiers, type Verifiers } from "./verify-workers.ts";
+
+export interface DatabaseVerification {
+  readonly path: string;
+  /** Null: there is no key; then nothing may be signed. */
+  readonly reader: NoteReader | null;
+  /** From beside the database and from outside, with good signatures. */
+  readonly checkpoints: readonly Attested[];
+  /** Id or name of the one project to verify; null: everything. */
+  readonly project: string | null;
+  readonly remarks: readonly string[];
+  /** Notes from outside that no key signed. */
+  readonly refusedOutside: Failure | null;
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Default: as many as the machine has cores. */
+  readonly threads?: number;
+}
+
+/** Below this a second thread takes longer to start than to help. */
+const rowsPerThread = 30_000;
+const rowsPerStretch = 10_000;
+
+/** @throws Unusable */
+export async function verifyDatabase(options: DatabaseVerification): Promise<Report> {
+  const source = openEvidence(options.path);
+  // The threads' snapshots must not be newer than ours: what they see, we see.
+  const verifiers = await startThreads(source, options);
+  try {
+    source.all("BEGIN");
+    const frames = readChains(source, options.reader);
+    const only = options.project === null ? null : findChain(source, frames, options.project);
+    const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
+    const results = await verifyRows(source, verifiers, wanted, { only: only?.number ?? null, options });
+    const shown = only === null ? frames : [only];
+    const chains = shown.map((frame) => reportChain(frame, segmentsOf(results, frame), options.checkpoints));
+    const orphan =
+      only === null ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source)) : null;
+    return judge({
+      chains,
+      failure: orphan === null ? options.refusedOutside : { seq: null, check: "orphan", message: orphan },
+      contradictions: findReplaced(frames, options.checkpoints),
+      remarks: options.remarks,
+    });
+  } finally {
+    await verifiers?.close();
+    source.close();
+  }
+}
+
+async function startThreads(source: LedgerSource, options: DatabaseVerification): Promise<Verifiers | null> {
+  const { oldest, newest } = extent(source);
+  const paying = Math.ceil((newest - oldest) / rowsPerThread);
+  const threads = Math.min(options.threads ?? availableParallelism(), paying);
+  return threads < 2 ? null : startVerifiers(options.path, threads);
+}
+
+/** Row numbers that are in use: above the one, up to the other. */
+function extent(source: LedgerSource): { oldest: number; newest: number } {
+  const [row] = source.all(
+    "SELECT COALESCE(MIN(number), 1) - 1 AS oldest, COALESCE(MAX(number), 0) AS newest FROM audit_entry",
+  ) as { oldest: number; newest: number }[];
+  return row ?? { oldest: 0, newest: 0 };
+}
+
+function findChain(source: LedgerSource, frames: readonly ChainFrame[], project: string): ChainFrame {
+  const [row] = source.all(
+    "SELECT id FROM project WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC, deleted_at IS NULL DESC, serial DESC LIMIT 1",
+    project,
+  ) as { id: string }[];
+  const frame = frames.find((candidate) => row !== undefined && candidate.project === row.id);
+  if (frame !== undefined) return frame;
+  throw new Unusable(`No project ${project} has a chain in this database. Name one by its id or name.`);
+}
+
+function toKey(
+  { number, chain, project, start, checkpoints }: ChainFrame,
+  more: readonly Attested[],
+): ChainKey {
+  const sizes = [...checkpoints, ...more.filter((checkpoint) => checkpoint.chain === chain)].map(
+    ({ size }) => size,
+  );
+  const wanted = [...new Set(sizes)].filter((size) => size > start.seq).sort((a, b) => a - b);
+  return { number, chain, project, through: start.seq, wanted };
+}
+
+async function verifyRows(
+  source: LedgerSource,
+  verifiers: Verifiers | null,
+  chains: readonly ChainKey[],
+  { only, options }: { readonly only: number | null; readonly options: DatabaseVerification },
+): Promise<StretchResult[]> {
+  const { oldest, newest } = extent(source);
+  const shared = Math.max(oldest, Math.min(newest, verifiers?.newest ?? oldest));
+  const stretches = split(oldest, shared);
+  let done = 0;
+  const advance = (stretch: Stretch) => {
+    done += stretch.through - stretch.above;
+    options.onProgress?.(done, newest - oldest);
+  };
+  const results = (await verifiers?.verify(stretches, chains, only, advance)) ?? [];
+  for (const stretch of split(shared, newest)) {
+    results.push(verifyStretch(source, chains, stretch, only));
+    advance(stretch);
+  }
+  return results;
+}
+
+function split(above: number, through: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let from = above; from < through; from += rowsPerStretch) {
+    stretches.push({ above: from, through: Math.min(through, from + rowsPerStretch) });
+  }
+  return stretches;
+}
+
+function segmentsOf(results: readonly StretchResult[], { number }: ChainFrame) {
+  return results.flatMap(({ segments }) =>
+    segments.filter(([chain]) => chain === number).map(([, segment]) => segment),
+  );
+}
+
+function reportChain(
+  frame: ChainFrame,
+  segments: ReturnType<typeof segmentsOf>,
+  more: readonly Attested[],
+): ChainReport {
+  const { chain, project, start, anchors } = frame;
+  const body = joinSegments({ start, segments, mustExcuse: true });
+  const own = frame.checkpoints.map((checkpoint) => ({
+    ...checkpoint,
+    isOutside: false,
+    source: "a checkpoint in the database",
+  }));
+  const checkpoints = [...own, ...more.filter((checkpoint) => checkpoint.chain === chain)];
+  const newest = body.lastSeq ?? start.seq;
+  const hashAt = (size: number) =>
+    size === start.seq ? start.hash : (body.hashes.get(size) ?? genesisAt(size, frame));
+  const weighed = weighCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
+  const { records, firstSeq, lastSeq, withoutPayload } = body;
+  return {
+    ...{
+      chain,
+      project,
+      records,
+      firstSeq,
+      lastSeq,
+      withoutPayload,
+      anchors,
+      checkpoints: checkpoints.length,
+    },
+    ...weighed,
+    tail: records === 0 ? 0 : newest - Math.max(weighed.attestedThrough ?? 0, start.seq),
+    failure: earlier(earlier(frame.failure, body.failure), findEmptied(frame, body)),
+  };
+}
+
+function genesisAt(size: number, { genesisHash }: ChainFrame): string | null {
+  return size === 0 ? genesisHash : null;
+}
+
+/** Retention always leaves a record. */
+function findEmptied({ start }: ChainFrame, { records }: ChainBody): Failure | null {
+  if (start.seq === 0 || records > 0) return null;
+  return { seq: start.seq + 1, check: "seq", message: "no record is left after the anchor" };
+}
+
+function findReplaced(frames: readonly ChainFrame[], checkpoints: readonly Attested[]): Contradiction[] {
+  const present = new Set(frames.map(({ chain }) => chain));
+  return checkpoints
+    .filter(({ chain }) => !present.has(chain))
+    .map(({ chain, size, source }) => {
+      const message = `${source} attests the chain ${chain}, which is not in this database: it was replaced, or this is another ledger`;
+      return { kind: "replaced", chain, size, message };
+    });
+}
+
+function findStray(source: LedgerSource): string | null {
+  const { oldest, newest } = extent(source);
+  const [payload] = source.all(
+    "SELECT entry FROM audit_payload WHERE entry <= ? OR entry > ? LIMIT 1",
+    oldest,
+    newest,
+  ) as {
+    entry: number;
+  }[];
+  if (payload !== undefined) return `the payload of row ${payload.entry} belongs to no record`;
+  return findStrayNote(source);
+}
