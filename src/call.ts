@@ -55,6 +55,8 @@ export interface AnswerFile {
   readonly name: string;
   /** Media type. */
   readonly type: string;
+  /** Another content has another tag. */
+  readonly tag: string;
 }
 
 export interface Answer {

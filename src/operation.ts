@@ -81,8 +81,10 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly description: string;
   readonly success: 200 | 201 | 204;
   readonly input: Input;
-  /** Schema of `data`; null for 204. */
+  /** Schema of `data`; null for 204 and where the answer is a file. */
   readonly output: Output;
+  /** Media types of the file that is the answer instead of an envelope. */
+  readonly files?: readonly string[];
   readonly example?: { readonly input: JsonObject; readonly data: Json };
 }
 

@@ -14,6 +14,11 @@ import { listRecords } from "./audit/list.ts";
 import { pruneRecords } from "./audit/prune.ts";
 import { readRecord } from "./audit/read.ts";
 import { redactRecords } from "./audit/redact.ts";
+import { createExport } from "./export/create.ts";
+import { downloadExport, downloadManifest } from "./export/download.ts";
+import { exportProject } from "./export/export-project.ts";
+import { listExports } from "./export/list.ts";
+import { readExport } from "./export/status.ts";
 import { createMemory } from "./memory/create.ts";
 import { listMemories } from "./memory/list.ts";
 import { readMemory } from "./memory/read.ts";
@@ -34,6 +39,11 @@ export const projectOperations: readonly ProjectOperation[] = [
   readRecord,
   appendRecord,
   readCheckpoint,
+  createExport,
+  listExports,
+  readExport,
+  downloadExport,
+  downloadManifest,
 ];
 
 export const installationOperations: readonly InstallationOperation[] = [
@@ -48,6 +58,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   attestProject,
   redactRecords,
   pruneRecords,
+  exportProject,
 ];
 
 const byName = new Map<string, Operation>(

@@ -3,6 +3,8 @@
 import type { AccessReader, AccessTransaction } from "./access/store.ts";
 import type { AuditReader, AuditTransaction } from "./audit/store.ts";
 import type { Answer, Call } from "./call.ts";
+import type { ExportRunner } from "./export/runner.ts";
+import type { ExportTransaction } from "./export/store.ts";
 import type { MemoryReader, MemoryTransaction } from "./memory/store.ts";
 
 /** Reads see every answered write. */
@@ -10,6 +12,8 @@ export interface Store {
   readonly access: AccessReader;
   readonly memories: MemoryReader;
   readonly audit: AuditReader;
+  /** Works on exports once it is started; closed with the store. */
+  readonly exports: Pick<ExportRunner, "start">;
   /**
    * Settles a call in one transaction together with its audit record and answers after the commit.
    * @throws Refusal 1503 when the transaction was lost; nothing of the call has happened then.
@@ -23,6 +27,7 @@ export interface Transaction {
   readonly access: AccessTransaction;
   readonly memories: MemoryTransaction;
   readonly audit: AuditTransaction;
+  readonly exports: ExportTransaction;
   /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction goes on. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
 }

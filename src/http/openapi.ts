@@ -107,6 +107,7 @@ function describeBody(route: Route): JsonObject {
 }
 
 function describeSuccess(operation: ProjectOperation, schemas: Map<string, JsonObject>): JsonObject {
+  if (operation.files !== undefined) return describeFile(operation.files);
   if (operation.output === null) return { [operation.success]: { description: "Done; there is no body." } };
   const envelope = {
     type: "object",
@@ -127,6 +128,17 @@ function describeSuccess(operation: ProjectOperation, schemas: Map<string, JsonO
       description,
       content: { "application/json": { schema: envelope, ...withExample(example) } },
     },
+  };
+}
+
+/** RFC 9110, section 14: what a request with a Range header is answered with. */
+function describeFile(mediaTypes: readonly string[]): JsonObject {
+  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }]));
+  return {
+    200: { description: "The file; its ETag allows conditional requests.", content },
+    206: { description: "The part that the Range header asked for.", content },
+    304: { description: "The file is still the one that If-None-Match names." },
+    416: { description: "The file ends before the range begins." },
   };
 }
 

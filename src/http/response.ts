@@ -2,11 +2,16 @@
 
 import { type Answer, toEnvelope } from "../call.ts";
 import { errorStatus, type Refusal } from "../errors.ts";
+import { fileResponse } from "./file.ts";
 
 const common = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
 const json = { ...common, "Content-Type": "application/json" };
 
-export function toResponse({ status, envelope, retryAfterSeconds }: Answer): Response {
+export function toResponse(
+  { status, envelope, file, retryAfterSeconds }: Answer,
+  request: Request,
+): Response | Promise<Response> {
+  if (file !== undefined) return fileResponse(file, request, common);
   if (envelope === null) return new Response(null, { status, headers: common });
   const headers: Record<string, string> = { ...json };
   if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);

@@ -4,6 +4,10 @@ import { appendRecord } from "../audit/append.ts";
 import { readCheckpoint } from "../audit/attest.ts";
 import { listRecords } from "../audit/list.ts";
 import { readRecord } from "../audit/read.ts";
+import { createExport } from "../export/create.ts";
+import { downloadExport, downloadManifest } from "../export/download.ts";
+import { listExports } from "../export/list.ts";
+import { readExport } from "../export/status.ts";
 import { createMemory } from "../memory/create.ts";
 import { listMemories } from "../memory/list.ts";
 import { readMemory } from "../memory/read.ts";
@@ -32,6 +36,11 @@ const table: readonly (readonly [Method, string, ProjectOperation])[] = [
   ["GET", "/v1/audit/logs", listRecords],
   ["POST", "/v1/audit/logs", appendRecord],
   ["GET", "/v1/audit/logs/:audit_id", readRecord],
+  ["POST", "/v1/audit/logs/export", createExport],
+  ["GET", "/v1/audit/logs/export", listExports],
+  ["GET", "/v1/audit/logs/export/:export_id", readExport],
+  ["GET", "/v1/audit/logs/export/:export_id/download", downloadExport],
+  ["GET", "/v1/audit/logs/export/:export_id/manifest", downloadManifest],
   ["GET", "/v1/audit/checkpoint", readCheckpoint],
 ];
 

@@ -6,7 +6,7 @@ import type { RecordPage, RecordPlace, RecordQuery } from "../audit/store.ts";
 import { mentionBatchRows } from "../limits.ts";
 import type { Database } from "../native/sqlite.ts";
 
-interface RecordRow {
+export interface RecordRow {
   seq: number;
   entry: string;
   hash: string;

@@ -2,6 +2,10 @@
 
 import { chmodSync, existsSync } from "node:fs";
 import type { Plans } from "../access/plan.ts";
+import { createClock } from "../clock.ts";
+import { createExport } from "../export/create.ts";
+import { exportProject } from "../export/export-project.ts";
+import { createExportRunner } from "../export/runner.ts";
 import type { LedgerFiles } from "../ledger-files.ts";
 import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
@@ -9,6 +13,8 @@ import { spawnWorker } from "../native/worker.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
 import { type DatabaseFile, openReading, openWriting } from "./connection.ts";
+import type { ExporterInit } from "./export-worker.ts";
+import { createExporter } from "./exporter.ts";
 import { bindModel, type ModelBinding } from "./installation.ts";
 import { migrate } from "./migrate.ts";
 import { createReader } from "./reader.ts";
@@ -53,25 +59,35 @@ export function openStore(options: StoreOptions): Store {
     logLevel,
     spawn = spawnWorker,
   } = options;
-  const start = (name: "writer" | "reader", init: WriterInit | ReaderInit) =>
+  const start = (name: "writer" | "reader" | "exporter", init: WriterInit | ReaderInit | ExporterInit) =>
     new WorkerClient(name, () => spawn(name, init), logger);
   const database = openReading(file);
   const writerInit = { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel };
   const writer = createWriter(start("writer", writerInit), groupCommit);
   const dimensions = options.model?.dimensions ?? 0;
   const reader = createReader(() => start("reader", { file, dimensions, searchCacheBytes }));
+  const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
+  const exports = createExportRunner(exporter, createClock(clockOffset), logger);
   return {
     access: createAccessReader(database),
     memories: reader.memories,
     audit: reader.audit,
-    commit: writer.commit,
+    exports,
+    async commit(call) {
+      const answer = await writer.commit(call);
+      if (beginsExport.has(call.operation) && answer.status === 200) exports.wake();
+      return answer;
+    },
     async close() {
+      await exports.close();
       await writer.close();
       await reader.close();
       database.close();
     },
   };
 }
+
+const beginsExport = new Set([createExport.name, exportProject.name]);
 
 function prepare(file: DatabaseFile, model: ModelBinding | null): void {
   const isNew = !existsSync(file.path);

@@ -5,6 +5,7 @@ import type { Transaction } from "../store.ts";
 import { createAccessTransaction } from "./access.ts";
 import { createAuditTransaction } from "./audit.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import { createExportTransaction } from "./exports.ts";
 import { createMemoryTransaction } from "./memory.ts";
 import type { WriterState } from "./writer-state.ts";
 
@@ -12,6 +13,7 @@ export function createTransaction(
   database: Database,
   state: WriterState,
   checkpoints: Checkpoints,
+  exportFolder: string,
 ): Transaction {
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
@@ -20,6 +22,7 @@ export function createTransaction(
     access: createAccessTransaction(database, state),
     memories: createMemoryTransaction(database, state),
     audit: createAuditTransaction(database, state, checkpoints),
+    exports: createExportTransaction(database, state, checkpoints, exportFolder),
     async attempt(work) {
       savepoint.run();
       try {

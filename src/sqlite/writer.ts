@@ -2,6 +2,7 @@
 
 import type { Answer, Call } from "../call.ts";
 import { unavailable } from "../errors.ts";
+import type { ExportChange } from "../export/store.ts";
 import { groupMaxCalls, writerQueueMaxCalls } from "../limits.ts";
 import type { WorkerClient } from "./worker-client.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
@@ -15,6 +16,8 @@ interface Waiting {
 export interface Writer {
   /** @throws Refusal 1503 when the queue is full or the transaction was lost. */
   commit(call: Call): Promise<Answer>;
+  /** Writes down what became of an export. @throws when it cannot be written now. */
+  logExport(change: ExportChange): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,6 +61,9 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
         waiting.push({ call, resolve, reject });
         running ??= run();
       }),
+    async logExport(change) {
+      await ask({ exported: change });
+    },
     async close() {
       await running;
       await ask({ close: true }).catch(() => undefined);

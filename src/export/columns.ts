@@ -1,0 +1,26 @@
+// Owns which columns an export has: the fields of the record under the contract's names, and what makes rows verifiable.
+// Adds nothing that the API does not show.
+
+import type { StoredRecord } from "../audit/record.ts";
+import { recordFieldNames, toAuditRecordDetail } from "../audit/view.ts";
+import type { Json } from "../json.ts";
+
+const proofColumns = ["entry", "salt", "payload"];
+
+/** In their order. Without hashes in the plan neither `hash` nor what it could be checked with is there. */
+export function columnsOf(verifiable: boolean): readonly string[] {
+  return verifiable
+    ? [...recordFieldNames, ...proofColumns]
+    : recordFieldNames.filter((name) => name !== "hash");
+}
+
+/** The values of a record by column; those of entry and payload are the exact texts that were hashed. */
+export function rowOf(record: StoredRecord, verifiable: boolean): Readonly<Record<string, Json>> {
+  const fields = toAuditRecordDetail(record, verifiable);
+  if (!verifiable) {
+    const { hash: _, ...rest } = fields;
+    return rest;
+  }
+  const { entry, payload, salt } = record;
+  return { ...fields, entry, salt: salt === null ? null : Buffer.from(salt).toString("hex"), payload };
+}

@@ -1,0 +1,76 @@
+// Owns beginning an export: which span a project may export, and that one runs at a time. The work itself is the runner's.
+
+import { Type } from "@sinclair/typebox";
+import type { Plan } from "../access/plan.ts";
+import { retentionFloor } from "../audit/list.ts";
+import { fromMoment, toTimestamp } from "../clock.ts";
+import { Refusal } from "../errors.ts";
+import { projectOperation } from "../operation.ts";
+import { Choice, Fields, Moment } from "../schema.ts";
+import { exampleId, exportFormats, exportTask, toExportTask } from "./export.ts";
+import type { ExportDraft } from "./store.ts";
+
+export const exportSpan = {
+  start_time: Moment({ description: "Records from this time on; not before the plan's retention." }),
+  end_time: Moment({ description: "Records up to this time; may be in the future." }),
+  format: Type.Optional(Choice(exportFormats, { description: "Format of the file.", default: "csv" })),
+};
+
+interface Span {
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly format?: ExportDraft["format"];
+}
+
+export const createExport = projectOperation({
+  name: "audit.export",
+  summary: "Begin an export of audit records",
+  description:
+    "Begins to write the records of a span of time to a file, up to the newest record before this call, and answers at once. Ask for the export until its status is completed, then download it. One at a time per project. Pro, business and custom plans only.",
+  permission: "audit.export",
+  feature: "export",
+  success: 200,
+  input: Fields(exportSpan),
+  output: exportTask,
+  refusals: [2201, 2203],
+  example: {
+    input: { start_time: "2026-11-01T00:00:00Z", end_time: "2026-11-21T00:00:00Z", format: "csv" },
+    data: { export_id: exampleId, status: "processing", estimated_records: 1284, download_url: null },
+  },
+
+  async prepare(input) {
+    readSpan(input);
+  },
+
+  async apply(transaction, input, _prepared, { caller, plan, now }) {
+    const draft = draftOf(input, plan, now);
+    return { data: toExportTask(await transaction.exports.begin(caller.project, draft, now)) };
+  },
+});
+
+/** @throws Refusal 1400 or 2201 */
+export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
+  const { startAt, endAt } = readSpan(input);
+  const floor = retentionFloor(plan, now);
+  if (floor !== null && startAt < floor) {
+    const earliest = toTimestamp(floor);
+    throw new Refusal(
+      2201,
+      `The plan keeps records for ${plan.retentionDays} days. Choose a start_time of ${earliest} or later.`,
+      { field: "start_time", earliest },
+    );
+  }
+  return { format: input.format ?? "csv", startAt, endAt, verifiable: plan.hash };
+}
+
+function readSpan({ start_time, end_time }: Span): { startAt: number; endAt: number } {
+  const [startAt, endAt] = [fromMoment(start_time), fromMoment(end_time)];
+  if (startAt === null || endAt === null) throw new Error("the span of an export was not validated");
+  if (endAt < startAt) {
+    throw new Refusal(1400, 'Field "end_time" is before start_time. Swap the two.', {
+      field: "end_time",
+      reason: "is before start_time",
+    });
+  }
+  return { startAt, endAt };
+}

@@ -1,0 +1,72 @@
+// Owns handing out the file of an export and its manifest. Never hands out a part of a file that is still being written.
+
+import { Refusal } from "../errors.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import { type Export, type ExportFormat, exampleId, exportId, manifestPath } from "./export.ts";
+import { requireExport } from "./status.ts";
+
+export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+};
+const manifestType = "text/plain; charset=utf-8";
+
+const download = {
+  permission: "audit.export",
+  feature: "export",
+  success: 200,
+  input: Fields({ export_id: exportId }),
+  output: null,
+  refusals: [2205, 2206],
+  example: { input: { export_id: exampleId }, data: null },
+  async prepare() {},
+} as const;
+
+export const downloadExport = projectOperation({
+  ...download,
+  name: "audit.export_download",
+  summary: "Download an export",
+  description:
+    "Answers with the file itself. A Range header asks for a part of it, so that a download that broke off can go on; the ETag is the SHA-256 of the file.",
+  files: [mediaTypes.csv, mediaTypes.json],
+
+  async apply(transaction, { export_id }, _prepared, { caller, now }) {
+    const made = await requireExport(transaction, caller.project, export_id, now);
+    const sha256 = requireReady(made);
+    const file = { path: made.path, name: fileName(made), type: mediaTypes[made.format], tag: sha256 };
+    return { data: null, file };
+  },
+});
+
+export const downloadManifest = projectOperation({
+  ...download,
+  name: "audit.export_manifest",
+  summary: "Download the manifest of an export",
+  description:
+    "Answers with the signed note about an export: its span, rows, hashes and a checkpoint. Keep it beside the file, as FILE.manifest, to verify both offline.",
+  files: [manifestType],
+
+  async apply(transaction, { export_id }, _prepared, { caller, now }) {
+    const made = await requireExport(transaction, caller.project, export_id, now);
+    const tag = `${requireReady(made)}-manifest`;
+    const [path, name] = [manifestPath(made.path), manifestPath(fileName(made))];
+    return { data: null, file: { path, name, type: manifestType, tag } };
+  },
+});
+
+export function fileName({ id, format }: Pick<Export, "id" | "format">): string {
+  return `audit-${id}.${format}`;
+}
+
+/** @returns the SHA-256 of the file. @throws Refusal 2206 */
+function requireReady({ status, sha256, error }: Export): string {
+  if (sha256 !== null) return sha256;
+  throw new Refusal(
+    2206,
+    status === "failed"
+      ? `The export failed, so there is no file: ${error} Begin a new export.`
+      : "The export is still being written. Ask for it until its status is completed.",
+    { status },
+  );
+}

@@ -1,0 +1,118 @@
+// Owns the export: what is written, how far it is, and how clients see it. Knows nothing of files.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { toTimestamp } from "../clock.ts";
+import { Choice, Fields, Nullable, Timestamp } from "../schema.ts";
+
+export const exportFormats = ["csv", "json"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const exportStatuses = ["processing", "completed", "failed"] as const;
+export type ExportStatus = (typeof exportStatuses)[number];
+
+/** A stretch of a project's chain on its way to a file. */
+export interface Export {
+  /** UUIDv7 with hyphens. */
+  readonly id: string;
+  readonly format: ExportFormat;
+  readonly startAt: number;
+  readonly endAt: number;
+  /** Fixed when the export began; last is less than first when no record falls into the span. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Whether rows carry entry, hash, salt and payload, so that they verify offline. */
+  readonly verifiable: boolean;
+  readonly status: ExportStatus;
+  /** Records written up to now. */
+  readonly records: number;
+  readonly bytes: number | null;
+  /** Of the file, 64 lower-case hexadecimal characters. */
+  readonly sha256: string | null;
+  /** Why it failed. */
+  readonly error: string | null;
+  readonly createdAt: number;
+  readonly completedAt: number | null;
+  readonly expiresAt: number | null;
+  /** Of the file; its manifest lies beside it. */
+  readonly path: string;
+}
+
+export function recordsOf({ firstSeq, lastSeq }: Pick<Export, "firstSeq" | "lastSeq">): number {
+  return Math.max(0, lastSeq - firstSeq + 1);
+}
+
+export function manifestPath(path: string): string {
+  return `${path}.manifest`;
+}
+
+export const exportId = Type.String({ maxLength: 100, description: "Identifier of the export." });
+
+const task = {
+  export_id: exportId,
+  status: Choice(exportStatuses, { description: "How far it is." }),
+  estimated_records: Type.Integer({ minimum: 0, description: "Records in the span." }),
+  download_url: Nullable(Type.String({ description: "Path of the file; null until it is completed." })),
+};
+
+export const exportTask = Fields(task, { title: "ExportTask" });
+export const exportDetail = Fields(
+  {
+    ...task,
+    manifest_url: Nullable(
+      Type.String({ description: "Path of the signed manifest; null until it is completed." }),
+    ),
+    format: Choice(exportFormats, { description: "Format of the file." }),
+    start_time: Timestamp({ description: "Records from this time on." }),
+    end_time: Timestamp({ description: "Records up to this time." }),
+    records: Type.Integer({ minimum: 0, description: "Records written up to now." }),
+    bytes: Nullable(Type.Integer({ minimum: 0, description: "Size of the file." })),
+    sha256: Nullable(Type.String({ description: "SHA-256 of the file." })),
+    error: Nullable(Type.String({ description: "Why it failed." })),
+    created_at: Timestamp({ description: "When it was asked for." }),
+    completed_at: Nullable(Timestamp({ description: "When it was completed or failed." })),
+    expires_at: Nullable(Timestamp({ description: "When the file will be removed." })),
+  },
+  { title: "ExportDetail" },
+);
+
+export function toExportTask(made: Export): Static<typeof exportTask> {
+  return {
+    export_id: made.id,
+    status: made.status,
+    estimated_records: recordsOf(made),
+    download_url: made.status === "completed" ? `/v1/audit/logs/export/${made.id}/download` : null,
+  };
+}
+
+export function toExportDetail(made: Export): Static<typeof exportDetail> {
+  const { format, records, bytes, sha256, error } = made;
+  return {
+    ...toExportTask(made),
+    manifest_url: made.status === "completed" ? `/v1/audit/logs/export/${made.id}/manifest` : null,
+    format,
+    start_time: toTimestamp(made.startAt),
+    end_time: toTimestamp(made.endAt),
+    ...{ records, bytes, sha256, error },
+    created_at: toTimestamp(made.createdAt),
+    completed_at: orNull(made.completedAt),
+    expires_at: orNull(made.expiresAt),
+  };
+}
+
+function orNull(ms: number | null): string | null {
+  return ms === null ? null : toTimestamp(ms);
+}
+
+export const exampleId = "019a2b3c-5f1e-7a60-8192-a3b4c5d6e7f8";
+
+export const exampleDetail = {
+  ...{ export_id: exampleId, status: "completed", estimated_records: 1284 },
+  download_url: `/v1/audit/logs/export/${exampleId}/download`,
+  manifest_url: `/v1/audit/logs/export/${exampleId}/manifest`,
+  ...{ format: "csv", start_time: "2026-11-01T00:00:00.000Z", end_time: "2026-11-21T00:00:00.000Z" },
+  ...{ records: 1284, bytes: 1_912_480, error: null },
+  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  created_at: "2026-11-21T09:30:00.000Z",
+  completed_at: "2026-11-21T09:30:01.000Z",
+  expires_at: "2026-11-28T09:30:01.000Z",
+} as const satisfies Static<typeof exportDetail>;

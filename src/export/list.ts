@@ -1,0 +1,27 @@
+// Owns listing a project's exports.
+
+import { Type } from "@sinclair/typebox";
+import { exportListMax } from "../limits.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import { exampleDetail, exportDetail, toExportDetail } from "./export.ts";
+
+export const listExports = projectOperation({
+  name: "audit.export_list",
+  summary: "List exports",
+  description: `Returns the project's exports that have not expired, newest first, at most ${exportListMax}.`,
+  permission: "audit.export",
+  feature: "export",
+  success: 200,
+  input: Fields({}),
+  output: Fields({ exports: Type.Array(exportDetail) }),
+  refusals: [],
+  example: { input: {}, data: { exports: [exampleDetail] } },
+
+  async prepare() {},
+
+  async apply(transaction, _input, _prepared, { caller, now }) {
+    const found = await transaction.exports.list(caller.project, now);
+    return { data: { exports: found.map(toExportDetail) } };
+  },
+});

@@ -1,0 +1,35 @@
+// Owns the text that is signed about an export. Format version 1 is frozen (docs/AUDIT-FORMAT.md).
+
+import canonicalize from "canonicalize";
+import { toTimestamp } from "../clock.ts";
+import type { Export } from "./export.ts";
+
+export interface ExportFacts {
+  /** Identifiers of the chain and its project. */
+  readonly chain: string;
+  readonly project: string;
+  readonly rows: number;
+  /** `prev` of the first record and hash of the last; null without rows. */
+  readonly firstPrev: string | null;
+  readonly lastHash: string | null;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** A signed checkpoint whose size is the last seq; null without rows. */
+  readonly checkpoint: string | null;
+}
+
+export function manifestText(made: Export, facts: ExportFacts): string {
+  const { chain, project, rows, firstPrev, lastHash, bytes, sha256, checkpoint } = facts;
+  const members = canonicalize({
+    export_id: made.id,
+    ...{ chain, project, format: made.format },
+    start_time: toTimestamp(made.startAt),
+    end_time: toTimestamp(made.endAt),
+    first_seq: made.firstSeq,
+    last_seq: made.lastSeq,
+    ...{ rows, first_prev: firstPrev, last_hash: lastHash, bytes, sha256 },
+    created_at: toTimestamp(made.createdAt),
+    ...{ checkpoint, verifiable: made.verifiable },
+  });
+  return `memledger-export/v1\n${members}\n`;
+}

@@ -1,0 +1,43 @@
+// Owns telling how far an export is. An export of another project does not exist here.
+
+import type { Project } from "../access/project.ts";
+import { Refusal } from "../errors.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import type { Transaction } from "../store.ts";
+import { type Export, exampleDetail, exampleId, exportDetail, exportId, toExportDetail } from "./export.ts";
+
+export const readExport = projectOperation({
+  name: "audit.export_status",
+  summary: "Read an export",
+  description:
+    "Tells how far an export is. Once its status is completed, download_url and manifest_url name its file and the signed manifest of it; where it is failed, error says why.",
+  permission: "audit.export",
+  feature: "export",
+  success: 200,
+  input: Fields({ export_id: exportId }),
+  output: exportDetail,
+  refusals: [2205],
+  example: { input: { export_id: exampleId }, data: exampleDetail },
+
+  async prepare() {},
+
+  async apply(transaction, { export_id }, _prepared, { caller, now }) {
+    return { data: toExportDetail(await requireExport(transaction, caller.project, export_id, now)) };
+  },
+});
+
+/** @throws Refusal 2205 */
+export async function requireExport(
+  transaction: Transaction,
+  project: Project,
+  id: string,
+  now: number,
+): Promise<Export> {
+  const found = await transaction.exports.find(project, id, now);
+  if (found !== null) return found;
+  throw new Refusal(
+    2205,
+    "The export does not exist in this project or has expired. List the exports to find its id.",
+  );
+}

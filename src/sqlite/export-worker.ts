@@ -1,0 +1,113 @@
+// Owns the thread that writes exports, with a reading connection of its own. Answers in short steps, so that exports take turns;
+// tells what became of them and never changes the database.
+
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { workerData } from "node:worker_threads";
+import { createSigner } from "../audit/note.ts";
+import { manifestPath } from "../export/export.ts";
+import { partialSuffix } from "../export/export-file.ts";
+import type { ExportStep } from "../export/store.ts";
+import type { LedgerFiles } from "../ledger-files.ts";
+import { exportStepMs } from "../limits.ts";
+import { createLogger, type LogLevel } from "../logger.ts";
+import { type DatabaseFile, openReading } from "./connection.ts";
+import { type ExportChain, ExportJob, UnreadableRecord } from "./export-job.ts";
+import { type ExportRow, exportColumns, toExport } from "./exports.ts";
+import { answerRequests } from "./worker-client.ts";
+
+export interface ExporterInit {
+  readonly file: DatabaseFile;
+  readonly ledger: LedgerFiles;
+  readonly logLevel: LogLevel;
+}
+
+export type ExporterRequest =
+  | { readonly pending: true }
+  | { readonly step: string }
+  | { readonly sweep: number };
+
+const { file, ledger, logLevel }: ExporterInit = workerData;
+const logger = createLogger(logLevel);
+const database = openReading(file);
+const signer = createSigner(ledger.signingKey);
+const pending = database
+  .prepare<[], string>("SELECT id FROM audit_export WHERE status = 'processing' ORDER BY id")
+  .pluck();
+const find = database.prepare<[string], ExportRow & ExportChain>(
+  `SELECT ${exportColumns}, c.number, c.id AS chain, p.id AS project
+   FROM audit_export x JOIN audit_chain c ON c.project = x.project JOIN project p ON p.serial = x.project WHERE x.id = ?`,
+);
+const expired = database.prepare<[number], ExportRow>(
+  `SELECT ${exportColumns} FROM audit_export x WHERE x.status <> 'processing' AND x.expires_at <= ?`,
+);
+
+/** By export; one that failed keeps only what is said about it. */
+const jobs = new Map<string, ExportJob>();
+const failures = new Map<string, ExportStep>();
+
+answerRequests(async (request) => {
+  const work = request as ExporterRequest;
+  if ("step" in work) return step(work.step);
+  return "pending" in work ? listPending() : sweep(work.sweep);
+});
+
+function listPending(): readonly string[] {
+  const ids = pending.all();
+  // What the store knows to have ended needs nobody here any more.
+  for (const known of [jobs, failures]) {
+    for (const id of known.keys()) if (!ids.includes(id)) known.delete(id);
+  }
+  return ids;
+}
+
+function step(id: string): ExportStep {
+  const failure = failures.get(id);
+  if (failure !== undefined) return failure;
+  const endsAt = performance.now() + exportStepMs;
+  let last: ExportStep = { status: "processing", records: 0 };
+  try {
+    const job = jobs.get(id) ?? begin(id);
+    jobs.set(id, job);
+    while (last.status === "processing" && performance.now() < endsAt) last = job.step(signer);
+    return last;
+  } catch (error) {
+    logger.warn("an export failed", { export: id, error });
+    const failed: ExportStep = { status: "failed", records: last.records, error: reasonOf(error) };
+    failures.set(id, failed);
+    jobs.get(id)?.abandon();
+    jobs.delete(id);
+    return failed;
+  }
+}
+
+function begin(id: string): ExportJob {
+  const row = find.get(id);
+  if (row === undefined) throw new Error(`there is no export ${id}`);
+  return new ExportJob(database, toExport(row, ledger.exports), row);
+}
+
+/** Removes the files of expired exports, and parts that a killed process left. */
+function sweep(now: number): readonly string[] {
+  const rows = expired.all(now);
+  for (const row of rows) {
+    const { path } = toExport(row, ledger.exports);
+    for (const each of [path, manifestPath(path)]) rmSync(each, { force: true });
+  }
+  for (const name of readdirSync(ledger.exports)) {
+    const isPartial = name.endsWith(partialSuffix) || name.endsWith(".tmp");
+    if (isPartial && !jobs.has(name.slice(0, 36))) rmSync(join(ledger.exports, name), { force: true });
+  }
+  return rows.map(({ id }) => id);
+}
+
+/** What the owner of the export may know; the rest is in the log. */
+function reasonOf(error: unknown): string {
+  if (error instanceof UnreadableRecord) return error.message;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ENOSPC" || code === "EDQUOT") return "The disk is full. Free space on the server.";
+  if (code === "EFBIG") return "The file is larger than the server's file system allows.";
+  if (/^E[A-Z]+$/.test(code)) return `The server's folder for exports cannot be written (${code}).`;
+  if (code.startsWith("SQLITE_")) return "The server's database cannot be read.";
+  return "Something went wrong on our side; the server's log has it.";
+}
