@@ -28,7 +28,7 @@ export const accessFlushMs = 1_000;
 export const accessResolutionMs = 60_000;
 
 /** Dead memories removed per transaction after a bulk delete: small, so that nobody waits behind it. */
-export const purgeBatchRows = 250;
+export const purgeBatchRows = 50;
 /** Access times written per transaction, for the same reason. */
 export const flushBatchRows = 1_000;
 

@@ -28,7 +28,7 @@ export function createPurge(database: Database, state: WriterState): () => boole
   const forget = database.prepare<[DeadPool]>(
     "DELETE FROM dead_pool WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch",
   );
-  return database.transaction(() => {
+  const purgeBatch = database.transaction(() => {
     const pool = nextDeadPool.get();
     // Not earlier: a step that fails leaves the purge due, and the next call that is settled starts it again.
     state.purgeIsDue = pool !== undefined;
@@ -41,6 +41,12 @@ export function createPurge(database: Database, state: WriterState): () => boole
     if (serials.length < purgeBatchRows) forget.run(pool);
     return true;
   });
+  return () => {
+    const isMoreLeft = purgeBatch();
+    // A batch touches pages all over the file. Written back while they are few, they never hold up somebody's commit.
+    if (isMoreLeft) database.pragma("wal_checkpoint(PASSIVE)");
+    return isMoreLeft;
+  };
 }
 
 /** @returns a step that writes a batch of the noted access times in a transaction of its own and tells whether more is left. */

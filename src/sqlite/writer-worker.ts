@@ -40,6 +40,8 @@ export type WriterRequest =
 export type WriterReply = readonly (Answer | null)[];
 
 const sweepEveryMs = 600_000;
+/** Steps of housekeeping are at most this far apart, however long one took. */
+const longestPauseMs = 100;
 const checkpointTestMs = 5_000;
 
 const { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel }: WriterInit = workerData;
@@ -156,17 +158,22 @@ async function inTransaction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A function that repeats a step until nothing is left, once per turn of the event loop, so that waiting calls go first. */
+/** A function that repeats a step until nothing is left, resting as long as the step took, so that calls have half of the time. */
 function repeatedly(step: () => boolean): () => void {
   let isScheduled = false;
-  return function schedule() {
+  const schedule = (pauseMs: number): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setTimeout(() => {
-      isScheduled = false;
-      if (undisturbed(step) === true) schedule();
-    }, 1);
+    setTimeout(
+      () => {
+        isScheduled = false;
+        const startedAt = clock.elapsed();
+        if (undisturbed(step) === true) schedule(clock.elapsed() - startedAt);
+      },
+      Math.min(longestPauseMs, Math.max(1, pauseMs)),
+    );
   };
+  return () => schedule(1);
 }
 
 /** Housekeeping never runs inside the transaction of a group: a group awaits nothing that lets a timer in between. */
