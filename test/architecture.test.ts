@@ -151,7 +151,7 @@ describe("packages stay where they belong", () => {
     ["ONNX Runtime", /^onnxruntime/, /^src\/native\//],
     ["sqlite-vec", /^sqlite-vec/, /^src\/native\//],
     ["the tokenizer", /^@huggingface\//, /^src\/embedding\//],
-    ["canonical JSON", /^canonicalize$/, /^src\/audit\//],
+    ["canonical JSON", /^canonicalize$/, /^src\/(audit|export)\//],
     ["commander", /^commander$/, /^src\/cli\//],
     ["worker threads", /^(node:)?worker_threads$/, /^src\/(native|sqlite|embedding)\//],
   ])("%s", (_, name, home) => {
@@ -189,7 +189,7 @@ describe("every file", () => {
       (path: string) => !/^(\/\/|--) [A-Z\u0022].{20,}/.test(read(path)),
       ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts"],
     ],
-    ["fits in 260 lines", (path: string) => read(path).split("\n").length > 261, ["src/**/*.ts"]],
+    ["fits in 280 lines", (path: string) => read(path).split("\n").length > 281, ["src/**/*.ts"]],
     [
       "imports files by their full name",
       (path: string) => /from "\.[^"]*(?<!\.(ts|sql|json))"/.test(read(path)),

@@ -272,7 +272,7 @@ describe("keys that are not valid any more", async () => {
 });
 
 describe("strangers", () => {
-  test("are recorded on the installation's chain, ten a second, then only refused", async () => {
+  test("are recorded on the installation's chain, ten a second, then refused and counted", async () => {
     const key = `ml_${"x".repeat(43)}`;
     const answers: (number | null)[] = [];
     const records = await gained(null, async () => {
