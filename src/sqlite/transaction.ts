@@ -47,3 +47,18 @@ const losing = /^SQLITE_(FULL|IOERR|NOMEM|CORRUPT|NOTADB|READONLY|CANTOPEN|BUSY|
 export function isLost(database: Database, error: unknown): boolean {
   return !database.inTransaction || (error instanceof SqliteError && losing.test(error.code));
 }
+
+/**
+ * A commit that could not be synced stands whole in the write-ahead log: the next start would take it for a commit, although its
+ * calls were told that nothing happened. A commit of nothing takes its place. It needs no sync of its own, because the next one
+ * that is answered syncs both; a synchronous of OFF would let a checkpoint go unsynced too.
+ */
+export function overwriteLostCommit(database: Database): void {
+  const format = database.pragma("user_version", { simple: true });
+  database.pragma("synchronous = NORMAL");
+  try {
+    database.pragma(`user_version = ${format}`);
+  } finally {
+    database.pragma("synchronous = FULL");
+  }
+}

@@ -18,7 +18,7 @@ import { type DatabaseFile, openWriting } from "./connection.ts";
 import { createExportLog } from "./exports.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
-import { createTransaction, isLost } from "./transaction.ts";
+import { createTransaction, isLost, overwriteLostCommit } from "./transaction.ts";
 import { answerRequests } from "./worker-client.ts";
 import { WriterState } from "./writer-state.ts";
 
@@ -138,15 +138,18 @@ const stillInLog = unavailable(
 /** Moves the write-ahead log into the database and empties it. @returns false when a reader did not let go of it in time. */
 function emptyLog(): boolean {
   state.erasureIsDue = false;
-  const [result] = database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-  return result?.busy === 0;
+  // The erasure is committed: whatever goes wrong now is no reason to say that it did not happen.
+  const result = undisturbed(() => database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[]);
+  return result?.[0]?.busy === 0;
 }
 
 /** `work` awaits nothing that lets a timer or a message in between. */
 async function inTransaction(work: () => Promise<void>): Promise<void> {
+  let isCommitting = false;
   try {
     begin.run();
     await work();
+    isCommitting = true;
     commit.run();
     state.committed();
     checkpoints.publish();
@@ -154,6 +157,7 @@ async function inTransaction(work: () => Promise<void>): Promise<void> {
     state.lost();
     checkpoints.forget();
     if (database.inTransaction) rollback.run();
+    if (isCommitting) undisturbed(() => overwriteLostCommit(database));
     throw error;
   }
 }

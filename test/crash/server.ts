@@ -60,7 +60,7 @@ export async function startServer({
   const line = await firstLine(child.stdout);
   if (line === null) throw new Error(`the server ended with ${await exited} before it was ready: ${log}`);
   const ready: Json = JSON.parse(line);
-  if (!isObject(ready)) throw new Error(`the ready line is ${line}`);
+  if (!isObject(ready) || ready.event !== "ready") throw new Error(`the server is not ready: ${line} ${log}`);
   return {
     url: String(ready.url),
     apiKey: typeof ready.api_key === "string" ? ready.api_key : null,

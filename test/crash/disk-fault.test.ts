@@ -1,0 +1,26 @@
+// Takes the disk away from a running server in the default suite; `bun run proof` does it in more ways.
+
+import { afterEach, expect, test } from "bun:test";
+import { type FaultOptions, failing, noFileMayGrow, runFault } from "./disk-fault.ts";
+import { whyNoTrace } from "./record.ts";
+import { killAll } from "./server.ts";
+
+afterEach(killAll);
+
+async function expectNoFaults(options: FaultOptions): Promise<void> {
+  const { faults, refusedMeanwhile } = await runFault(options);
+  expect(faults).toEqual([]);
+  expect(refusedMeanwhile).toBeGreaterThan(80);
+}
+
+test.skipIf(Bun.which("prlimit") === null)(
+  "while no file may grow every operation answers 1503, and everything works again by itself",
+  () => expectNoFaults({ fault: noFileMayGrow, seed: 1 }),
+  60_000,
+);
+
+test.skipIf(whyNoTrace() !== null)(
+  "what was answered with 1503 because it could not be synced does not come back after a kill",
+  () => expectNoFaults({ fault: failing("fsync", "EIO"), seed: 2, killMeanwhile: true }),
+  60_000,
+);
