@@ -4,6 +4,7 @@ import { locate } from "../../src/data-directory.ts";
 import { findFaults } from "./check.ts";
 import { createLoad, createRandom } from "./load.ts";
 import { fromSource, startServer, temporaryFolder } from "./server.ts";
+import { findVerdict } from "./verify.ts";
 
 export interface KillOptions {
   readonly kills: number;
@@ -54,7 +55,7 @@ export async function killRepeatedly({
   const last = await load.send({ url: server.url, key }, "memory.create");
   if (last.status !== 201) faults.push(`after the last restart a call was answered ${last.status}`);
   await server.stop();
-  faults.push(...findFaults(locate(dataDir).database, load.calls));
+  faults.push(...findFaults(locate(dataDir).database, load.calls), ...(await findVerdict(command, dataDir)));
   const answered = load.calls.filter(({ status }) => status !== null).length;
   return { kills: done, answered, unanswered: load.calls.length - answered, faults };
 }

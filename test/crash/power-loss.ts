@@ -1,7 +1,7 @@
 // Explores power losses: replays a recording up to many moments, lets the disk forget what was not synced in many ways, and judges
 // each state that is left.
 
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { judge, type Knowledge, materialise } from "./crash-state.ts";
 import { type CrashOutcome, Disk, outcomes } from "./disk.ts";
@@ -9,6 +9,7 @@ import { type Call, createLoad, createRandom } from "./load.ts";
 import { type Recording, type RecordOptions, record } from "./record.ts";
 import { startServer, temporaryFolder } from "./server.ts";
 import type { TraceEvent } from "./trace.ts";
+import { findVerdict } from "./verify.ts";
 
 export interface PowerLossOptions extends Omit<RecordOptions, "folder"> {
   /** How many states to judge at least, as far as there are so many. */
@@ -55,7 +56,7 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
       random() < (2 * options.restarts) / options.states
     ) {
       restarts += 1;
-      faults.push(...(await startAgain(recording, state, target)));
+      faults.push(...(await startAgain({ command: options.command, recording }, state, target)));
     }
     states += 1;
     phases[state.phase] += 1;
@@ -153,22 +154,32 @@ function openDisk({ folder, directory, placed }: Recording): Disk {
   return disk;
 }
 
-/** The real program must come up on what is left, take a call, and have everything afterwards. */
-async function startAgain(recording: Recording, state: CrashState, target: string): Promise<string[]> {
-  rmSync(target, { recursive: true, force: true });
-  materialise(state.files, recording.directory, target);
-  const server = await startServer({ dataDir: target }).catch((error: unknown) => String(error));
+/** The real program must verify what is left, come up on it, take a call, and have everything afterwards. */
+async function startAgain(
+  { command, recording }: { command: readonly string[]; recording: Recording },
+  { files, knowledge }: CrashState,
+  target: string,
+): Promise<string[]> {
+  materialise(files, recording.directory, target);
+  if (knowledge.isReady) {
+    const verdict = await findVerdict(command, target);
+    if (verdict.length > 0) return verdict;
+  }
+  const server = await startServer({ dataDir: target, command }).catch((error: unknown) => String(error));
   if (typeof server === "string") return [server];
   try {
-    if (server.apiKey !== null && state.knowledge.isReady) return ["the server made a new first key"];
-    if (server.apiKey !== null) {
-      const call = await createLoad(0).send({ url: server.url, key: server.apiKey }, "memory.create");
-      if (call.status !== 201) return [`the server answered ${call.status} after its restart`];
-    }
+    if (server.apiKey !== null && knowledge.isReady) return ["the server made a new first key"];
+    const key = server.apiKey ?? recording.key;
+    const call = await createLoad(0).send({ url: server.url, key }, "memory.list");
+    if (call.status !== 200 && knowledge.isReady && key !== "")
+      return [`after its restart the server answered ${call.status}`];
   } finally {
     await server.stop();
   }
-  return judge(target, state.knowledge, namesBelow(recording, state.files));
+  // The call has a number that was taken, and a key that had signed nothing may have been replaced.
+  const calls = knowledge.calls.filter(({ number }) => number > 0);
+  const after = { ...knowledge, calls, signingKey: null };
+  return [...judge(target, after, namesBelow(recording, files)), ...(await findVerdict(command, target))];
 }
 
 function namesBelow({ directory }: Recording, files: ReadonlyMap<string, Buffer>): Map<string, Buffer> {

@@ -1,8 +1,10 @@
 // Records what a real server does to its disk: several lives of one data directory under strace, with mixed load.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type DataDirectory, locate } from "../../src/data-directory.ts";
+import { defaultModel } from "../../src/embedding/model-directory.ts";
 import { countRecords } from "./crash-state.ts";
 import { type Call, createLoad } from "./load.ts";
 import { startServer } from "./server.ts";
@@ -11,6 +13,8 @@ import { parseTrace, type TraceEvent, tracer } from "./trace.ts";
 export interface Recording {
   readonly events: readonly TraceEvent[];
   readonly calls: readonly Call[];
+  /** Empty when the first start made none. */
+  readonly key: string;
   /** Exists from the beginning; the data directory is made in it by the server. */
   readonly folder: string;
   readonly directory: DataDirectory;
@@ -46,9 +50,10 @@ export async function record(options: RecordOptions): Promise<Recording> {
   const { folder, command, calls, seed } = options;
   const directory = locate(join(folder, "data"));
   const placed = new Map<string, Buffer>();
+  let leastRecords = 0;
   if (options.database !== undefined) {
     mkdirSync(directory.root, { mode: 0o700 });
-    copyFileSync(options.database, directory.database);
+    leastRecords = adopt(options.database, directory.database);
     placed.set(directory.database, readFileSync(directory.database));
   }
   const load = createLoad(seed);
@@ -64,8 +69,22 @@ export async function record(options: RecordOptions): Promise<Recording> {
     else await server.stop();
     for (const event of parseTrace(await finished(file, server.pid), folder)) events.push(event);
   }
-  const leastRecords = options.database === undefined ? 0 : countRecords(options.database);
-  return { events, calls: load.calls, folder, directory, placed, leastRecords };
+  return { events, calls: load.calls, key, folder, directory, placed, leastRecords };
+}
+
+/** Copies a database and makes the embedding model of the program its model. @returns how many records it has. */
+function adopt(database: string, copy: string): number {
+  copyFileSync(database, copy);
+  const opened = new Database(copy);
+  opened.run(
+    "UPDATE installation SET value = json_set(value, '$.sha256', ?) WHERE name = 'embedding_model'",
+    [defaultModel().sha256],
+  );
+  opened.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  opened.close();
+  const records = countRecords(copy);
+  for (const suffix of ["-wal", "-shm"]) rmSync(`${copy}${suffix}`, { force: true });
+  return records;
 }
 
 const flushLimitMs = 20_000;
