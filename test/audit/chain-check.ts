@@ -1,8 +1,9 @@
 // Checks every chain of a database from its bytes alone, as docs promise that anybody can: shares no code with the ledger, so that
 // the two cannot be wrong together.
 
-import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
+import { openDatabase } from "../../src/native/sqlite.ts";
+import { runtime } from "../sqlite/seam.ts";
 
 interface EntryRow {
   readonly chain: string;
@@ -19,12 +20,13 @@ interface EntryRow {
 
 /** @returns the number of records by chain. @throws Error naming the first thing that does not hold. */
 export function checkChains(path: string): Map<string, number> {
-  const database = new Database(path, { readonly: true });
+  // The server's own SQLite library: another one in the same process would drop its locks when it closes the file.
+  const database = openDatabase(path, runtime, { readonly: true });
   try {
-    const chains = database.query<{ id: string; genesis: string; hash: string }, []>(
+    const chains = database.prepare<[], { id: string; genesis: string; hash: string }>(
       "SELECT id, genesis, hash FROM audit_chain",
     );
-    const entries = database.query<EntryRow, [string]>(
+    const entries = database.prepare<[string], EntryRow>(
       `SELECT c.id AS chain, e.seq, e.id, e.at, e.action, e.status, e.entry, e.hash, p.salt, p.text
        FROM audit_entry e JOIN audit_chain c ON c.number = e.chain LEFT JOIN audit_payload p ON p.entry = e.number
        WHERE c.id = ? ORDER BY e.seq`,
