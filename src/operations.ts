@@ -11,6 +11,7 @@ import {
 import { appendRecord } from "./audit/append.ts";
 import { attestProject, readCheckpoint } from "./audit/attest.ts";
 import { listRecords } from "./audit/list.ts";
+import { verifyRecords } from "./audit/prove.ts";
 import { pruneRecords } from "./audit/prune.ts";
 import { readRecord } from "./audit/read.ts";
 import { redactRecords } from "./audit/redact.ts";
@@ -39,6 +40,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   readRecord,
   appendRecord,
   readCheckpoint,
+  verifyRecords,
   createExport,
   listExports,
   readExport,

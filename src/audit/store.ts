@@ -3,6 +3,7 @@
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { RecordDraft, StoredRecord } from "./record.ts";
+import type { ChainReport } from "./verdict.ts";
 
 export interface RecordQuery {
   /** Milliseconds; records from this time on, and up to the other, both included. Null: no limit. */
@@ -36,6 +37,19 @@ export interface RecordPlace {
   readonly hasPayload: boolean;
 }
 
+/** A record up to which the chain was found good. */
+export interface VerifiedRecord {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface Verification {
+  /** Null: the project has no chain yet. */
+  readonly report: ChainReport | null;
+  /** The newest record that is good now; null when there is none, or something is wrong. */
+  readonly verified: VerifiedRecord | null;
+}
+
 export interface AuditReader {
   list(project: Project, query: RecordQuery): Promise<RecordPage>;
   /** Null when the project has no such record. */
@@ -44,6 +58,8 @@ export interface AuditReader {
   place(id: string): Promise<RecordPlace | null>;
   /** Every record whose payload holds this text; reads all payloads, so it takes its time. */
   mentions(text: string): Promise<readonly RecordPlace[]>;
+  /** Checks the project's chain from the last verified record on; one at a time per project, later callers share the result. */
+  verify(project: Project): Promise<Verification>;
 }
 
 export interface Attestation {
@@ -64,6 +80,7 @@ export interface AuditTransaction {
    * @returns the exports that still hold them.
    */
   erase(places: readonly RecordPlace[]): Promise<readonly string[]>;
+  noteVerified(project: Project, record: VerifiedRecord, now: number): Promise<void>;
   /** Starts a retention sweep soon after the commit. */
   requestPrune(): void;
 }

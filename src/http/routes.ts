@@ -3,6 +3,7 @@
 import { appendRecord } from "../audit/append.ts";
 import { readCheckpoint } from "../audit/attest.ts";
 import { listRecords } from "../audit/list.ts";
+import { verifyRecords } from "../audit/prove.ts";
 import { readRecord } from "../audit/read.ts";
 import { createExport } from "../export/create.ts";
 import { downloadExport, downloadManifest } from "../export/download.ts";
@@ -42,6 +43,7 @@ const table: readonly (readonly [Method, string, ProjectOperation])[] = [
   ["GET", "/v1/audit/logs/export/:export_id/download", downloadExport],
   ["GET", "/v1/audit/logs/export/:export_id/manifest", downloadManifest],
   ["GET", "/v1/audit/checkpoint", readCheckpoint],
+  ["GET", "/v1/audit/verify", verifyRecords],
 ];
 
 export const routes: readonly Route[] = table.map(([method, path, operation]) => ({

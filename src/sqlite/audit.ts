@@ -44,6 +44,11 @@ export function createAuditTransaction(
     )
     .pluck();
 
+  const noteVerified = database.prepare(
+    `INSERT OR REPLACE INTO audit_verification (chain, seq, hash, at)
+     SELECT number, ?, ?, ? FROM audit_chain WHERE project = ?`,
+  );
+
   const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
     const chain = state.createId(now);
     const nonce = randomBytes(16).toString("hex");
@@ -85,6 +90,10 @@ export function createAuditTransaction(
       }
       state.erasureIsDue = true;
       return [...exports];
+    },
+
+    async noteVerified(project, { seq, hash }, now) {
+      noteVerified.run(seq, hash, now, project.serial);
     },
 
     requestPrune() {

@@ -6,11 +6,14 @@ import { yieldToOthers } from "../native/priority.ts";
 import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { createMemoryList } from "./memory.ts";
+import { createProver } from "./prove.ts";
 import { createSearch } from "./search.ts";
 import { answerRequests } from "./worker-client.ts";
 
 export interface ReaderInit {
   readonly file: DatabaseFile;
+  /** Checks the signatures of the ledger's own notes. */
+  readonly verifierKey: string;
   /** Of the vectors; 0 when no search will be asked for. */
   readonly dimensions: number;
   readonly searchCacheBytes: number;
@@ -22,10 +25,11 @@ export interface ReaderRequest {
   readonly values: readonly unknown[];
 }
 
-const { file, dimensions, searchCacheBytes }: ReaderInit = workerData;
+const { file, verifierKey, dimensions, searchCacheBytes }: ReaderInit = workerData;
 yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
+const prover = createProver(database, verifierKey);
 let search: ReturnType<typeof createSearch> | undefined;
 
 /** ONNX Runtime is loaded with the first search: commands that only administer never need it. */
@@ -45,6 +49,8 @@ const questions = {
   findRecord: audit.find,
   placeRecord: audit.place,
   mentions: audit.mentions,
+  planProof: prover.planProof,
+  proveStretch: prover.proveStretch,
 };
 
 export type Questions = typeof questions;

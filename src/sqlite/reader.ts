@@ -1,7 +1,9 @@
 // Owns the way to the reader's thread.
 
-import type { AuditReader, RecordPlace } from "../audit/store.ts";
+import type { Project } from "../access/project.ts";
+import type { AuditReader, RecordPlace, Verification } from "../audit/store.ts";
 import type { MemoryReader } from "../memory/store.ts";
+import { concludeProof } from "./prove.ts";
 import type { Questions, ReaderRequest } from "./reader-worker.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
@@ -19,6 +21,18 @@ export function createReader(start: () => WorkerClient): Reader {
     const request: ReaderRequest = { question, values };
     return worker.request(request) as Promise<ReturnType<Questions[Name]>>;
   };
+  const prove = async (project: Project): Promise<Verification> => {
+    const plan = await ask("planProof", project);
+    if (plan === null) return { report: null, verified: null };
+    const results = [];
+    for (const stretch of plan.stretches) results.push(await ask("proveStretch", plan.key, stretch));
+    const report = concludeProof(plan, results);
+    const last = results.findLast(({ segments }) => segments.length > 0)?.segments[0]?.[1].last;
+    const isGood = report.failure === null && report.contradiction === null;
+    return { report, verified: isGood && last?.hash ? { seq: last.seq, hash: last.hash } : null };
+  };
+  const proofs = new Map<number, Promise<Verification>>();
+
   return {
     memories: {
       list: (project, query) => ask("listMemories", project, query),
@@ -36,6 +50,13 @@ export function createReader(start: () => WorkerClient): Reader {
           after = batch.next;
         }
         return places;
+      },
+      verify(project) {
+        const running = proofs.get(project.serial);
+        if (running !== undefined) return running;
+        const proof = prove(project).finally(() => proofs.delete(project.serial));
+        proofs.set(project.serial, proof);
+        return proof;
       },
     },
     async close() {

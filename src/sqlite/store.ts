@@ -2,6 +2,7 @@
 
 import { chmodSync, existsSync } from "node:fs";
 import type { Plans } from "../access/plan.ts";
+import { createSigner } from "../audit/note.ts";
 import { createClock } from "../clock.ts";
 import { createExport } from "../export/create.ts";
 import { exportProject } from "../export/export-project.ts";
@@ -65,7 +66,8 @@ export function openStore(options: StoreOptions): Store {
   const writerInit = { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel };
   const writer = createWriter(start("writer", writerInit), groupCommit);
   const dimensions = options.model?.dimensions ?? 0;
-  const reader = createReader(() => start("reader", { file, dimensions, searchCacheBytes }));
+  const { verifierKey } = createSigner(ledger.signingKey);
+  const reader = createReader(() => start("reader", { file, verifierKey, dimensions, searchCacheBytes }));
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, createClock(clockOffset), logger);
   return {

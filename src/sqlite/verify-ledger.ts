@@ -39,14 +39,21 @@ interface NoteRow {
 
 /** By number. @throws Unusable when there is something signed and no key. */
 export function readChains(source: LedgerSource, reader: NoteReader | null): ChainFrame[] {
-  const rows = source.all(
-    `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash
-     FROM audit_chain c LEFT JOIN project p ON p.serial = c.project ORDER BY c.number`,
-  ) as ChainRow[];
-  return rows.map((row) => readChain(source, reader, row));
+  const rows = source.all(`${chainRows} ORDER BY c.number`) as ChainRow[];
+  return rows.map((row) => frameOf(source, reader, row));
 }
 
-function readChain(source: LedgerSource, reader: NoteReader | null, row: ChainRow): ChainFrame {
+const chainRows = `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash
+  FROM audit_chain c LEFT JOIN project p ON p.serial = c.project`;
+
+/** One of them. */
+export function readChain(source: LedgerSource, reader: NoteReader, number: number): ChainFrame {
+  const [row] = source.all(`${chainRows} WHERE c.number = ?`, number) as ChainRow[];
+  if (row === undefined) throw new Error(`there is no chain ${number}`);
+  return frameOf(source, reader, row);
+}
+
+function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow): ChainFrame {
   const anchors = readAnchors(source, reader, row);
   const checkpoints = readCheckpoints(source, reader, row);
   const { number, id: chain, project, hash } = row;

@@ -13,6 +13,7 @@ import {
 } from "../audit/verdict.ts";
 import { type Attested, type ChainBody, joinSegments, weighCheckpoints } from "../audit/verify-chain.ts";
 import type { NoteReader } from "../audit/verify-notes.ts";
+import type { Segment } from "../audit/verify-segment.ts";
 import { type ChainFrame, findStrayNote, readChains } from "./verify-ledger.ts";
 import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
 import { type LedgerSource, openEvidence } from "./verify-source.ts";
@@ -137,9 +138,10 @@ function segmentsOf(results: readonly StretchResult[], { number }: ChainFrame) {
   );
 }
 
-function reportChain(
+/** What is to be told about a chain whose stretches have been checked. */
+export function reportChain(
   frame: ChainFrame,
-  segments: ReturnType<typeof segmentsOf>,
+  segments: readonly Segment[],
   more: readonly Attested[],
 ): ChainReport {
   const { chain, project, start, anchors } = frame;
