@@ -1,7 +1,7 @@
 // Owns the files of the ledger beside the database: the signing key, the verifier key for others, the notes. Never shows the
 // private key, and never replaces one that is there.
 
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey } from "./audit/note.ts";
 import { makeFolder, writeWhole } from "./durable.ts";
@@ -22,8 +22,13 @@ export function openLedgerFiles(root: string, auditKey: string | null): LedgerFi
   const files = { notes: join(root, "checkpoints"), exports: join(root, "exports") };
   for (const folder of Object.values(files)) makeFolder(folder);
   const signingKey = auditKey === null ? ownKey(join(root, "audit.key")) : givenKey(auditKey);
-  writeFileSync(join(root, "audit.pub"), `${createSigner(signingKey).verifierKey}\n`);
+  keepText(join(root, "audit.pub"), `${createSigner(signingKey).verifierKey}\n`);
   return { signingKey, ...files };
+}
+
+/** Touches a file that is right already no more: the disk may be full. */
+function keepText(path: string, text: string): void {
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeWhole(path, text);
 }
 
 function ownKey(path: string): string {

@@ -55,7 +55,7 @@ export function judge(
   }
   return [
     ...findFaults(path, calls),
-    ...(isReady ? findLostKeys(path) : []),
+    ...(isReady ? [...findLostKeys(path), ...findLostVerifierKey(files)] : []),
     ...(countRecords(path) < leastRecords ? ["records from before are lost"] : []),
     ...findContradictions(path, files),
     ...findLostSigner(path, files, signingKey),
@@ -67,6 +67,12 @@ export type FilesByName = ReadonlyMap<string, Buffer>;
 
 function findLostKeys(path: string): string[] {
   return ask(path, "SELECT COUNT(*) AS value FROM api_key") === 0 ? ["the key that was shown is lost"] : [];
+}
+
+/** Without it nobody can verify before the next start. */
+function findLostVerifierKey(files: FilesByName): string[] {
+  const text = files.get("audit.pub")?.toString("latin1") ?? "";
+  return /^memledger\+[0-9a-f]{8}\+\S{44}\n$/.test(text) ? [] : ["the verifier key is lost"];
 }
 
 export function countRecords(path: string): number {

@@ -7,6 +7,7 @@ import { isObject, type Json } from "../../src/json.ts";
 import { findFaults } from "./check.ts";
 import { type Action, actions, type Call, createLoad, type Load, type Target } from "./load.ts";
 import { fromSource, type Server, startServer, temporaryFolder } from "./server.ts";
+import { findVerdict } from "./verify.ts";
 
 /** A way to lose the disk. */
 export interface DiskFault {
@@ -30,6 +31,10 @@ export interface FaultOptions {
   readonly command?: readonly string[];
   /** Ends the server by a kill while the disk still fails. */
   readonly killMeanwhile?: boolean;
+  /** Starts it again after that kill, still without a disk. */
+  readonly restartMeanwhile?: boolean;
+  /** The disk fails now and then only, so that calls may succeed meanwhile. */
+  readonly isIntermittent?: boolean;
 }
 
 const recoveryLimitMs = 10_000;
@@ -39,6 +44,8 @@ export async function runFault({
   seed,
   command = fromSource,
   killMeanwhile = false,
+  restartMeanwhile = false,
+  isIntermittent = false,
 }: FaultOptions): Promise<FaultReport> {
   using folder = temporaryFolder();
   const undo = fault.prepare?.(folder.path);
@@ -52,16 +59,26 @@ export async function runFault({
     const end = await fault.begin(server, dataDir);
     const before = load.calls.length;
     await load.run(target, { clients: 8, calls: 80 });
-    for (const action of actions) faults.push(...judgeRefused(await load.send(target, action)));
+    const refuse = async (at: Target, action: Action) => {
+      const call = await load.send(at, action);
+      if (!isIntermittent) faults.push(...judgeRefused(call));
+    };
+    for (const action of actions) await refuse(target, action);
     faults.push(...(await judgeHealth(server)), ...(await judgeOffline(command, dataDir)));
-    const refusedMeanwhile = load.calls.slice(before).filter(({ code }) => code === 1503).length;
     let recoveredAfterMs = 0;
     if (killMeanwhile) {
-      faults.push(...judgeRefused(await load.send(target, "memory.create")));
+      // The last thing before the kill: nothing else has overwritten what it left.
+      await refuse(target, "memory.create");
       await server.kill();
-      await end();
-    } else {
-      await end();
+    }
+    if (killMeanwhile && restartMeanwhile) {
+      const second = await startServer({ dataDir, command });
+      await refuse({ ...target, url: second.url }, "memory.create");
+      await second.kill();
+    }
+    const refusedMeanwhile = load.calls.slice(before).filter(({ code }) => code === 1503).length;
+    await end();
+    if (!killMeanwhile) {
       recoveredAfterMs = await recover(server, target, load);
       await load.run(target, { clients: 4, calls: 60 });
       if (server.hasEnded()) faults.push("the server ended");
@@ -70,7 +87,10 @@ export async function runFault({
     }
     const again = await startServer({ dataDir, command });
     await again.stop();
-    faults.push(...findFaults(locate(dataDir).database, load.calls));
+    faults.push(
+      ...findFaults(locate(dataDir).database, load.calls),
+      ...(await findVerdict(command, dataDir)),
+    );
     return { faults, refusedMeanwhile, recoveredAfterMs };
   } finally {
     undo?.();
