@@ -80,8 +80,8 @@ export const listProjects = installationOperation({
   input: Fields({}),
   output: Type.Array(Fields({ ...projectView.properties, memories: Type.Integer(), keys: Type.Integer() })),
 
-  async apply(transaction) {
-    const summaries = await transaction.access.listProjects();
+  async apply(transaction, _input, { now }) {
+    const summaries = await transaction.access.listProjects(now);
     return { data: summaries.map(({ project, memories, keys }) => ({ ...toView(project), memories, keys })) };
   },
 });

@@ -29,6 +29,7 @@ export interface NewKey {
 export interface ProjectSummary {
   readonly project: Project;
   readonly memories: number;
+  /** Keys that are neither revoked nor expired. */
   readonly keys: number;
 }
 
@@ -39,7 +40,7 @@ export interface AccessTransaction {
   insertProject(project: NewProject, now: number): Promise<Project>;
   /** By id or by name. */
   findProject(idOrName: string): Promise<Project | null>;
-  listProjects(): Promise<ProjectSummary[]>;
+  listProjects(now: number): Promise<ProjectSummary[]>;
   updateProject(project: Project): Promise<void>;
   /** Revokes the keys and frees the name. The project's chain stays. */
   removeProject(project: Project, now: number): Promise<void>;

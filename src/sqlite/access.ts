@@ -68,10 +68,11 @@ export function createAccessTransaction(database: Database, state: WriterState):
        memory_limit = :memoryLimit, retention_days = :retentionDays
      WHERE serial = :serial`,
   );
-  const summaries = database.prepare<[], ProjectRow & { memories: number; keys: number }>(
+  const summaries = database.prepare<[number], ProjectRow & { memories: number; keys: number }>(
     `SELECT ${projectColumns},
        (SELECT SUM(memories) FROM pool WHERE project = p.serial) AS memories,
-       (SELECT COUNT(*) FROM api_key WHERE project = p.serial AND revoked_at IS NULL) AS keys
+       (SELECT COUNT(*) FROM api_key WHERE project = p.serial AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > ?)) AS keys
      FROM project p WHERE p.deleted_at IS NULL ORDER BY p.serial`,
   );
   const markDeleted = database.prepare("UPDATE project SET deleted_at = ? WHERE serial = ?");
@@ -112,9 +113,9 @@ export function createAccessTransaction(database: Database, state: WriterState):
       const row = projectByReference.get(idOrName, idOrName, idOrName);
       return row === undefined ? null : toProject(row);
     },
-    async listProjects() {
+    async listProjects(now) {
       return summaries
-        .all()
+        .all(now)
         .map((row): ProjectSummary => ({ project: toProject(row), memories: row.memories, keys: row.keys }));
     },
     async updateProject({ serial, plan, subscription, credits, memoryLimit, retentionDays }) {
