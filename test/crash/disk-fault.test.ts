@@ -1,7 +1,8 @@
 // Takes the disk away from a running server in the default suite; `bun run proof` does it in more ways.
 
 import { afterEach, expect, test } from "bun:test";
-import { type FaultOptions, failing, noFileMayGrow, runFault } from "./disk-fault.ts";
+import { type FaultOptions, runFault } from "./disk-fault.ts";
+import { failing, noFileMayGrow } from "./disk-faults.ts";
 import { whyNoTrace } from "./record.ts";
 import { killAll } from "./server.ts";
 

@@ -1,0 +1,145 @@
+// Runs the long proofs and prints what each of them has seen: `bun run proof [--kills N] [--states N] [--seed N] [--executable FILE]`.
+// Ends with 1 when anything was lost. What cannot run on this machine is named, never passed over.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type FaultOptions, runFault } from "./disk-fault.ts";
+import { failing, fullFileSystem, noFileMayGrow, whyNoMount } from "./disk-faults.ts";
+import { killRepeatedly } from "./kill.ts";
+import { explorePowerLoss, type PowerLossReport } from "./power-loss.ts";
+import { whyNoTrace } from "./record.ts";
+import { fromSource, killAll, weakened } from "./server.ts";
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "20" },
+    states: { type: "string", default: "400" },
+    seed: { type: "string", default: "1" },
+    executable: { type: "string", default: join(import.meta.dir, "../../dist/memledger") },
+  },
+});
+const [kills, states, seed] = [Number(values.kills), Number(values.states), Number(values.seed)];
+const executable = existsSync(values.executable) ? [values.executable] : null;
+const noTrace = whyNoTrace();
+
+let failures = 0;
+
+/** @param why names what is missing here; then the proof does not run. */
+async function prove(name: string, work: () => Promise<Finding>, why: string | null = null): Promise<void> {
+  if (why !== null) return print(`skipped: ${name}: ${why}`);
+  const begun = performance.now();
+  const { seen, faults } = await work().catch((error: unknown) => ({
+    seen: "",
+    faults: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+  }));
+  await killAll();
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  print(`${faults.length === 0 ? "ok" : "FAILED"}: ${name}: ${seen} (${seconds} s)`);
+  for (const fault of faults.slice(0, 20)) print(`  ${fault}`);
+  if (faults.length > 0) failures += 1;
+}
+
+interface Finding {
+  readonly seen: string;
+  readonly faults: readonly string[];
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function kill(command: readonly string[]): Promise<Finding> {
+  const { answered, unanswered, faults, ...report } = await killRepeatedly({ kills, seed, command });
+  return { seen: `${report.kills} kills, ${answered} calls answered, ${unanswered} cut off`, faults };
+}
+
+function describeStates({ states: judged, moments, losses, answered, restarts, phases }: PowerLossReport) {
+  const where = Object.entries(phases).map(([phase, count]) => `${phase} ${count}`);
+  return `${judged} states of ${moments} moments (${where.join(", ")}), ${answered} calls answered, ${restarts} restarts, ${losses.length} states with losses`;
+}
+
+async function losePower(options: Partial<Parameters<typeof explorePowerLoss>[0]>): Promise<PowerLossReport> {
+  const calls = Math.min(1_500, Math.max(100, Math.round(states / 2)));
+  const restarts = Math.min(20, Math.ceil(states / 100));
+  return explorePowerLoss({ command: fromSource, calls, seed, states, restarts, ...options });
+}
+
+async function loseNothing(options: Partial<Parameters<typeof explorePowerLoss>[0]>): Promise<Finding> {
+  const report = await losePower(options);
+  const faults = report.losses.map(
+    ({ phase, outcome, moment, faults: found }) =>
+      `${phase}, event ${moment}, ${outcome}: ${found.join("; ")}`,
+  );
+  return { seen: describeStates(report), faults };
+}
+
+async function loseSomething(): Promise<Finding> {
+  const report = await losePower({ command: weakened, states: Math.ceil(states / 2), restarts: 0 });
+  const lost = report.losses.filter(({ faults }) => faults.some((fault) => fault.endsWith("has no record")));
+  const faults = lost.length > 0 ? [] : ["the explorer found no loss where there must be some"];
+  return { seen: describeStates(report), faults };
+}
+
+async function loseDisk(options: Omit<FaultOptions, "seed">): Promise<Finding> {
+  const { faults, refusedMeanwhile, recoveredAfterMs } = await runFault({ seed, ...options });
+  const recovery = options.killMeanwhile
+    ? "killed meanwhile"
+    : `back after ${Math.round(recoveredAfterMs)} ms`;
+  return { seen: `${refusedMeanwhile} calls refused, ${recovery}`, faults };
+}
+
+const noLimit = Bun.which("prlimit") === null ? "prlimit is not installed" : null;
+const killMeanwhile = true;
+const isIntermittent = true;
+
+await prove("a server from source that is killed under load loses nothing", () => kill(fromSource));
+await prove(
+  "an executable that is killed under load loses nothing",
+  () => kill(executable ?? []),
+  executable === null ? `${values.executable} is not built` : null,
+);
+await prove("a power loss takes nothing that was answered", () => loseNothing({}), noTrace);
+await prove(
+  "a power loss takes nothing from the executable",
+  () => loseNothing({ command: executable ?? [], states: Math.ceil(states / 2), restarts: 1 }),
+  executable === null ? `${values.executable} is not built` : noTrace,
+);
+await prove(
+  "a power loss while a database is migrated leaves the old or the new one",
+  () => loseNothing({ database: join(import.meta.dir, "../sqlite/format-1.db"), calls: 0 }),
+  noTrace,
+);
+await prove("with synchronous = NORMAL the explorer finds losses", loseSomething, noTrace);
+
+const disks: readonly (readonly [name: string, options: Omit<FaultOptions, "seed">, why: string | null])[] = [
+  ["no file may grow", { fault: noFileMayGrow }, noLimit],
+  ["the disk is full (ENOSPC)", { fault: failing("pwrite64", "ENOSPC") }, noTrace],
+  ["writes fail (EIO)", { fault: failing("pwrite64", "EIO") }, noTrace],
+  ["syncs fail (EIO)", { fault: failing("fsync", "EIO") }, noTrace],
+  ["writes fail now and then", { fault: failing("pwrite64", "EIO", ":when=40+40"), isIntermittent }, noTrace],
+  ["syncs fail now and then", { fault: failing("fsync", "EIO", ":when=3+3"), isIntermittent }, noTrace],
+  ["syncs fail, then a kill", { fault: failing("fsync", "EIO"), killMeanwhile }, noTrace],
+  ["the disk is full, then a kill", { fault: failing("pwrite64", "ENOSPC"), killMeanwhile }, noTrace],
+  ["a file system is full", { fault: fullFileSystem }, whyNoMount()],
+  [
+    "a file system is full, then a kill and a restart",
+    { fault: fullFileSystem, killMeanwhile, restartMeanwhile: true },
+    whyNoMount(),
+  ],
+];
+for (const [name, options, why] of disks) {
+  await prove(
+    `nothing is lost or half done while ${name}, and everything works again`,
+    () => loseDisk(options),
+    why,
+  );
+}
+await prove(
+  "nothing of the executable is lost or half done while no file may grow, and everything works again",
+  () => loseDisk({ fault: noFileMayGrow, command: executable ?? [] }),
+  executable === null ? `${values.executable} is not built` : noLimit,
+);
+
+print(failures === 0 ? "all proofs hold" : `${failures} proofs failed`);
+process.exit(failures === 0 ? 0 : 1);
