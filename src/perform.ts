@@ -1,50 +1,22 @@
 // Owns the one door that every call goes through: identify, limit, authorise, validate, prepare, then settle in the store.
 // Transports hand in what they received and print the answer; none of them decides anything.
 
-import { createHash } from "node:crypto";
 import { authorise, unauthenticated } from "./access/authorise.ts";
 import { digestSecret, secretFrom } from "./access/key.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import type { RateLimiter } from "./access/rate.ts";
 import { createStrangers } from "./access/strangers.ts";
-import type { Answer, Call, Origin, Refused, UnreadableBody } from "./call.ts";
+import type { Answer, Call, Refused } from "./call.ts";
 import type { Clock } from "./clock.ts";
-import { type ErrorCode, Refusal } from "./errors.ts";
-import { isInteroperable, isObject, type JsonObject } from "./json.ts";
-import { metadataMaxBytes } from "./limits.ts";
+import { Refusal } from "./errors.ts";
+import { isInteroperable, type JsonObject } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { EmbeddingRole, InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
+import { mergeInput, type Request, readBody, readOrigin } from "./request.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
 import type { Store } from "./store.ts";
-
-/** What a transport received, before anything is trusted. */
-export interface Request {
-  /** The value of the Authorization header. */
-  readonly authorization: string | null;
-  readonly ip: string | null;
-  readonly userAgent: string | null;
-  /** The value of the X-Audit-Metadata header. */
-  readonly metadata: string | null;
-  /** Path and query parameters, already in the types of the schema where they have that form. */
-  readonly parameters: JsonObject;
-  /** What is wrong with the request's form and only its transport can see; answered once the caller is authorised. */
-  readonly fault: Refusal | null;
-  readonly body: RequestBody;
-  /** Clock.elapsed() at arrival. */
-  readonly arrivedAt: number;
-}
-
-export type RequestBody =
-  | { readonly kind: "none" }
-  | { readonly kind: "text"; readonly bytes: Uint8Array; readonly text: string }
-  | {
-      readonly kind: "unreadable";
-      readonly bytes: Uint8Array;
-      readonly code: 1400 | 1415;
-      readonly message: string;
-    };
 
 export interface Perform {
   /** @throws nothing: every outcome is an answer. */
@@ -196,68 +168,6 @@ function rateLimited(waitSeconds: number): Refusal {
     null,
     waitSeconds,
   );
-}
-
-interface ReadBody {
-  readonly fields: JsonObject;
-  readonly refused: Refusal | null;
-  /** What the audit record keeps: the body itself, or the digest of one that cannot be kept. */
-  readonly recorded: JsonObject | null;
-  readonly unreadable: UnreadableBody | null;
-}
-
-function readBody(body: RequestBody): ReadBody {
-  if (body.kind === "none") return { fields: {}, refused: null, recorded: null, unreadable: null };
-  const unreadable = {
-    length: body.bytes.length,
-    sha256: createHash("sha256").update(body.bytes).digest("hex"),
-  };
-  const refuse = (code: ErrorCode, message: string): ReadBody => ({
-    fields: {},
-    refused: new Refusal(code, message),
-    recorded: null,
-    unreadable,
-  });
-  if (body.kind === "unreadable") return refuse(body.code, body.message);
-  try {
-    const value: unknown = JSON.parse(body.text);
-    if (!isObject(value)) return refuse(1400, "The body must be a JSON object, such as {}.");
-    // A body that the ledger cannot hold is still judged field by field, so that the message can name the fault.
-    return isInteroperable(value)
-      ? { fields: value, refused: null, recorded: value, unreadable: null }
-      : { fields: value, refused: null, recorded: null, unreadable };
-  } catch {
-    return refuse(1400, "The body is not valid JSON. Check quotes, commas and that it is complete.");
-  }
-}
-
-/** A body cannot name what the path or the query already says. */
-function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
-  const twice = Object.keys(parameters).find((name) => Object.hasOwn(fields, name));
-  if (twice !== undefined) {
-    const reason = "belongs in the URL, not in the body";
-    throw new Refusal(1400, `Field "${twice}" ${reason}.`, { field: twice, reason });
-  }
-  return { ...fields, ...parameters };
-}
-
-function readOrigin({ ip, userAgent, metadata }: Request): { origin: Origin; fault: Refusal | null } {
-  if (metadata === null) return { origin: { ip, userAgent, metadata: null }, fault: null };
-  const parsed = parseMetadata(metadata);
-  const fault = parsed === null ? new Refusal(1400, metadataMessage, { field: "X-Audit-Metadata" }) : null;
-  return { origin: { ip, userAgent, metadata: parsed }, fault };
-}
-
-const metadataMessage = `The header X-Audit-Metadata must be a JSON object of at most ${metadataMaxBytes} bytes. Shorten or leave it out.`;
-
-function parseMetadata(text: string): JsonObject | null {
-  if (Buffer.byteLength(text) > metadataMaxBytes) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && isInteroperable(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 const parsers = new WeakMap<Operation, (value: unknown) => Record<string, unknown>>();

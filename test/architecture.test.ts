@@ -53,6 +53,7 @@ const rootFiles: Readonly<Record<string, string>> = {
       "limits",
       "logger",
       "operation",
+      "request",
       "schema",
       "store",
       "version",
@@ -189,7 +190,7 @@ describe("every file", () => {
       (path: string) => !/^(\/\/|--) [A-Z\u0022].{20,}/.test(read(path)),
       ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts"],
     ],
-    ["fits in 280 lines", (path: string) => read(path).split("\n").length > 281, ["src/**/*.ts"]],
+    ["fits in 260 lines", (path: string) => read(path).split("\n").length > 261, ["src/**/*.ts"]],
     [
       "imports files by their full name",
       (path: string) => /from "\.[^"]*(?<!\.(ts|sql|json))"/.test(read(path)),

@@ -12,7 +12,8 @@ import { readMemory } from "../src/memory/read.ts";
 import { searchMemories } from "../src/memory/search.ts";
 import { updateMemory } from "../src/memory/update.ts";
 import type { ProjectOperation } from "../src/operation.ts";
-import { createPerform, type Perform, type Request, type RequestBody } from "../src/perform.ts";
+import { createPerform, type Perform } from "../src/perform.ts";
+import type { Request, RequestBody } from "../src/request.ts";
 import { checkChains } from "./audit/chain-check.ts";
 import { openSeam, unitVector } from "./sqlite/seam.ts";
 

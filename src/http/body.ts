@@ -2,7 +2,7 @@
 
 import { Refusal } from "../errors.ts";
 import { bodyMaxBytes } from "../limits.ts";
-import type { RequestBody } from "../perform.ts";
+import type { RequestBody } from "../request.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const jsonType = /^application\/json[\t ]*(;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i;

@@ -4,7 +4,7 @@ import { Kind, type TSchema } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
-import type { Request as Arrival, RequestBody } from "../perform.ts";
+import type { Request as Arrival, RequestBody } from "../request.ts";
 import { readRequestBody } from "./body.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
 
