@@ -29,14 +29,15 @@ export async function* readRows(
       const cells = line === null ? null : parseCsvLine(line);
       if (!isFirst) yield cells === null || cells.length !== header?.length ? null : csvRow(header, cells);
       else header = cells;
-    } else if (line === null || !isBracket(line, isFirst)) yield line === null ? null : jsonRow(line);
+    } else if (line === null) yield null;
+    else if (!isFrame(line, isFirst)) yield jsonRow(line);
     isFirst = false;
   }
 }
 
-/** Whether a line is only the beginning or the end of the array. */
-function isBracket(line: string, isFirst: boolean): boolean {
-  return line === (isFirst ? "[" : "]");
+/** Whether a line is only the beginning or the end of the array, or what stands between them without records. */
+function isFrame(line: string, isFirst: boolean): boolean {
+  return isFirst ? line === "[" : line === "]" || line === "";
 }
 
 /** Lines without their line feed; in CSV a line feed between quotes ends no line. */
@@ -136,10 +137,12 @@ function csvRow(header: readonly string[], cells: readonly string[]): ExportRow 
   };
 }
 
+/** What a spreadsheet takes for a formula. */
+const formula = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
 function showsInCsv(cell: string, expected: Json): boolean {
   if (expected === null) return cell === "";
-  if (typeof expected === "string")
-    return cell === (/^[=+\-@\t\r]/.test(expected) ? `'${expected}` : expected);
+  if (typeof expected === "string") return cell === (formula.test(expected) ? `'${expected}` : expected);
   if (typeof expected !== "object") return cell === String(expected);
   try {
     return isSame(JSON.parse(cell), expected);

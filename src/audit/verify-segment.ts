@@ -153,15 +153,16 @@ function checkEntry<Found extends FoundRecord>(
     return { check: "time", message: "its time lies outside of what was exported" };
   }
   if (!hashHolds(record)) return { check: "hash", message: "its entry is not the text that was hashed" };
-  if (!columnsAgree(record, entry)) {
-    return { check: "columns", message: "what is shown beside its entry is not what the entry says" };
+  if (!payloadAllowed(record, entry)) {
+    return { check: "payload", message: "its payload is not the one that the entry commits to" };
   }
-  if (record.payload === "missing") {
-    if (!excusing.has(entry.action)) return null;
-    return { check: "payload", message: `the payload of ${entry.action} must never be removed` };
-  }
-  if (payloadHolds(record, entry)) return null;
-  return { check: "payload", message: "its payload is not the one that the entry commits to" };
+  if (columnsAgree(record, entry)) return null;
+  return { check: "columns", message: "what is shown beside its entry is not what the entry says" };
+}
+
+/** A missing payload may be excused by a later record, unless it is itself an excuse. */
+function payloadAllowed(record: FoundRecord, entry: Entry): boolean {
+  return record.payload === "missing" ? !excusing.has(entry.action) : payloadHolds(record, entry);
 }
 
 const hasher = new Bun.CryptoHasher("sha256");

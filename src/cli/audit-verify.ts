@@ -6,10 +6,10 @@ import { type Report as Finding, Unusable, verdicts } from "../audit/verdict.ts"
 import { verifyExport } from "../audit/verify-export.ts";
 import { verifyDatabase } from "../sqlite/verify.ts";
 import { type Evidence, findSubject, gatherEvidence, readText, type Subject } from "./audit-evidence.ts";
-import { showFinding, toData } from "./audit-report.ts";
+import { type Shown, showFinding, toData } from "./audit-report.ts";
 import { bindWork, type Session } from "./command.ts";
 import { createProgress } from "./progress.ts";
-import type { Report, Terminal } from "./terminal.ts";
+import type { Report } from "./terminal.ts";
 
 export function addVerifyCommand(audit: Command, session: Session): void {
   const command = audit
@@ -29,9 +29,10 @@ export function addVerifyCommand(audit: Command, session: Session): void {
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const path = operands[0] ?? config.dataDir;
     try {
-      const { report, verdict } = await verify(path, toOptions(options), terminal);
-      session.exitCode = verdicts[verdict];
-      return report;
+      const progress = createProgress(terminal);
+      const shown = await verifyPath(path, toOptions(options), progress.show).finally(progress.clear);
+      session.exitCode = verdicts[shown.finding.verdict];
+      return { data: toData(shown), text: showFinding(shown) };
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
       session.exitCode = verdicts.unusable;
@@ -40,7 +41,7 @@ export function addVerifyCommand(audit: Command, session: Session): void {
   });
 }
 
-interface VerifyOptions {
+export interface VerifyOptions {
   readonly checkpoints: readonly string[];
   readonly publicKey: string | null;
   readonly project: string | null;
@@ -58,17 +59,15 @@ function toOptions({ checkpoint, publicKey, project }: Readonly<Record<string, u
   };
 }
 
-async function verify(
+/** @throws Unusable */
+export async function verifyPath(
   path: string,
   options: VerifyOptions,
-  terminal: Terminal,
-): Promise<{ report: Report; verdict: Finding["verdict"] }> {
+  onProgress: (done: number, total: number) => void = () => undefined,
+): Promise<Shown> {
   const subject = findSubject(path);
   const evidence = gatherEvidence(subject, options);
-  const progress = createProgress(terminal);
-  const finding = await examine(subject, evidence, options, progress.show).finally(progress.clear);
-  const shown = { subject, evidence, finding };
-  return { report: { data: toData(shown), text: showFinding(shown) }, verdict: finding.verdict };
+  return { subject, evidence, finding: await examine(subject, evidence, options, onProgress) };
 }
 
 async function examine(

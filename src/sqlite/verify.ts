@@ -11,7 +11,7 @@ import {
   type Report,
   Unusable,
 } from "../audit/verdict.ts";
-import { type Attested, type ChainBody, joinSegments, weighCheckpoints } from "../audit/verify-chain.ts";
+import { type Attested, joinSegments, weighCheckpoints } from "../audit/verify-chain.ts";
 import type { NoteReader } from "../audit/verify-notes.ts";
 import type { Segment } from "../audit/verify-segment.ts";
 import { type ChainFrame, findStrayNote, readChains } from "./verify-ledger.ts";
@@ -51,7 +51,9 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
     const results = await verifyRows(source, verifiers, wanted, { only: only?.number ?? null, options });
     const shown = only === null ? frames : [only];
-    const chains = shown.map((frame) => reportChain(frame, segmentsOf(results, frame), options.checkpoints));
+    const chains = shown.map((frame) =>
+      requireRest(reportChain(frame, segmentsOf(results, frame), options.checkpoints), frame),
+    );
     const orphan =
       only === null ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source)) : null;
     return judge({
@@ -170,7 +172,7 @@ export function reportChain(
     },
     ...weighed,
     tail: records === 0 ? 0 : newest - Math.max(weighed.attestedThrough ?? 0, start.seq),
-    failure: earlier(earlier(frame.failure, body.failure), findEmptied(frame, body)),
+    failure: earlier(frame.failure, body.failure),
   };
 }
 
@@ -179,9 +181,10 @@ function genesisAt(size: number, { genesisHash }: ChainFrame): string | null {
 }
 
 /** Retention always leaves a record. */
-function findEmptied({ start }: ChainFrame, { records }: ChainBody): Failure | null {
-  if (start.seq === 0 || records > 0) return null;
-  return { seq: start.seq + 1, check: "seq", message: "no record is left after the anchor" };
+function requireRest(report: ChainReport, { start }: ChainFrame): ChainReport {
+  if (start.seq === 0 || report.records > 0) return report;
+  const message = "no record is left after the anchor";
+  return { ...report, failure: earlier(report.failure, { seq: start.seq + 1, check: "seq", message }) };
 }
 
 function findReplaced(frames: readonly ChainFrame[], checkpoints: readonly Attested[]): Contradiction[] {
