@@ -52,10 +52,12 @@ export const exportLifeMs = 7 * 86_400_000;
 export const exportListMax = 100;
 /** Exports that are worked on in turn; others wait. */
 export const exportsAtOnce = 4;
-/** A step of an export lasts about this long; pieces of it hold so many records, or characters if they come first. */
+/** A step of an export lasts about this long; pieces of it hold so many records, or bytes if they come first. */
 export const exportStepMs = 200;
-export const exportPieceRows = 500;
-export const exportPieceMaxCharacters = 4 * 1024 * 1024;
+export const exportPieceRows = 128;
+export const exportPieceMaxBytes = 1024 * 1024;
+/** Threads that make rows while an export runs. */
+export const exportRowThreadsMax = 3;
 export const exportProgressMs = 1_000;
 export const exportSweepMs = 60_000;
 /** An export that took its thread down this many times has failed. */

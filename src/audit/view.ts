@@ -70,8 +70,15 @@ export const recordFieldNames = [...Object.keys(listFields), ...detailFieldNames
 const ownPayloadFields = ["input_content", "output_content", "rag_query", "rag_results"] as const;
 
 export function toAuditRecord(record: StoredRecord, showHash: boolean): AuditRecord {
+  return toListFields(record, payloadOf(record), showHash);
+}
+
+function payloadOf({ payload }: StoredRecord): JsonObject {
+  return payload === null ? {} : parseObject(payload);
+}
+
+function toListFields(record: StoredRecord, payload: JsonObject, showHash: boolean): AuditRecord {
   const entry = parseObject(record.entry);
-  const payload = record.payload === null ? {} : parseObject(record.payload);
   const numbers = isObject(entry.numbers) ? entry.numbers : {};
   const status = numberOf(entry.status) ?? 0;
   const code = numberOf(entry.code);
@@ -99,8 +106,8 @@ export function toAuditRecord(record: StoredRecord, showHash: boolean): AuditRec
 }
 
 export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): AuditRecordDetail {
-  const payload = record.payload === null ? {} : parseObject(record.payload);
-  const list = toAuditRecord(record, showHash);
+  const payload = payloadOf(record);
+  const list = toListFields(record, payload, showHash);
   const trace = traceOf(list.action);
   const request = isObject(payload.request_body) ? payload.request_body : null;
   const response = isObject(payload.response_body) ? payload.response_body : null;

@@ -29,8 +29,8 @@ export class ExportFile {
     this.#file = openSync(this.#partial, "wx", 0o600);
   }
 
-  append(text: string): void {
-    const piece = Buffer.from(text);
+  append(text: string | Uint8Array): void {
+    const piece = typeof text === "string" ? Buffer.from(text) : text;
     this.#hash.update(piece);
     for (let written = 0; written < piece.length; ) {
       written += writeSync(this.#file, piece, written, piece.length - written);

@@ -5,9 +5,10 @@ import type { RowFormat } from "./row-format.ts";
 
 export function createJson(verifiable: boolean): RowFormat {
   return {
-    head: "[\n",
+    head: "[",
+    before: "\n",
     between: ",\n",
     tail: "\n]\n",
-    row: (record) => JSON.stringify(rowOf(record, verifiable)),
+    appendRow: (buffer, record) => buffer.append(JSON.stringify(rowOf(record, verifiable))),
   };
 }

@@ -4,13 +4,15 @@ import type { StoredRecord } from "../audit/record.ts";
 import { createCsv } from "./csv.ts";
 import type { Export, ExportFormat } from "./export.ts";
 import { createJson } from "./json.ts";
+import type { RowBuffer } from "./row-buffer.ts";
 
 export interface RowFormat {
   readonly head: string;
-  /** Stands between two rows. */
+  /** Stands before the first row, and between two rows. */
+  readonly before: string;
   readonly between: string;
   readonly tail: string;
-  row(record: StoredRecord): string;
+  appendRow(buffer: RowBuffer, record: StoredRecord): void;
 }
 
 const formats: Readonly<Record<ExportFormat, (verifiable: boolean) => RowFormat>> = {

@@ -8,6 +8,7 @@ export const workerEntries = {
   writer: "sqlite/writer-worker.ts",
   reader: "sqlite/reader-worker.ts",
   exporter: "sqlite/export-worker.ts",
+  exportRows: "sqlite/export-rows-worker.ts",
   embedder: "embedding/embedder-worker.ts",
   verifier: "sqlite/verify-worker.ts",
 } as const;

@@ -5,6 +5,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { workerData } from "node:worker_threads";
 import { createSigner } from "../audit/note.ts";
+import { Refusal } from "../errors.ts";
 import { manifestPath } from "../export/export.ts";
 import { partialSuffix } from "../export/export-file.ts";
 import type { ExportStep } from "../export/store.ts";
@@ -12,6 +13,7 @@ import type { LedgerFiles } from "../ledger-files.ts";
 import { exportStepMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
+import { createExportCrew } from "./export-crew.ts";
 import { type ExportChain, ExportJob, UnreadableRecord } from "./export-job.ts";
 import { type ExportRow, exportColumns, toExport } from "./exports.ts";
 import { answerRequests } from "./worker-client.ts";
@@ -25,17 +27,20 @@ export interface ExporterInit {
 export type ExporterRequest =
   | { readonly pending: true }
   | { readonly step: string }
-  | { readonly sweep: number };
+  | { readonly sweep: number }
+  | { readonly close: true };
 
 const { file, ledger, logLevel }: ExporterInit = workerData;
 const logger = createLogger(logLevel);
 const database = openReading(file);
 const signer = createSigner(ledger.signingKey);
+const crew = createExportCrew(file, logger);
 const pending = database
   .prepare<[], string>("SELECT id FROM audit_export WHERE status = 'processing' ORDER BY id")
   .pluck();
 const find = database.prepare<[string], ExportRow & ExportChain>(
-  `SELECT ${exportColumns}, c.number, c.id AS chain, p.id AS project
+  `SELECT ${exportColumns}, c.number, c.id AS chain, p.id AS project,
+     (SELECT note FROM audit_checkpoint WHERE chain = c.number AND size = x.last_seq AND x.last_seq >= x.first_seq) AS checkpoint
    FROM audit_export x JOIN audit_chain c ON c.project = x.project JOIN project p ON p.serial = x.project WHERE x.id = ?`,
 );
 const expired = database.prepare<[number], ExportRow>(
@@ -49,19 +54,21 @@ const failures = new Map<string, ExportStep>();
 answerRequests(async (request) => {
   const work = request as ExporterRequest;
   if ("step" in work) return step(work.step);
+  if ("close" in work) return crew.rest();
   return "pending" in work ? listPending() : sweep(work.sweep);
 });
 
-function listPending(): readonly string[] {
+async function listPending(): Promise<readonly string[]> {
   const ids = pending.all();
   // What the store knows to have ended needs nobody here any more.
   for (const known of [jobs, failures]) {
     for (const id of known.keys()) if (!ids.includes(id)) known.delete(id);
   }
+  if (ids.length === 0) await crew.rest();
   return ids;
 }
 
-function step(id: string): ExportStep {
+async function step(id: string): Promise<ExportStep> {
   const failure = failures.get(id);
   if (failure !== undefined) return failure;
   const endsAt = performance.now() + exportStepMs;
@@ -69,14 +76,17 @@ function step(id: string): ExportStep {
   try {
     const job = jobs.get(id) ?? begin(id);
     jobs.set(id, job);
-    while (last.status === "processing" && performance.now() < endsAt) last = job.step(signer);
+    while (last.status === "processing" && performance.now() < endsAt) last = await job.step(signer);
     return last;
   } catch (error) {
-    logger.warn("an export failed", { export: id, error });
-    const failed: ExportStep = { status: "failed", records: last.records, error: reasonOf(error) };
-    failures.set(id, failed);
+    const records = jobs.get(id)?.records ?? 0;
     jobs.get(id)?.abandon();
     jobs.delete(id);
+    // A thread died: the runner tries again from the start, but not for ever.
+    if (error instanceof Refusal) throw error;
+    logger.warn("an export failed", { export: id, error });
+    const failed: ExportStep = { status: "failed", records, error: reasonOf(error) };
+    failures.set(id, failed);
     return failed;
   }
 }
@@ -84,7 +94,7 @@ function step(id: string): ExportStep {
 function begin(id: string): ExportJob {
   const row = find.get(id);
   if (row === undefined) throw new Error(`there is no export ${id}`);
-  return new ExportJob(database, toExport(row, ledger.exports), row);
+  return new ExportJob(crew, toExport(row, ledger.exports), row);
 }
 
 /** Removes the files of expired exports, and parts that a killed process left. */

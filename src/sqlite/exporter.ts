@@ -16,6 +16,8 @@ export function createExporter(start: () => WorkerClient, save: ExportEngine["sa
     step: (id) => ask({ step: id }),
     sweep: (now) => ask({ sweep: now }),
     async close() {
+      // It ends its own threads, which nobody else knows.
+      await worker?.request({ close: true } satisfies ExporterRequest).catch(() => undefined);
       await worker?.close();
     },
   };

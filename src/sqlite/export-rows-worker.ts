@@ -1,0 +1,16 @@
+// Owns a thread that turns records into rows, with a reading connection of its own. Several of them work for the exporter, because
+// reading, decompressing and formatting take many times as long as writing.
+
+import { workerData } from "node:worker_threads";
+import { type DatabaseFile, openReading } from "./connection.ts";
+import { createPieces, type PieceOrder } from "./export-rows.ts";
+import { answerRequests } from "./worker-client.ts";
+
+export interface RowsInit {
+  readonly file: DatabaseFile;
+}
+
+const { file }: RowsInit = workerData;
+const toPiece = createPieces(openReading(file));
+
+answerRequests(async (request) => toPiece(request as PieceOrder));
