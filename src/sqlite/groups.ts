@@ -1,0 +1,110 @@
+// Owns group commit: settles calls in one transaction each group, one commit, one fsync, many answers. What a lost transaction
+// changed in memory is forgotten with it.
+
+import { redactRecords } from "../audit/redact.ts";
+import type { Answer, Call } from "../call.ts";
+import { unavailable } from "../errors.ts";
+import { groupMaxMs } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import { type Database, SqliteError } from "../native/sqlite.ts";
+import { type Settlement, settle, toRefusalAnswer } from "../settle.ts";
+import type { Transaction } from "../store.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import { overwriteLostCommit } from "./transaction.ts";
+import type { WriterState } from "./writer-state.ts";
+
+export interface GroupOptions {
+  readonly database: Database;
+  readonly transaction: Transaction;
+  readonly state: WriterState;
+  readonly checkpoints: Checkpoints;
+  readonly settlement: Settlement;
+  readonly logger: Logger;
+}
+
+export interface Groups {
+  /** Answers in the order of the calls; null where the transaction was lost and nothing happened. */
+  settle(calls: readonly Call[]): Promise<(Answer | null)[]>;
+  /** Runs `work`, which awaits nothing that lets a timer or a message in between, in a transaction of its own. */
+  inTransaction(work: () => Promise<void>): Promise<void>;
+}
+
+export function createGroups(options: GroupOptions): Groups {
+  const { database, transaction, state, checkpoints, settlement, logger } = options;
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  const rollback = database.prepare("ROLLBACK");
+
+  const inTransaction: Groups["inTransaction"] = async (work) => {
+    let isCommitting = false;
+    try {
+      begin.run();
+      await work();
+      isCommitting = true;
+      commit.run();
+      state.committed();
+      checkpoints.publish();
+    } catch (error) {
+      state.lost();
+      checkpoints.forget();
+      if (database.inTransaction) rollback.run();
+      if (isCommitting) attempt(logger, () => overwriteLostCommit(database));
+      throw error;
+    }
+  };
+
+  /** Settles calls from the front until the group's time is over. */
+  const settleGroup = async (calls: readonly Call[]): Promise<(Answer | null)[]> => {
+    const answers: Answer[] = [];
+    const endsAt = settlement.clock.elapsed() + groupMaxMs;
+    try {
+      await inTransaction(async () => {
+        for (const call of calls) {
+          answers.push(await settle(transaction, call, settlement));
+          if (settlement.clock.elapsed() > endsAt) break;
+        }
+      });
+    } catch (error) {
+      logger.error("a transaction was lost; its calls are answered with 1503", { error });
+      // Somebody else who locks the database locks it for all of them: one wait is long enough.
+      const isLocked = error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY");
+      const lost = isLocked ? calls.length : Math.min(calls.length, answers.length + 1);
+      return Array.from({ length: lost }, () => null);
+    }
+    if (!state.erasureIsDue || emptyLog(options)) return answers;
+    return answers.map((answer, index) =>
+      calls[index]?.operation === redactRecords.name ? toRefusalAnswer(stillInLog) : answer,
+    );
+  };
+
+  return {
+    inTransaction,
+    async settle(calls) {
+      const answers: (Answer | null)[] = [];
+      while (answers.length < calls.length) answers.push(...(await settleGroup(calls.slice(answers.length))));
+      return answers;
+    },
+  };
+}
+
+const stillInLog = unavailable(
+  "The payloads were erased, but their text may still stand in the write-ahead log, because somebody keeps reading. Erase again in a moment.",
+);
+
+/** Moves the write-ahead log into the database and empties it. @returns false when a reader did not let go of it in time. */
+function emptyLog({ database, state, logger }: GroupOptions): boolean {
+  state.erasureIsDue = false;
+  // The erasure is committed: whatever goes wrong now is no reason to say that it did not happen.
+  const result = attempt(logger, () => database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[]);
+  return result?.[0]?.busy === 0;
+}
+
+/** For work between transactions that may fail without harm to anybody's call: it is logged and left for another time. */
+export function attempt<Result>(logger: Logger, work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    logger.error("housekeeping failed and is tried again later", { error });
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+// Owns when the writer does what no call waits for: access times, purging, checkpoints, retention. Runs between groups, never inside
+// one, because a group awaits nothing that lets a timer in between.
+
+import type { Clock } from "../clock.ts";
+import { accessFlushMs, retentionEveryMs } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import type { Database } from "../native/sqlite.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import { attempt } from "./groups.ts";
+import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
+import { prune, type RetentionOptions } from "./retention.ts";
+import type { WriterState } from "./writer-state.ts";
+
+const sweepEveryMs = 600_000;
+const checkpointTestMs = 5_000;
+/** Steps are at most this far apart, however long one took. */
+const longestPauseMs = 100;
+
+export interface HousekeepingOptions {
+  readonly database: Database;
+  readonly state: WriterState;
+  readonly checkpoints: Checkpoints;
+  readonly retention: Omit<RetentionOptions, "pause">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Housekeeping {
+  /** Starts what the calls of a group have made due. */
+  afterGroup(): void;
+  /** Does what must be done before the end, and leaves the rest to the next start. */
+  finish(): Promise<void>;
+}
+
+export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
+  const { database, state, checkpoints, clock, logger } = options;
+  const flush = createAccessFlush(database, state);
+  const sweep = createRemovalSweep(database);
+  const repeatFlush = repeatedly(options, flush);
+  const repeatPurge = repeatedly(options, createPurge(database, state));
+  const retention = createRetention(options);
+  const timers = [
+    setInterval(repeatFlush, accessFlushMs),
+    setInterval(() => attempt(logger, () => sweep(clock.now())), sweepEveryMs),
+    setInterval(() => attempt(logger, () => checkpoints.signDue(false)), checkpointTestMs),
+    setInterval(() => retention.start(), retentionEveryMs),
+  ];
+  repeatPurge();
+  retention.start();
+
+  return {
+    afterGroup() {
+      if (state.purgeIsDue) repeatPurge();
+      if (state.pruneIsDue) retention.start({ isAwaited: true });
+      state.pruneIsDue = false;
+    },
+    async finish() {
+      for (const timer of timers) clearInterval(timer);
+      await retention.finish();
+      while (attempt(logger, flush) === true);
+      attempt(logger, () => checkpoints.signDue(true));
+    },
+  };
+}
+
+/** A function that repeats a step until nothing is left, resting as long as the step took, so that calls have half of the time. */
+function repeatedly({ clock, logger }: HousekeepingOptions, step: () => boolean): () => void {
+  let isScheduled = false;
+  const schedule = (pauseMs: number): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(
+      () => {
+        isScheduled = false;
+        const startedAt = clock.elapsed();
+        if (attempt(logger, step) === true) schedule(clock.elapsed() - startedAt);
+      },
+      Math.min(longestPauseMs, Math.max(1, pauseMs)),
+    );
+  };
+  return () => schedule(1);
+}
+
+/** One sweep at a time. One that somebody asked for is finished before the end; others go on with the next start. */
+function createRetention({ retention, clock, logger }: HousekeepingOptions) {
+  let running: Promise<void> | null = null;
+  let isAwaited = false;
+  let isEnding = false;
+  const pause = () => (isEnding && !isAwaited ? Promise.reject(new Error("ending")) : Bun.sleep(1));
+
+  const run = async (): Promise<void> => {
+    try {
+      const removed = await prune({ ...retention, pause }, clock.now());
+      if (removed > 0) logger.info("retention", { removed });
+    } catch (error) {
+      if (!isEnding) logger.error("retention failed and is tried again later", { error });
+    }
+    running = null;
+    isAwaited = false;
+  };
+
+  return {
+    start(how = { isAwaited: false }) {
+      isAwaited ||= how.isAwaited;
+      running ??= run();
+    },
+    async finish() {
+      isEnding = true;
+      await running;
+    },
+  };
+}
