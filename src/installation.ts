@@ -91,6 +91,8 @@ function tryLock(directory: DataDirectory, runtime: RuntimeFiles): Lock | null {
 
 export interface Administration {
   readonly perform: Perform;
+  /** Begins to work on exports that are processing, until `close`. */
+  startExports(): void;
   close(): Promise<void>;
 }
 
@@ -123,5 +125,5 @@ export function openAdministration(
       throw unavailable("No embedding model is loaded for administration.");
     },
   });
-  return { perform, close: () => store.close() };
+  return { perform, startExports: () => store.exports.start(), close: () => store.close() };
 }

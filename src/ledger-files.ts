@@ -19,7 +19,7 @@ export interface LedgerFiles {
  * @throws Error that says what to do when the key cannot be read.
  */
 export function openLedgerFiles(root: string, auditKey: string | null): LedgerFiles {
-  const files = { notes: join(root, "checkpoints"), exports: join(root, "exports") };
+  const files = { notes: join(root, "checkpoints"), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
   const signingKey = auditKey === null ? ownKey(join(root, "audit.key")) : givenKey(auditKey);
   keepText(join(root, "audit.pub"), `${createSigner(signingKey).verifierKey}\n`);
@@ -29,6 +29,11 @@ export function openLedgerFiles(root: string, auditKey: string | null): LedgerFi
 /** Touches a file that is right already no more: the disk may be full. */
 function keepText(path: string, text: string): void {
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeWhole(path, text);
+}
+
+/** Where the files of exports lie in a data directory. */
+export function exportFolder(root: string): string {
+  return join(root, "exports");
 }
 
 function ownKey(path: string): string {

@@ -6,16 +6,22 @@ import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { isObject, type Json } from "../json.ts";
 import { bindOperation } from "./administration.ts";
+import { addExportCommand } from "./audit-export.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
-  const audit = program.command("audit").description("Prove what the ledger holds, attest it, prune and erase.");
+  const audit = program
+    .command("audit")
+    .description("Prove what the ledger holds, export it, attest it, prune and erase.");
   addVerifyCommand(audit, session);
+  addExportCommand(audit, session);
   bindOperation(audit, session, {
     name: "checkpoint",
     operation: attestProject,
-    fields: [{ flags: "--project <id|name>", field: "project", description: "whose chain", isRequired: true }],
+    fields: [
+      { flags: "--project <id|name>", field: "project", description: "whose chain", isRequired: true },
+    ],
     toText: noteOf,
   });
   bindOperation(audit, session, {

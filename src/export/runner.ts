@@ -44,13 +44,20 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
     logger.info("export", { export: id, ...step });
   };
 
+  const sweep = async (): Promise<void> => {
+    const forget = await engine.sweep(clock.now());
+    if (forget.length > 0) await engine.save({ forget });
+  };
+
   const work = async (): Promise<void> => {
     while (isRunning) {
       try {
         mayHaveWork = false;
         const pending = await engine.pending();
         for (const id of pending.slice(0, exportsAtOnce)) if (isRunning) await advance(id);
-        if (pending.length === 0 && !mayHaveWork) return;
+        if (pending.length > 0 || mayHaveWork) continue;
+        await sweep();
+        return;
       } catch (error) {
         if (!isRunning) return;
         logger.warn("exports could not go on and are tried again", { error });
@@ -66,11 +73,6 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
       working = null;
       if (mayHaveWork) wake();
     });
-  };
-
-  const sweep = async (): Promise<void> => {
-    const forget = await engine.sweep(clock.now());
-    if (forget.length > 0) await engine.save({ forget });
   };
 
   return {

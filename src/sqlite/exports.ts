@@ -9,6 +9,7 @@ import { exportLifeMs, exportListMax } from "../limits.ts";
 import type { Database } from "../native/sqlite.ts";
 import { createChainSpan, createSeek } from "./audit-reader.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import { type DatabaseFile, openReading } from "./connection.ts";
 import type { WriterState } from "./writer-state.ts";
 
 export interface ExportRow {
@@ -112,6 +113,19 @@ export function createExportTransaction(
       return list.all({ project: project.serial, now }).map((row) => toExport(row, folder));
     },
   };
+}
+
+/** For commands that wait for an export. */
+export function findExport(file: DatabaseFile, folder: string, id: string): Export | null {
+  const database = openReading(file);
+  try {
+    const row = database
+      .prepare<[string], ExportRow>(`SELECT ${exportColumns} FROM audit_export x WHERE x.id = ?`)
+      .get(id);
+    return row === undefined ? null : toExport(row, folder);
+  } finally {
+    database.close();
+  }
 }
 
 function inProgress(id: string): Refusal {

@@ -1,0 +1,118 @@
+// Binds `memledger audit export`: has the running server write an export, or writes it here when none runs, and copies it with its
+// manifest to where the caller wants them.
+
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import type { Config } from "../config.ts";
+import { locate } from "../data-directory.ts";
+import { type Export, exportFormats, manifestPath, recordsOf } from "../export/export.ts";
+import { exportProject } from "../export/export-project.ts";
+import { createHolder, type Held, openAdministration } from "../installation.ts";
+import { isObject } from "../json.ts";
+import { exportFolder } from "../ledger-files.ts";
+import { createLogger } from "../logger.ts";
+import { prepareRuntime } from "../native/runtime.ts";
+import { findExport } from "../sqlite/exports.ts";
+import { administer } from "./administer.ts";
+import { bindWork, type Session } from "./command.ts";
+import { createProgress } from "./progress.ts";
+import { list, type Report, type Terminal } from "./terminal.ts";
+
+const pollMs = 50;
+
+export function addExportCommand(audit: Command, session: Session): void {
+  const command = audit
+    .command("export")
+    .description(exportProject.description)
+    .requiredOption("--project <id|name>", "whose records")
+    .requiredOption("--from <time>", "records from this time on: RFC 3339, or a date")
+    .requiredOption("--to <time>", "records up to this time; may be in the future")
+    .requiredOption("--out <file>", "where to put the file; its manifest goes to <file>.manifest")
+    .addOption(new Option("--format <format>", "format of the file").choices(exportFormats).default("csv"));
+  bindWork(command, session, async ({ config, options, terminal }) => {
+    const { project, from, to, format, out } = options;
+    const input = { project: String(project), start_time: String(from), end_time: String(to) };
+    const target = resolve(String(out));
+    mkdirSync(dirname(target), { recursive: true });
+    const task = await administer(config, exportProject, { ...input, format: String(format) });
+    const made = await finish(config, String(isObject(task) ? task.export_id : ""), terminal);
+    if (made.status === "failed") throw new Error(`The export failed: ${made.error}`);
+    for (const [source, copy] of [
+      [manifestPath(made.path), manifestPath(target)],
+      [made.path, target],
+    ] as const) {
+      copyWhole(source, copy);
+    }
+    return report(made, target);
+  });
+}
+
+/** Waits for the server, or does its work where there is none (any more). */
+async function finish(config: Config, id: string, terminal: Terminal): Promise<Export> {
+  const tryHold = createHolder(config.dataDir);
+  const progress = createProgress(terminal);
+  try {
+    for (;;) {
+      const made = lookUp(config, id);
+      if (made.status !== "processing") return made;
+      progress.show(made.records, recordsOf(made));
+      const held = tryHold();
+      if (held !== null) return await finishHere(held, config, id, progress.show);
+      await Bun.sleep(pollMs);
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+async function finishHere(
+  held: Held,
+  config: Config,
+  id: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<Export> {
+  await using parts = new AsyncDisposableStack();
+  parts.defer(() => held.release());
+  const { startExports, close } = openAdministration(held, config, createLogger(config.logLevel));
+  parts.defer(close);
+  startExports();
+  for (;;) {
+    const made = lookUp(config, id);
+    if (made.status !== "processing") return made;
+    onProgress(made.records, recordsOf(made));
+    await Bun.sleep(pollMs);
+  }
+}
+
+function lookUp({ dataDir }: Config, id: string): Export {
+  const { database, runtime } = locate(dataDir);
+  const made = findExport({ path: database, runtime: prepareRuntime(runtime) }, exportFolder(dataDir), id);
+  if (made !== null) return made;
+  throw new Error("The export is gone. Its project was deleted or its time is over; begin it again.");
+}
+
+/** There as a whole or not at all. */
+function copyWhole(source: string, target: string): void {
+  const partial = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+  try {
+    copyFileSync(source, partial);
+    renameSync(partial, target);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+function report({ id, format, records, bytes, sha256, verifiable }: Export, file: string): Report {
+  const data = {
+    export_id: id,
+    format,
+    records,
+    bytes,
+    sha256,
+    verifiable,
+    file,
+    manifest: manifestPath(file),
+  };
+  return { data, text: list(data) };
+}
