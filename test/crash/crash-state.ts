@@ -1,6 +1,7 @@
 // Judges one state of the disk after a power loss: opens it as the server does and compares it with what clients knew by then.
 
 import { Database } from "bun:sqlite";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { type DataDirectory, locate } from "../../src/data-directory.ts";
@@ -58,6 +59,7 @@ export function judge(
     ...(isReady ? [...findLostKeys(path), ...findLostVerifierKey(files)] : []),
     ...(countRecords(path) < leastRecords ? ["records from before are lost"] : []),
     ...findContradictions(path, files),
+    ...findTornExports(path, files),
     ...findLostSigner(path, files, signingKey),
   ];
 }
@@ -99,6 +101,24 @@ function findContradictions(path: string, files: FilesByName): string[] {
     }
   }
   return faults;
+}
+
+/** An export that says it is completed is there as a whole, with its manifest. */
+function findTornExports(path: string, files: FilesByName): string[] {
+  const database = new Database(path, { readonly: true });
+  const rows = database
+    .query<{ name: string; sha256: string }, []>(
+      "SELECT id || '.' || format AS name, sha256 FROM audit_export WHERE status = 'completed'",
+    )
+    .all();
+  database.close();
+  return rows.flatMap(({ name, sha256 }) => {
+    const file = files.get(`exports/${name}`);
+    if (file === undefined) return [`the export ${name} is completed, but its file is gone`];
+    const isWhole = createHash("sha256").update(file).digest("hex") === sha256;
+    const isTold = files.get(`exports/${name}.manifest`)?.includes(sha256) === true;
+    return isWhole && isTold ? [] : [`the export ${name} is completed, but torn`];
+  });
 }
 
 function findLostSigner(path: string, files: FilesByName, signingKey: Buffer | null): string[] {

@@ -3,7 +3,7 @@
 import { locate } from "../../src/data-directory.ts";
 import { findFaults } from "./check.ts";
 import { createLoad, createRandom } from "./load.ts";
-import { fromSource, startServer, temporaryFolder } from "./server.ts";
+import { fromSource, startAndKill, startServer, temporaryFolder } from "./server.ts";
 import { findVerdict } from "./verify.ts";
 
 export interface KillOptions {
@@ -23,6 +23,8 @@ export interface KillReport {
 
 const clients = 8;
 const longestRoundMs = 400;
+const longestEndMs = 30;
+const longestStartMs = 600;
 
 /** Stops at the first round with faults. */
 export async function killRepeatedly({
@@ -46,10 +48,17 @@ export async function killRepeatedly({
     let isOver = false;
     const running = load.run(target, { clients, isOver: () => isOver });
     await Bun.sleep(20 + random() * longestRoundMs);
+    // Every third is killed while it already ends in order.
+    if (done % 3 === 2) {
+      void server.stop();
+      await Bun.sleep(random() * longestEndMs);
+    }
     await server.kill();
     isOver = true;
     await running;
     done += 1;
+    // And every third is killed once more while it starts again.
+    if (done % 3 === 1) await startAndKill({ dataDir, command }, random() * longestStartMs);
   }
   const server = await startServer({ dataDir, command });
   const last = await load.send({ url: server.url, key }, "memory.create");

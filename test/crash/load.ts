@@ -40,6 +40,8 @@ export const actions = [
   "memory.search",
   "memory.read",
   "memory.list",
+  "audit.export",
+  "gateway.chat",
 ] as const;
 export type Action = (typeof actions)[number] | "refused";
 
@@ -50,19 +52,21 @@ interface Sent {
 }
 
 const answerLimitMs = 30_000;
+const formats = ["csv", "json"] as const;
 const types = ["fact", "rule", "context"] as const;
 
 /** The same seed gives the same calls, as far as answers allow. */
 export function createLoad(seed: number): Load {
   const random = createRandom(seed);
   const calls: Call[] = [];
-  const known: string[] = [];
+  /** Memories that are probably there, with their types. */
+  const known = new Map<string, unknown>();
   const pick = <Value>(values: readonly Value[]): Value | undefined =>
     values[Math.floor(random() * values.length)];
 
   const describe = (action: Action, number: number): Sent => {
     const content = `Memory ${number} of seed ${seed}. ${"It says something. ".repeat(Math.floor(random() * 40))}`;
-    const one = `/v1/memories/${pick(known) ?? "0".repeat(32)}`;
+    const one = `/v1/memories/${pick([...known.keys()]) ?? "0".repeat(32)}`;
     const type = pick(types) ?? "fact";
     switch (action) {
       case "memory.create":
@@ -83,9 +87,29 @@ export function createLoad(seed: number): Load {
         return { method: "GET", path: one };
       case "memory.list":
         return { method: "GET", path: "/v1/memories?page_size=10" };
+      case "audit.export": {
+        const span = { start_time: "2020-01-01T00:00:00Z", end_time: "2100-01-01T00:00:00Z" };
+        return {
+          method: "POST",
+          path: "/v1/audit/logs/export",
+          body: { ...span, format: pick(formats) ?? "csv" },
+        };
+      }
+      case "gateway.chat":
+        // The appended record is the call's own, and answers 201 as the record says.
+        return {
+          method: "POST",
+          path: "/v1/audit/logs",
+          body: { action, http_status: 201, metadata: { call: number } },
+        };
       case "refused":
         return { method: "POST", path: "/v1/memories", body: "{" };
     }
+  };
+
+  const forget = (body: Sent["body"]) => {
+    const only = isObject(body) ? body.memory_type : undefined;
+    for (const [id, type] of known) if (only === undefined || type === only) known.delete(id);
   };
 
   const send = async (target: Target, action: Action): Promise<Call> => {
@@ -95,8 +119,12 @@ export function createLoad(seed: number): Load {
       ...{ status: null, code: null, data: {} },
     };
     calls.push(call);
-    await answer(target, describe(action, number), call);
-    if (call.status === 201) known.push(String(call.data.id));
+    const sent = describe(action, number);
+    await answer(target, sent, call);
+    if (action === "memory.create" && call.status === 201)
+      known.set(String(call.data.id), call.data.memory_type);
+    if (action === "memory.delete") known.delete(sent.path.slice(-32));
+    if (action === "memory.delete_all") forget(sent.body);
     return call;
   };
 
@@ -119,8 +147,10 @@ function chooseAction(chance: number): Action {
   if (chance < 0.78) return "memory.delete";
   if (chance < 0.8) return "memory.delete_all";
   if (chance < 0.88) return "memory.search";
-  if (chance < 0.94) return "memory.read";
-  return chance < 0.97 ? "memory.list" : "refused";
+  if (chance < 0.92) return "memory.read";
+  if (chance < 0.94) return "memory.list";
+  if (chance < 0.96) return "audit.export";
+  return chance < 0.98 ? "gateway.chat" : "refused";
 }
 
 /** Fills in what the server answered; a connection that breaks leaves the call unanswered. */

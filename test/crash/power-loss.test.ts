@@ -8,15 +8,15 @@ import { fromSource, killAll, weakened } from "./server.ts";
 
 afterEach(killAll);
 
-const small: PowerLossOptions = { command: fromSource, calls: 60, seed: 1, states: 60, restarts: 1 };
+const small: PowerLossOptions = { command: fromSource, calls: 50, seed: 1, states: 45, restarts: 1 };
 const reason = whyNoTrace();
 
 describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
   test("takes nothing that was answered, whatever the disk forgets", async () => {
     const { losses, states, phases, answered } = await explorePowerLoss(small);
     expect(losses.map(describeLoss)).toEqual([]);
-    expect(answered).toBe(60);
-    expect(states).toBeGreaterThanOrEqual(60);
+    expect(answered).toBe(50);
+    expect(states).toBeGreaterThanOrEqual(45);
     expect(Object.values(phases).every((count) => count > 0)).toBe(true);
   }, 60_000);
 
@@ -29,9 +29,9 @@ describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
 
   test("while an older database is brought up to date leaves the old or the new one", async () => {
     const database = join(import.meta.dir, "../sqlite/format-1.db");
-    const { losses, states } = await explorePowerLoss({ ...small, database, calls: 0, states: 40 });
+    const { losses, states } = await explorePowerLoss({ ...small, database, calls: 0, states: 25 });
     expect(losses.map(describeLoss)).toEqual([]);
-    expect(states).toBeGreaterThanOrEqual(40);
+    expect(states).toBeGreaterThanOrEqual(25);
   }, 60_000);
 });
 

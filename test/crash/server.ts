@@ -38,14 +38,19 @@ export const weakened: readonly string[] = [
 
 const living = new Set<Bun.Subprocess>();
 
+/** Starts a server and kills it before anybody knows whether it is ready. */
+export async function startAndKill(options: ServerOptions, afterMs: number): Promise<void> {
+  const child = Bun.spawn(wordsOf(options), { stdout: "ignore", stderr: "ignore" });
+  living.add(child);
+  await Bun.sleep(afterMs);
+  child.kill("SIGKILL");
+  await child.exited;
+  living.delete(child);
+}
+
 /** @throws Error with what the server said when it ends before it is ready. */
-export async function startServer({
-  dataDir,
-  command = fromSource,
-  wrapper = [],
-}: ServerOptions): Promise<Server> {
-  const words = [...wrapper, ...command, "serve", "--port", "0", "--json", "--log-level", "error"];
-  const child = Bun.spawn([...words, "--data-dir", dataDir], { stdout: "pipe", stderr: "pipe" });
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const child = Bun.spawn(wordsOf(options), { stdout: "pipe", stderr: "pipe" });
   living.add(child);
   let log = "";
   let ended = false;
@@ -77,6 +82,11 @@ export async function startServer({
       return exited;
     },
   };
+}
+
+function wordsOf({ dataDir, command = fromSource, wrapper = [] }: ServerOptions): string[] {
+  const settings = ["--port", "0", "--json", "--log-level", "error", "--data-dir", dataDir];
+  return [...wrapper, ...command, "serve", ...settings];
 }
 
 /** For the end of a test that failed half-way. */
