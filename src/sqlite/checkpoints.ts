@@ -1,7 +1,6 @@
 // Owns making checkpoints: signs heads that have moved, keeps the notes in the database and appends them to files, where copies
 // can leave the machine. Never signs a head that is not committed.
 
-import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChainHead } from "../audit/chain.ts";
 import { type Checkpoint, checkpointText } from "../audit/checkpoint.ts";
@@ -11,6 +10,7 @@ import type { Clock } from "../clock.ts";
 import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Database } from "../native/sqlite.ts";
+import { createNoteAppender } from "./note-file.ts";
 
 export type NumberedHead = ChainHead & { readonly number: number };
 
@@ -59,6 +59,7 @@ export function createCheckpoints({
   const insert = database.prepare(
     "INSERT OR REPLACE INTO audit_checkpoint (chain, size, at, note) VALUES (?, ?, ?, ?)",
   );
+  const append = createNoteAppender();
   let unpublished: Attestation[] = [];
 
   const sign = ({ number, chain, seq, hash }: Omit<NumberedHead, "at">, now: number): Attestation => {
@@ -78,7 +79,7 @@ export function createCheckpoints({
     unpublished = [];
     for (const { checkpoint, note } of notesToWrite) {
       try {
-        appendFileSync(join(notes, `${checkpoint.chain}.notes`), `${note}\n`, { mode: 0o600, flush: true });
+        append(join(notes, `${checkpoint.chain}.notes`), note);
       } catch (error) {
         logger.error("a checkpoint could not be appended to its file; it is in the database", { error });
       }
