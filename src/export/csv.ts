@@ -4,13 +4,13 @@
 import { stringify } from "csv-stringify/sync";
 import type { Json } from "../json.ts";
 import { columnsOf, rowOf } from "./columns.ts";
-import type { RowBuffer } from "./row-buffer.ts";
 import type { RowFormat } from "./row-format.ts";
 
 const lineEnd = "\r\n";
 
 /** Nothing in it is special to CSV, and no spreadsheet takes it for a formula. */
 const plain = /^[A-Za-z0-9][^",\r\n]*$/;
+const cellOptions = { escape_formulas: true, quoted_match: /[\r\n]/, eof: false };
 /** User agents and error messages come again and again. */
 const knownMax = 1_000;
 const knownMaxCharacters = 1_000;
@@ -54,7 +54,7 @@ function createCells(): (value: Json) => string {
     if (plain.test(text) || isQuotedJson(text)) return text;
     const before = known.get(text);
     if (before !== undefined) return before;
-    const cell = stringify([[text]], { escape_formulas: true, eof: false });
+    const cell = stringify([[text]], cellOptions);
     if (text.length > knownMaxCharacters) return cell;
     if (known.size === knownMax) known.clear();
     known.set(text, cell);

@@ -25,8 +25,7 @@ export class ExportFile {
   constructor(path: string) {
     this.#path = path;
     this.#partial = `${path}${partialSuffix}`;
-    rmSync(this.#partial, { force: true });
-    this.#file = openSync(this.#partial, "wx", 0o600);
+    this.#file = openSync(this.#partial, "w", 0o600);
   }
 
   append(text: string | Uint8Array): void {
