@@ -8,7 +8,7 @@ import { constants, Database, SQLiteError } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Unusable } from "../audit/verdict.ts";
-import { applicationId, formatVersion } from "./migrate.ts";
+import { applicationId } from "./migrate.ts";
 
 /** What verification asks of a connection, so that any engine can give it. */
 export interface LedgerSource {
@@ -54,19 +54,9 @@ function requireSqliteFile(path: string): void {
 }
 
 function requireOurs(path: string, source: LedgerSource): void {
-  const [id] = source.all("PRAGMA application_id");
-  const [version] = source.all("PRAGMA user_version");
-  const { application_id } = id as { application_id: number };
-  const { user_version } = version as { user_version: number };
+  const [header] = source.all("PRAGMA application_id");
+  const { application_id } = header as { application_id: number };
   if (application_id !== applicationId) throw new Unusable(`${path} is not a memledger database.`);
-  if (user_version > formatVersion) {
-    throw new Unusable(`${path} was written by a newer memledger. Verify it with that one.`);
-  }
-  if (user_version < formatVersion) {
-    throw new Unusable(
-      `${path} was written by an older memledger. Start a server with it once, or verify it with that one.`,
-    );
-  }
 }
 
 function stateOf(path: string): string {
@@ -79,12 +69,17 @@ function guard<Result>(path: string, work: () => Result): Result {
     return work();
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause;
-    const advice =
-      cause.code === "SQLITE_BUSY"
-        ? "It is being written; try again in a moment."
-        : cause.code?.startsWith("SQLITE_CANTOPEN") || cause.code?.startsWith("SQLITE_READONLY")
-          ? "Beside it lies an unfinished write (-wal); copy the database with that file to a folder where you may write, and verify it there."
-          : "It is damaged or incomplete: restore it from a backup, or copy it again.";
+    const advice = adviceFor(cause.code ?? "");
     throw new Unusable(`${path} cannot be read as a database: ${cause.message}. ${advice}`, { cause });
   }
+}
+
+function adviceFor(code: string): string {
+  if (code === "SQLITE_BUSY") return "It is being written; try again in a moment.";
+  if (code === "SQLITE_ERROR")
+    return "Its tables are older than the audit format: start a server with it once.";
+  if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY")) {
+    return "Beside it lies an unfinished write (-wal): copy both to a folder where you may write, and verify them there.";
+  }
+  return "It is damaged or incomplete: restore it from a backup, or copy it again.";
 }

@@ -326,7 +326,12 @@ const files: readonly Case[] = [
     expected: { verdict: "unusable" },
   },
   { name: "foreign-database", lie: "PRAGMA application_id = 7", expected: { verdict: "unusable" } },
-  { name: "newer-database", lie: "PRAGMA user_version = 9000", expected: { verdict: "unusable" } },
+  { name: "newer-schema", lie: "PRAGMA user_version = 9000", expected: { verdict: "intact" } },
+  {
+    name: "older-tables",
+    lie: "DROP INDEX audit_entry_by_memory; ALTER TABLE audit_entry DROP COLUMN memory",
+    expected: { verdict: "unusable" },
+  },
 ];
 
 export function forgeDatabases(base: Base, folder: string): Specimen[] {

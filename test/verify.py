@@ -1,0 +1,597 @@
+#!/usr/bin/env python3
+"""A second verifier, written from docs/AUDIT-FORMAT.md alone, with nothing but the standard library.
+
+  verify.py PATH [--checkpoint FILE]... [--public-key FILE]
+
+PATH is a memledger database or an export beside its manifest. Prints one line of JSON and ends with the verdict as exit code.
+Payloads of a database are unpacked with whatever zstd Python finds; without one they are not checked, and the line says so.
+"""
+import argparse, base64, ctypes, ctypes.util, datetime, glob, hashlib, json, os, re, sqlite3, sys
+
+VERDICTS = {"intact": 0, "unattested": 10, "broken": 20, "contradicted": 30, "unusable": 40}
+ENTRY = {"v", "chain", "seq", "id", "at", "action", "status", "code", "key", "project", "memory", "numbers", "payload_hash", "prev"}
+MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time", "first_seq", "last_seq", "rows", "first_prev",
+            "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
+PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body response_body input_content "
+                   "output_content rag_query rag_results").split()
+LASTING = ("audit.redact", "audit.prune")
+
+
+class Unusable(Exception):
+    pass
+
+
+# --- JSON, RFC 8785 ---------------------------------------------------------------------------------------------------------------
+
+def parse_json(text):
+    """The value of a JSON text; numbers are what JavaScript makes of them. Raises ValueError."""
+    def refuse(name):
+        raise ValueError(name)
+    return json.loads(text, parse_constant=refuse, parse_int=lambda digits: int(digits) if len(digits) < 16 else float(digits))
+
+
+def jcs_number(value):
+    if isinstance(value, int):
+        return str(value)
+    if value == 0:
+        return "0"
+    if value != value or abs(value) == float("inf"):
+        raise ValueError("not a JSON number")
+    mantissa, _, exponent = repr(abs(value)).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    point = len(whole) + int(exponent or 0)
+    digits = (whole + fraction).rstrip("0")
+    point -= len(digits) - len(digits.lstrip("0"))
+    digits = digits.lstrip("0")
+    if 0 < point <= 21:
+        body = digits.ljust(point, "0") if len(digits) <= point else digits[:point] + "." + digits[point:]
+    elif -6 < point <= 0:
+        body = "0." + "0" * -point + digits
+    else:
+        body = digits[0] + ("." + digits[1:] if len(digits) > 1 else "") + f"e{point - 1:+d}"
+    return ("-" if value < 0 else "") + body
+
+
+def jcs(value):
+    if value is None or value is True or value is False:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return jcs_number(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return "[" + ",".join(map(jcs, value)) + "]"
+    members = sorted(value.items(), key=lambda member: member[0].encode("utf-16-be", "surrogatepass"))
+    return "{" + ",".join(f"{jcs(name)}:{jcs(item)}" for name, item in members) + "}"
+
+
+def canonical_object(text, names):
+    """The object that a text is the JCS form of, with exactly these members; else None."""
+    try:
+        value = parse_json(text)
+        return value if isinstance(value, dict) and set(value) == names and jcs(value) == text else None
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def milliseconds(timestamp):
+    if not isinstance(timestamp, str) or not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", timestamp, re.ASCII):
+        return None
+    try:
+        moment = datetime.datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%S.%fZ")
+    except ValueError:
+        return None
+    return (moment - datetime.datetime(1970, 1, 1)) // datetime.timedelta(milliseconds=1)
+
+
+def sha256(*parts):
+    return hashlib.sha256(b"".join(part.encode() if isinstance(part, str) else part for part in parts)).hexdigest()
+
+
+# --- Ed25519, RFC 8032 ------------------------------------------------------------------------------------------------------------
+
+P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+
+
+def add(one, other):
+    a, b = (one[1] - one[0]) * (other[1] - other[0]) % P, (one[1] + one[0]) * (other[1] + other[0]) % P
+    c, d = 2 * one[3] * other[3] * D % P, 2 * one[2] * other[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def multiply(factor, point):
+    product = (0, 1, 1, 0)
+    while factor > 0:
+        if factor & 1:
+            product = add(product, point)
+        point, factor = add(point, point), factor >> 1
+    return product
+
+
+def decompress(data):
+    y, sign = int.from_bytes(data, "little") & (2**255 - 1), data[31] >> 7
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if y >= P or (x * x - square) % P or (x == 0 and sign):
+        return None
+    x = P - x if x & 1 != sign else x
+    return x, y, 1, x * y % P
+
+
+def ed25519_pure(key, text, signature):
+    point, r, s = decompress(key), decompress(signature[:32]), int.from_bytes(signature[32:], "little")
+    if point is None or r is None or s >= L:
+        return False
+    base = decompress((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+    h = int.from_bytes(hashlib.sha512(signature[:32] + key + text).digest(), "little") % L
+    left, right = multiply(s, base), add(r, multiply(h, point))
+    return not ((left[0] * right[2] - right[0] * left[2]) % P or (left[1] * right[2] - right[1] * left[2]) % P)
+
+
+def ed25519(key, text, signature):
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        return ed25519_pure(key, text, signature)
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, text)
+        return True
+    except (InvalidSignature, ValueError):
+        return False
+
+
+# --- Notes ------------------------------------------------------------------------------------------------------------------------
+
+class Keys:
+    def __init__(self, text):
+        self.keys, self.known = [], {}
+        for line in text.split():
+            found = re.fullmatch(r"memledger\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)", line)
+            data = base64.b64decode(found[2]) if found else b""
+            if len(data) != 33 or data[0] != 1 or sha256("memledger\n", data)[:8] != found[1]:
+                raise Unusable("the public key is no verifier key")
+            self.keys.append((bytes.fromhex(found[1]), data[1:]))
+        if not self.keys:
+            raise Unusable("there is no key")
+
+    def open(self, note):
+        """The text of a note, or None when it is malformed or none of the keys signed it."""
+        if note not in self.known:
+            found = re.fullmatch(r"(.*\n)\n— memledger ([A-Za-z0-9+/]+=*)\n", note, re.DOTALL)
+            data = base64.b64decode(found[2] + "==") if found else b""
+            good = len(data) == 68 and base64.b64encode(data).decode() == found[2]
+            signed = good and any(data[:4] == name and ed25519(key, found[1].encode(), data[4:]) for name, key in self.keys)
+            self.known[note] = found[1] if signed else None
+        return self.known[note]
+
+
+HASH, TIME = r"([A-Za-z0-9+/]{43}=)\n", r"(\S+)\n"
+
+
+def checkpoint(text):
+    """(chain, size, hash, at), or None."""
+    found = re.fullmatch(r"memledger/([0-9a-f]{32})\n(0|[1-9]\d{0,15})\n" + HASH + TIME, text or "", re.ASCII)
+    at = milliseconds(found[4]) if found else None
+    return None if at is None else (found[1], int(found[2]), base64.b64decode(found[3]).hex(), at)
+
+
+def anchor(text):
+    """(chain, through, hash, first time, last time, number), or None. Times are text: they sort."""
+    number = r"([1-9]\d{0,15})\n"
+    found = re.fullmatch(r"memledger-anchor/([0-9a-f]{32})\n" + number + HASH + TIME + TIME + number + r"(?:retention|erasure)\n",
+                         text or "", re.ASCII)
+    if not found or milliseconds(found[4]) is None or milliseconds(found[5]) is None:
+        return None
+    return found[1], int(found[2]), base64.b64decode(found[3]).hex(), found[4], found[5], int(found[6])
+
+
+def split_notes(text):
+    notes = re.split(r"(?<=\n)\n+(?=memledger)", text.strip("\n") + "\n") if text.strip() else []
+    return [note.strip("\n") + "\n" for note in notes]
+
+
+# --- Records ----------------------------------------------------------------------------------------------------------------------
+
+class Chain:
+    """Looks at the records of one chain, one after another."""
+
+    def __init__(self, chain, project, seq, digest, at, span=None):
+        self.chain, self.project, self.span = chain, project, span
+        self.seq, self.digest, self.at = seq, digest, at
+        self.start, self.hashes, self.failures, self.missing, self.excuses = seq, {seq: digest}, [], [], []
+        self.records = 0
+
+    def fail(self, seq, check):
+        self.failures.append((seq, check))
+
+    def take(self, seq, text, digest, payload, columns):
+        """`payload`: (salt, text in bytes), "missing", "unreadable", or "unchecked". `columns`: says whether copies agree."""
+        entry = canonical_object(text, ENTRY) if isinstance(text, str) else None
+        if entry is not None and not self.has_form(entry):
+            entry = None
+        if seq is None:
+            seq = entry["seq"] if entry else self.seq + 1
+        if seq != self.seq + 1:
+            self.fail(min(seq, self.seq + 1), "seq")
+        elif entry and self.digest is not None and entry["prev"] != self.digest:
+            self.fail(seq, "link")
+        elif entry and self.at is not None and entry["at"] < self.at:
+            self.fail(seq, "time")
+        local = self.look(entry, text, digest, payload, columns) if entry else "form"
+        if local:
+            self.fail(seq, local)
+        if entry:
+            if payload == "missing" and entry["action"] not in LASTING:
+                self.missing.append(seq)
+            self.excuse(seq, entry, text, digest, payload)
+            self.at = entry["at"]
+        self.records += 1
+        self.seq, self.digest = seq, digest if digest is not None else ""
+        self.hashes[seq] = digest
+
+    @staticmethod
+    def has_form(entry):
+        whole = lambda value: type(value) is int
+        text = lambda value: isinstance(value, str)
+        return (entry["v"] == 1 and whole(entry["v"]) and whole(entry["seq"]) and whole(entry["status"])
+                and (entry["code"] is None or whole(entry["code"])) and isinstance(entry["numbers"], dict)
+                and all(text(entry[name]) for name in ("chain", "id", "at", "action", "payload_hash", "prev"))
+                and all(entry[name] is None or text(entry[name]) for name in ("key", "project", "memory"))
+                and milliseconds(entry["at"]) is not None)
+
+    def look(self, entry, text, digest, payload, columns):
+        if entry["chain"] != self.chain or entry["project"] != self.project:
+            return "chain"
+        if self.span and not self.span[0] <= entry["at"] <= self.span[1]:
+            return "time"
+        if sha256("memledger/entry/v1\0", text) != digest:
+            return "hash"
+        if not (entry["action"] not in LASTING if payload == "missing" else commits(entry, payload)):
+            return "payload"
+        return None if columns(entry) else "columns"
+
+    def excuse(self, seq, entry, text, digest, payload):
+        good = sha256("memledger/entry/v1\0", text) == digest and isinstance(payload, tuple) and commits(entry, payload)
+        if entry["action"] not in LASTING or entry["status"] != 200 or not good:
+            return
+        said = parse_json(payload[1].decode())
+        named = said.get("redacted") if entry["action"] == "audit.redact" else None
+        through = said.get("payloads_through") if entry["action"] == "audit.prune" else None
+        self.excuses.append((seq, set(named) if isinstance(named, list) else set(), through if isinstance(through, int) else 0))
+
+    def require_excuses(self):
+        for seq in self.missing:
+            if not any(by > seq and (seq in named or seq <= through) for by, named, through in self.excuses):
+                return self.fail(seq, "payload")
+
+    def weigh(self, checkpoints, newest, genesis=None):
+        """(attested through or None, contradicted). `checkpoints`: (size, hash, is from outside)."""
+        attested, contradicted = None, False
+        for size, digest, outside in checkpoints:
+            known = genesis if size == 0 else self.hashes.get(size)
+            if newest is not None and size > newest:
+                contradicted = True
+            elif known is not None and known != digest:
+                contradicted = True
+            elif known is not None and outside and size > self.start and self.records:
+                attested = max(attested or 0, size)
+        return attested, contradicted
+
+
+def commits(entry, payload):
+    if payload == "unchecked":
+        return True
+    return (isinstance(payload, tuple) and len(payload[0]) == 16
+            and sha256("memledger/payload/v1\0", *payload) == entry["payload_hash"])
+
+
+# --- Databases --------------------------------------------------------------------------------------------------------------------
+
+def find_zstd():
+    """A function from a frame to its bytes that raises when it is none, or None."""
+    try:
+        from compression import zstd
+        return zstd.decompress
+    except ImportError:
+        pass
+    name = ctypes.util.find_library("zstd")
+    if name is None:
+        return None
+    library = ctypes.CDLL(name)
+    library.ZSTD_decompress.restype = library.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
+    library.ZSTD_isError.argtypes = [ctypes.c_size_t]
+
+    def unpack(frame):
+        size = library.ZSTD_getFrameContentSize(frame, ctypes.c_size_t(len(frame)))
+        if size > 2**28:
+            raise ValueError("no frame of a sensible size")
+        room = ctypes.create_string_buffer(size or 1)
+        written = library.ZSTD_decompress(room, ctypes.c_size_t(size), frame, ctypes.c_size_t(len(frame)))
+        if library.ZSTD_isError(written):
+            raise ValueError("not a zstd frame")
+        return room.raw[:written]
+    return unpack
+
+
+def verify_database(path, keys, outside):
+    alone = "" if os.path.exists(path + "-wal") else "&immutable=1"
+    database = sqlite3.connect("file:" + path.replace("?", "%3f").replace("#", "%23") + "?mode=ro" + alone, uri=True)
+    database.text_factory = lambda data: data.decode("utf-8", "replace")
+    query = lambda sql, *values: database.execute(sql, values).fetchall()
+    if query("PRAGMA application_id")[0][0] != 0x6D6C6467:
+        raise Unusable("not a memledger database")
+    database.execute("BEGIN")
+    unpack = find_zstd()
+    frames = [read_frame(query, keys, row) for row in query(
+        "SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash FROM audit_chain c LEFT JOIN project p ON p.serial = c.project "
+        "ORDER BY c.number")]
+    by_number = {number: (chain, own) for number, chain, own in frames}
+    orphans = 0
+    for number, chain, *row, entry, digest, salt, text in database.execute(
+            "SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, salt, text FROM audit_entry e "
+            "LEFT JOIN audit_payload p ON p.entry = e.number ORDER BY number"):
+        if chain not in by_number:
+            orphans += 1
+        elif row[0] > by_number[chain][0].start:
+            by_number[chain][0].take(row[0], entry, digest, unpacked(unpack, salt, text), lambda said: row == [
+                said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]])
+    orphans += query("SELECT count(*) FROM audit_payload WHERE entry NOT IN (SELECT number FROM audit_entry)")[0][0]
+    for table in ("audit_checkpoint", "audit_anchor"):
+        orphans += query(f"SELECT count(*) FROM {table} WHERE chain NOT IN (SELECT number FROM audit_chain)")[0][0]
+    beside = []
+    for file in sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(path)), "checkpoints", "*.notes"))):
+        beside += [found for found in (checkpoint(keys.open(note)) for note in split_notes(read(file))) if found] if keys else []
+    marks = [(*found[:3], False) for found in beside] + [(*found[:3], True) for found in outside if found]
+    contradicted = any(mark[0] not in [chain.chain for _, chain, _ in frames] for mark in marks)
+    attested = True
+    for _, chain, own in frames:
+        chain.require_excuses()
+        if chain.start > 0 and chain.records == 0:
+            chain.fail(chain.start + 1, "seq")
+        mine = own + [mark[1:] for mark in marks if mark[0] == chain.chain]
+        through, wrong = chain.weigh(mine, chain.seq if chain.records else chain.start, chain.genesis)
+        contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
+    first = next(((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain, _ in frames if chain.failures),
+                 (None, None, "orphan") if orphans else (None, None, "signature") if None in outside else None)
+    return first, contradicted, attested and any(chain.records for _, chain, _ in frames), unpack is not None
+
+
+def unpacked(unpack, salt, text):
+    if salt is None and text is None:
+        return "missing"
+    if not isinstance(salt, bytes) or not isinstance(text, bytes):
+        return "unreadable"
+    try:
+        return "unchecked" if unpack is None else (salt, unpack(text))
+    except Exception:
+        return "unreadable"
+
+
+def read_frame(query, keys, row):
+    """(number, Chain, its own checkpoints)."""
+    number, name, serial, project, genesis_text, digest = row
+    failures, anchors, own, start = [], [], [], (0, digest, None)
+    genesis = canonical_object(genesis_text, {"chain", "project", "at", "nonce"})
+    good = genesis and genesis["chain"] == name and genesis["project"] == project and (serial is None) == (project is None)
+    if not good or sha256("memledger/genesis/v1\0", genesis_text) != digest:
+        failures.append((0, "genesis"))
+
+    def opened(note, seq):
+        if keys is None:
+            raise Unusable("the ledger is signed, and there is no key")
+        text = keys.open(str(note))
+        if text is None:
+            failures.append((seq, "signature"))
+        return text
+    rows = query("SELECT through, note FROM audit_anchor WHERE chain = ? ORDER BY through", number)
+    for through, note in rows:
+        text = opened(note, through)
+        found = anchor(text)
+        if text is not None and (not found or found[0] != name or found[1] != through):
+            failures.append((through, "anchor"))
+        elif found:
+            anchors.append(found)
+        start = (through, found[2], found[4]) if found and found[1] == through and found[0] == name else (through, None, None)
+    if len(anchors) == len(rows):
+        before, at = 0, ""
+        for _, through, _, first, last, count in anchors:
+            if count != through - before or first < at or last < first:
+                failures.append((through, "anchor"))
+                break
+            before, at = through, last
+    for size, at, note in query("SELECT size, at, note FROM audit_checkpoint WHERE chain = ? ORDER BY size", number):
+        text = opened(note, size)
+        found = checkpoint(text)
+        if text is not None and (not found or (found[0], found[1], found[3]) != (name, size, at)):
+            failures.append((size, "checkpoint"))
+        elif found:
+            own.append((found[1], found[2], False))
+    chain = Chain(name, project, *start)
+    chain.failures, chain.genesis = failures, digest
+    return number, chain, own
+
+
+# --- Exports ----------------------------------------------------------------------------------------------------------------------
+
+def verify_export(path, keys, outside):
+    manifest = read_manifest(read(path + ".manifest"), keys)
+    if manifest is None:
+        return (None, None, "manifest"), False, False, True
+    with open(path, "rb") as file:
+        data = file.read()
+    rows = list(csv_rows(data) if manifest["format"] == "csv" else json_rows(data))
+    whole = (len(rows), len(data), hashlib.sha256(data).hexdigest()) == tuple(manifest[name] for name in ("rows", "bytes", "sha256"))
+    first, last = manifest["first_seq"] or 1, manifest["last_seq"] or 0
+    chain = Chain(manifest["chain"], manifest["project"], first - 1, manifest["first_prev"], None,
+                  (manifest["start_time"], manifest["end_time"]))
+    if manifest["verifiable"]:
+        for row in rows:
+            row = row or Row()
+            salt, text = row.text("salt"), row.text("payload")
+            payload = "missing" if salt is None and text is None else "unreadable"
+            if salt is not None and text is not None and re.fullmatch("([0-9a-f]{2})*", salt):
+                payload = bytes.fromhex(salt), text.encode("utf-8", "surrogatepass")
+            entry = row.text("entry")
+            chain.take(None, entry, row.text("hash"), payload, lambda said: row.agrees(said, payload))
+        if chain.seq < last:
+            chain.fail(chain.seq + 1, "seq")
+        elif chain.seq > last:
+            chain.fail(last + 1, "seq")
+        elif rows and chain.digest != manifest["last_hash"]:
+            chain.fail(last, "link")
+    marks = [(size, digest, True) for name, size, digest, _ in filter(None, outside) if name == manifest["chain"]]
+    through, contradicted = chain.weigh([mark for mark in marks if mark[0] > 0 or first == 1], None, manifest["first_prev"])
+    found = min(chain.failures, key=lambda failure: failure[0], default=None)
+    if found is None and (not whole or None in outside):
+        found = (None, "file" if not whole else "signature")
+    return found and (manifest["chain"], *found), contradicted, through is not None, True
+
+
+def read_manifest(note, keys):
+    text = keys.open(note)
+    heading = "memledger-export/v1\n"
+    said = canonical_object(text[len(heading):-1], MANIFEST) if text and text.startswith(heading) else None
+    if said is None or said["format"] not in ("json", "csv") or None in map(
+            milliseconds, (said["start_time"], said["end_time"], said["created_at"])):
+        return None
+    ends = [said[name] for name in ("first_seq", "last_seq", "first_prev", "last_hash", "checkpoint")]
+    if said["rows"] == 0:
+        return said if ends == [None] * 5 else None
+    good = isinstance(ends[0], int) and isinstance(ends[1], int) and ends[1] - ends[0] + 1 == said["rows"] and ends[0] > 0
+    found = checkpoint(keys.open(ends[4])) if good and isinstance(ends[4], str) else None
+    return said if found and found[:3] == (said["chain"], ends[1], ends[3]) else None
+
+
+class Row:
+    """A row as JSON values by column."""
+
+    def __init__(self, values=()):
+        self.values = dict(values)
+
+    def text(self, column):
+        value = self.values.get(column)
+        return value if isinstance(value, str) else None
+
+    def shows(self, column, value):
+        return jcs(self.values[column]) == jcs(value)
+
+    def agrees(self, said, payload):
+        try:
+            kept = parse_json(payload[1].decode()) if isinstance(payload, tuple) else {}
+        except ValueError:
+            kept = {}
+        numbers = said["numbers"]
+        expected = {
+            "id": said["id"], "action": said["action"], "project_id": said["project"], "created_at": said["at"],
+            "http_status": said["status"], "is_success": 200 <= said["status"] <= 299,
+            "error_code": None if said["code"] == 1000 else said["code"],
+            "duration": numbers.get("duration"), "tokens": numbers.get("tokens"), "is_cache_hit": numbers.get("is_cache_hit", False),
+            "credits_consumed": numbers.get("credits_consumed", 0), "balance_consumed_usd": numbers.get("balance_consumed_usd", 0),
+            **{name: kept.get(name) for name in PAYLOAD_COLUMNS},
+            **{name: kept[name] for name in ("memory_query", "memory_results") if name in kept}}
+        return all(column not in self.values or self.shows(column, value) for column, value in expected.items())
+
+
+class CsvRow(Row):
+    def text(self, column):
+        return self.values.get(column) or None
+
+    def shows(self, column, value):
+        cell = self.values[column]
+        if value is None or isinstance(value, str):
+            return cell == ("'" if re.match("[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]", value or "") else "") + (value or "")
+        try:
+            return jcs(parse_json(cell)) == jcs(value)
+        except ValueError:
+            return False
+
+
+def json_rows(data):
+    for index, line in enumerate(data.split(b"\n")):
+        if line not in (b"", b"]" if index else b"["):
+            try:
+                value = parse_json(line.decode().removesuffix(","))
+                yield Row(value) if isinstance(value, dict) else None
+            except ValueError:
+                yield None
+
+
+def csv_rows(data):
+    header, line = None, b""
+    for piece in re.findall(rb"[^\n]*\n|[^\n]+", data):
+        line += piece
+        if line.count(b'"') % 2 == 0:
+            cells, line = csv_cells(line), b""
+            if header is not None:
+                yield CsvRow(zip(header, cells)) if cells is not None and len(cells) == len(header) else None
+            header = header if header is not None else cells or []
+    if line and header is not None:
+        yield None
+
+
+def csv_cells(line):
+    """The cells of one line; None when it is not RFC 4180."""
+    try:
+        text = line.decode().removesuffix("\n")
+    except ValueError:
+        return None
+    cells, at = [], 0
+    while text.endswith("\r"):
+        found = re.compile(r'(?:"((?:[^"]|"")*)"|((?!")[^,]*?))(?=,|\r\Z)', re.DOTALL).match(text, at)
+        if not found:
+            return None
+        cells.append(found[2] if found[1] is None else found[1].replace('""', '"'))
+        at = found.end() + 1
+        if at == len(text):
+            return cells
+    return None
+
+
+# --- The command ------------------------------------------------------------------------------------------------------------------
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            return file.read()
+    except OSError as error:
+        raise Unusable(str(error))
+
+
+def verify(path, checkpoint_files, public_key):
+    exported = os.path.exists(path + ".manifest")
+    with open(path, "rb") as file:
+        if not exported and file.read(16) != b"SQLite format 3\0":
+            raise Unusable("neither a database nor an export beside its manifest")
+    beside = [os.path.join(os.path.dirname(path), "audit.pub"), os.path.join(os.path.dirname(os.path.dirname(path)), "audit.pub")]
+    found = public_key or next(filter(os.path.exists, beside if exported else beside[:1]), None)
+    keys = Keys(read(found)) if found else None
+    if keys is None and (exported or checkpoint_files):
+        raise Unusable("there is no key")
+    outside = [checkpoint(keys.open(note)) for file in checkpoint_files for note in split_notes(read(file))]
+    return (verify_export if exported else verify_database)(path, keys, outside)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("path")
+    arguments.add_argument("--checkpoint", action="append", default=[])
+    arguments.add_argument("--public-key")
+    given = arguments.parse_args()
+    try:
+        first, contradicted, attested, payloads = verify(os.path.abspath(given.path), given.checkpoint, given.public_key)
+    except (Unusable, OSError, sqlite3.Error) as error:
+        print(json.dumps({"verdict": "unusable", "message": str(error)}))
+        sys.exit(VERDICTS["unusable"])
+    verdict = "broken" if first else "contradicted" if contradicted else "intact" if attested else "unattested"
+    chain, seq, check = first or (None, None, None)
+    print(json.dumps({"verdict": verdict, "chain": chain, "seq": seq, "check": check, "payloads_checked": payloads}))
+    sys.exit(VERDICTS[verdict])
+
+
+if __name__ == "__main__":
+    main()
