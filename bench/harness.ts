@@ -21,6 +21,8 @@ export interface BenchOptions {
   readonly seconds: number;
   /** How often a load or a start is repeated; medians are printed. */
   readonly rounds: number;
+  /** How many records the ledger has. */
+  readonly records: number;
 }
 
 export interface Table {

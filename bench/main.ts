@@ -15,11 +15,12 @@ import {
   toMarkdown,
 } from "./harness.ts";
 import { latency } from "./latency.ts";
+import { ledger } from "./ledger.ts";
 import { retrieval } from "./retrieval.ts";
 import { start } from "./start.ts";
 import { throughput } from "./throughput.ts";
 
-const benches: Readonly<Record<string, Bench>> = { retrieval, embedding, throughput, latency, start };
+const benches: Readonly<Record<string, Bench>> = { retrieval, embedding, throughput, latency, ledger, start };
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
@@ -29,6 +30,7 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --pairs FILE       labelled pairs (default: models/training/pairs-test.tsv), for embedding
   --seconds N        how long each load lasts (default: 5)
   --rounds N         how often it is repeated; medians are printed (default: 5)
+  --records N        how many records the ledger has (default: 1000000)
   --write            write bench/RESULTS.md, too
 Without names it runs all benches whose files are given.`;
 
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
       pairs: { type: "string", default: join(root, "models/training/pairs-test.tsv") },
       seconds: { type: "string", default: "5" },
       rounds: { type: "string", default: "5" },
+      records: { type: "string", default: "1000000" },
       write: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -63,6 +66,7 @@ async function main(): Promise<void> {
     pairs: values.pairs,
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
+    records: Number(values.records),
   };
   const names = positionals.length > 0 ? positionals : runnable(options);
   const unknown = names.find((name) => benches[name] === undefined);

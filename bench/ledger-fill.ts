@@ -1,0 +1,137 @@
+// Fills a data directory with audit records through the store's own door, durable and sealed, and tells how fast that went. Must
+// run while no server uses the directory.
+
+import { digestSecret, permissions } from "../src/access/key.ts";
+import type { Call } from "../src/call.ts";
+import { loadConfig } from "../src/config.ts";
+import { holdDirectory } from "../src/installation.ts";
+import { openLedgerFiles } from "../src/ledger-files.ts";
+import { createLogger } from "../src/logger.ts";
+import { openStore } from "../src/sqlite/store.ts";
+import type { Store } from "../src/store.ts";
+import { progress } from "./harness.ts";
+import { createRandom, sentence } from "./texts.ts";
+
+/** Calls on their way to the writer at a time. */
+const window = 512;
+const payloadBytes = 1_024;
+/** Many enough that compression finds what it finds in a real ledger, and no more. */
+const differentBodies = 5_000;
+/** One record in a hundred has the rarer one. */
+export const actions = { common: "gateway.chat", rare: "gateway.image" } as const;
+
+export interface FilledLedger {
+  readonly key: string;
+  readonly projectId: string;
+  /** Appended records per second, the whole way and over the last tenth. */
+  readonly perSecond: number;
+  readonly lastTenthPerSecond: number;
+}
+
+export async function fillLedger(
+  dataDir: string,
+  records: number,
+  { groupCommit }: { readonly groupCommit: boolean },
+): Promise<FilledLedger> {
+  const { config } = loadConfig({ flags: { "data-dir": dataDir } });
+  const { directory, runtime, release } = await holdDirectory(dataDir);
+  const store = openStore({
+    path: directory.database,
+    runtime,
+    model: null,
+    plans: config.plans,
+    ledger: openLedgerFiles(directory.root, config.auditKey),
+    searchCacheBytes: 0,
+    groupCommit,
+    clockOffset: null,
+    logger: createLogger("error"),
+    logLevel: "error",
+  });
+  try {
+    const project = { name: "ledger", plan: "custom" };
+    const { id: projectId } = await administer(store, "project.create", project);
+    const { key } = await administer(store, "key.create", { project: "ledger", permissions });
+    const caller = await store.access.findCaller(digestSecret(String(key)));
+    if (caller === null) throw new Error("The new key is not known.");
+    const speeds = await append(store, caller.key.id, records);
+    return { key: String(key), projectId: String(projectId), ...speeds };
+  } finally {
+    await store.close();
+    release();
+  }
+}
+
+async function append(store: Store, keyId: string, records: number) {
+  const bodies = madeBodies();
+  const tenths = [performance.now()];
+  let next = 0;
+  let done = 0;
+  const work = async () => {
+    for (let number = next++; number < records; number = next++) {
+      const { status, envelope } = await store.commit(toCall(keyId, number, bodies));
+      if (status !== 201) throw new Error(`Appending failed: ${envelope}`);
+      done += 1;
+      if (done % Math.ceil(records / 10) !== 0 && done !== records) continue;
+      tenths.push(performance.now());
+      progress(`ledger: ${done.toLocaleString("en")} records appended`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(window, records) }, work));
+  const [first = 0, beforeLast = 0, last = 0] = [tenths.at(0), tenths.at(-2), tenths.at(-1)];
+  return {
+    perSecond: (1_000 * records) / (last - first),
+    lastTenthPerSecond:
+      (1_000 * (records - Math.ceil(records / 10) * (tenths.length - 2))) / (last - beforeLast),
+  };
+}
+
+/** What gateways append, without its action: 1 KB of JSON each. */
+function madeBodies() {
+  const random = createRandom(3);
+  return Array.from({ length: differentBodies }, (_, number) => {
+    const body = {
+      http_status: 200,
+      model_id: "llama-3.3-70b",
+      gateway_id: "edge-1",
+      ip_address: `192.0.2.${number % 256}`,
+      duration: Math.round(random() * 2_000_000) / 1_000,
+      input_content: { messages: [{ role: "user", content: "" }] },
+      output_content: sentence(random, number),
+    };
+    const [message] = body.input_content.messages;
+    while (message !== undefined && JSON.stringify(body).length < payloadBytes) {
+      const missing = payloadBytes - JSON.stringify(body).length;
+      message.content += `${sentence(random, number)} `.slice(0, missing);
+    }
+    return body;
+  });
+}
+
+function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBodies>): Call {
+  const body = {
+    action: number % 100 === 0 ? actions.rare : actions.common,
+    ...(bodies[number % bodies.length] ?? {}),
+  };
+  return {
+    ...{ operation: "audit.append", keyId, body, unreadableBody: null },
+    origin: { ip: "192.0.2.1", userAgent: null, metadata: null },
+    arrivedAt: performance.timeOrigin + performance.now(),
+    plan: { refused: null, input: { http_status: 200, ...body }, prepared: null },
+  };
+}
+
+async function administer(
+  store: Store,
+  operation: string,
+  input: Readonly<Record<string, string | readonly string[]>>,
+): Promise<Record<string, unknown>> {
+  const { envelope } = await store.commit({
+    ...{ operation, keyId: null, body: null, unreadableBody: null },
+    origin: { ip: null, userAgent: null, metadata: null },
+    arrivedAt: performance.timeOrigin + performance.now(),
+    plan: { refused: null, input, prepared: null },
+  });
+  const { success, data } = JSON.parse(envelope ?? "{}");
+  if (success !== true) throw new Error(`${operation} failed: ${envelope}`);
+  return data;
+}
