@@ -2,6 +2,7 @@
 
 import { chmodSync, existsSync } from "node:fs";
 import type { Plans } from "../access/plan.ts";
+import type { AccessReader } from "../access/store.ts";
 import { createSigner } from "../audit/note.ts";
 import { createClock } from "../clock.ts";
 import { createExport } from "../export/create.ts";
@@ -10,10 +11,12 @@ import { createExportRunner } from "../export/runner.ts";
 import type { LedgerFiles } from "../ledger-files.ts";
 import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
+import type { Database } from "../native/sqlite.ts";
 import { spawnWorker } from "../native/worker.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
 import { type DatabaseFile, openReading, openWriting } from "./connection.ts";
+import { isDiskFailure, unreadable } from "./disk-failure.ts";
 import type { ExporterInit } from "./export-worker.ts";
 import { createExporter } from "./exporter.ts";
 import { bindModel, type ModelBinding } from "./installation.ts";
@@ -71,7 +74,7 @@ export function openStore(options: StoreOptions): Store {
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, createClock(clockOffset), logger);
   return {
-    access: createAccessReader(database),
+    access: createAccess(database, logger),
     memories: reader.memories,
     audit: reader.audit,
     exports,
@@ -86,6 +89,18 @@ export function openStore(options: StoreOptions): Store {
       await reader.close();
       database.close();
     },
+  };
+}
+
+function createAccess(database: Database, logger: Logger): AccessReader {
+  const reader = createAccessReader(database);
+  return {
+    findCaller: (secretDigest) =>
+      reader.findCaller(secretDigest).catch((error: unknown) => {
+        if (!isDiskFailure(error)) throw error;
+        logger.error("keys cannot be looked up in the database", { error });
+        throw unreadable();
+      }),
   };
 }
 

@@ -1,10 +1,11 @@
 // Owns the Transaction of this engine: one connection, one savepoint per call.
 
-import { type Database, SqliteError } from "../native/sqlite.ts";
+import type { Database } from "../native/sqlite.ts";
 import type { Transaction } from "../store.ts";
 import { createAccessTransaction } from "./access.ts";
 import { createAuditTransaction } from "./audit.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import { isDiskFailure } from "./disk-failure.ts";
 import { createExportTransaction } from "./exports.ts";
 import { createMemoryTransaction } from "./memory.ts";
 import type { WriterState } from "./writer-state.ts";
@@ -41,11 +42,9 @@ export function createTransaction(
   };
 }
 
-const losing = /^SQLITE_(FULL|IOERR|NOMEM|CORRUPT|NOTADB|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL)/;
-
 /** Whether the error took the whole transaction with it: the disk or the file failed, not the call. */
 export function isLost(database: Database, error: unknown): boolean {
-  return !database.inTransaction || (error instanceof SqliteError && losing.test(error.code));
+  return !database.inTransaction || isDiskFailure(error);
 }
 
 /**

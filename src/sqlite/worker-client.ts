@@ -5,6 +5,7 @@ import { parentPort, type Worker } from "node:worker_threads";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import type { WorkerName } from "../native/worker.ts";
+import { isDiskFailure, unreadable } from "./disk-failure.ts";
 
 interface Question {
   readonly ticket: number;
@@ -14,6 +15,7 @@ interface Question {
 type Reply =
   | { readonly ticket: number; readonly value: unknown }
   | { readonly ticket: number; readonly refused: { code: Refusal["code"]; message: string } }
+  | { readonly ticket: number; readonly unreadable: string }
   | { readonly ticket: number; readonly failed: string };
 
 interface Pending {
@@ -72,7 +74,10 @@ export class WorkerClient {
     this.#pending.delete(reply.ticket);
     if ("value" in reply) pending.resolve(reply.value);
     else if ("refused" in reply) pending.reject(new Refusal(reply.refused.code, reply.refused.message));
-    else pending.reject(new Error(reply.failed));
+    else if ("unreadable" in reply) {
+      this.#logger.error(`the ${this.#name} cannot read the database`, { error: reply.unreadable });
+      pending.reject(unreadable());
+    } else pending.reject(new Error(reply.failed));
   }
 
   #restart(): void {
@@ -104,10 +109,12 @@ export function answerRequests(handle: (request: unknown) => Promise<unknown>): 
     last = last.then(async () => {
       const reply = await handle(request).then(
         (value): Reply => ({ ticket, value }),
-        (error: unknown): Reply =>
-          error instanceof Refusal
-            ? { ticket, refused: { code: error.code, message: error.message } }
-            : { ticket, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+        (error: unknown): Reply => {
+          if (error instanceof Refusal)
+            return { ticket, refused: { code: error.code, message: error.message } };
+          const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+          return isDiskFailure(error) ? { ticket, unreadable: text } : { ticket, failed: text };
+        },
       );
       port.postMessage(reply);
     });

@@ -21,6 +21,12 @@ test.skipIf(Bun.which("prlimit") === null)(
 );
 
 test.skipIf(whyNoTrace() !== null)(
+  "while the database cannot be read every operation answers 1503, and everything works again by itself",
+  () => expectNoFaults({ fault: failing("pread64", "EIO"), seed: 3 }),
+  60_000,
+);
+
+test.skipIf(whyNoTrace() !== null)(
   "what was answered with 1503 because it could not be synced does not come back after a kill",
   () => expectNoFaults({ fault: failing("fsync", "EIO"), seed: 2, killMeanwhile: true }),
   60_000,
