@@ -18,6 +18,8 @@ export function openWriting({ path, runtime }: DatabaseFile): Database {
   const database = openChecked(path, runtime, { timeout: 1_000 });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
+  // macOS alone needs to be asked: its fsync stops at the cache of the drive.
+  database.pragma("fullfsync = ON");
   database.pragma("foreign_keys = ON");
   // What was deleted is overwritten: an erasure must not leave its text in free pages.
   database.pragma("secure_delete = ON");
