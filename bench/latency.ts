@@ -35,6 +35,8 @@ export async function latency(options: BenchOptions): Promise<readonly Table[]> 
     throw new Error("Nothing was filled.");
   await using server = await startServer(executable, dataDir);
   const measures = [
+    ...(await firstSearch(server, hundred)),
+    ...(await firstSearch(server, doomed)),
     ...(await searches(server, ten, options)),
     ...(await searches(server, hundred, options)),
     ...(await readsBesideWork(server, hundred, options)),
@@ -42,6 +44,21 @@ export async function latency(options: BenchOptions): Promise<readonly Table[]> 
   ];
   const note = `Projects of ${count(small)}, ${count(large)} and ${count(deleted)} memories in one server, all with random unit vectors instead of embedded texts (embedding them would take minutes; searching them takes the same time). Idle: nobody else calls.`;
   return [measureTable("Latency", note, measures)];
+}
+
+/** The index in memory is built from the database by the first search after a start. */
+async function firstSearch({ port }: Server, { key, ids }: FilledProject): Promise<Measure[]> {
+  const stream = { name: "first search", clients: 1, key, repeat: false, calls: [search("Who?")] };
+  const [first, second] = [await loadOne(port, 60, stream, 200), await loadOne(port, 60, stream, 200)];
+  return [
+    {
+      what: `first search over ${count(ids.length)} memories after a start`,
+      figure: ms(at(1)(first)),
+      comparedTo: `the second: ${ms(at(1)(second))}`,
+      bar: "",
+      reached: null,
+    },
+  ];
 }
 
 /** One client, one search after another; the second time with queries that were asked before. */
@@ -135,42 +152,35 @@ async function readsBesideWork(
 async function bulkDelete({ port }: Server, other: FilledProject, doomed: FilledProject): Promise<Measure[]> {
   progress("latency: bulk delete");
   const random = createRandom(5);
-  const others = (name: string): Stream[] => [
+  const others = (run: string): Stream[] => [
     reading(other.key, other.ids),
-    {
-      name: "updates",
-      clients: 1,
-      key: other.key,
-      repeat: true,
-      everyMs: 20,
-      calls: other.ids.slice(0, 1_000).map((id) => update(id, random())),
-    },
-    {
-      name: "creates",
-      clients: 1,
-      key: other.key,
-      repeat: false,
-      everyMs: 20,
-      calls: make(3_000, (n) => create(`${name} ${sentence(random, n)}`)),
-    },
-    {
-      name: "searches",
-      clients: 1,
-      key: other.key,
-      repeat: false,
-      everyMs: 20,
-      calls: make(3_000, (n) => search(question(random, n))),
-    },
-    {
-      name: "searches in the emptied project",
-      clients: 1,
-      key: doomed.key,
-      repeat: false,
-      everyMs: 100,
-      calls: make(1_000, (n) => search(question(random, n))),
-    },
+    steady(
+      "updates",
+      other.key,
+      20,
+      make(2_000, (n) => update(other.ids[n] ?? "", random())),
+    ),
+    steady(
+      "creates",
+      other.key,
+      20,
+      make(2_000, (n) => create(`${run} ${sentence(random, n)}`)),
+    ),
+    steady(
+      "searches",
+      other.key,
+      20,
+      make(2_000, (n) => search(question(random, n))),
+    ),
+    steady(
+      "searches in the emptied project",
+      doomed.key,
+      100,
+      make(500, (n) => search(question(random, n))),
+    ),
   ];
   const seconds = 20;
+  await startLoad({ port, seconds: 2, streams: others("warm-up") });
   const before = await startLoad({ port, seconds: 5, streams: others("before") });
   const removal: Stream = {
     name: "delete",
@@ -208,7 +218,12 @@ async function bulkDelete({ port }: Server, other: FilledProject, doomed: Filled
 
 function reading(key: string, ids: readonly string[]): Stream {
   const calls = ids.slice(0, 5_000).map((id) => ({ method: "GET", path: `/v1/memories/${id}` }));
-  return { name: "reads", clients: 1, key, repeat: true, everyMs: 10, calls };
+  return steady("reads", key, 10, calls);
+}
+
+/** Calls at a steady pace, however long the answers take: enough clients that one is free. */
+function steady(name: string, key: string, everyMs: number, calls: readonly PlannedCall[]): Stream {
+  return { name, clients: 16, key, repeat: true, everyMs, calls };
 }
 
 const search = (query: string): PlannedCall => ({

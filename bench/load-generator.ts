@@ -18,7 +18,7 @@ export interface Stream {
   readonly calls: readonly PlannedCall[];
   /** Whether the calls start over when all are done; otherwise each is sent once. */
   readonly repeat: boolean;
-  /** A client sends a call this often, measured from when it was due; without it, one after another. */
+  /** A call is due this often, whichever client is free then; without it, each client sends one after another. */
   readonly everyMs?: number;
   readonly afterMs?: number;
 }
@@ -47,7 +47,7 @@ if (file !== undefined) {
 }
 
 async function runStream({ port, seconds }: LoadPlan, stream: Stream): Promise<StreamResult> {
-  const { name, clients, key, calls, repeat, afterMs = 0 } = stream;
+  const { name, clients, key, calls, repeat, everyMs = 0, afterMs = 0 } = stream;
   const requests = calls.map(({ method, path, body }) => toRequest(method, path, key, body));
   const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(port)));
   let sent = 0;
@@ -60,18 +60,18 @@ async function runStream({ port, seconds }: LoadPlan, stream: Stream): Promise<S
   if (afterMs > 0) await Bun.sleep(afterMs);
   const start = performance.now();
   const end = start + seconds * 1_000 - afterMs;
+  let due = start;
   const drive = async (connection: Connection) => {
-    for (let due = start; due < end; due += stream.everyMs ?? 0) {
-      const waitMs = due - performance.now();
-      if (stream.everyMs !== undefined && waitMs > 0) await Bun.sleep(waitMs);
+    for (let request = next(); request !== undefined && due < end; request = next()) {
+      const mine = due;
+      due += everyMs;
+      const waitMs = mine - performance.now();
+      if (waitMs > 0) await Bun.sleep(waitMs);
       const now = performance.now();
       if (now >= end) break;
-      const request = next();
-      if (request === undefined) break;
-      // A call that was due while the one before it was waiting has waited, too.
-      const since = stream.everyMs !== undefined && waitMs < 0 ? due : now;
       const { status } = await connection.send(request);
-      latencies.push(performance.now() - since);
+      // A call that found no client free has waited since it was due.
+      latencies.push(performance.now() - (everyMs > 0 && waitMs < 0 ? mine : now));
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
     connection.close();
