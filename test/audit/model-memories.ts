@@ -1,0 +1,229 @@
+// Random calls about memories, with what the model says they must answer.
+
+import type { JsonObject } from "../../src/json.ts";
+import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
+import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
+import { createTogether, racedContent, readTogether } from "./model-races.ts";
+
+const hourMs = 3_600_000;
+const types = ["rule", "fact", "context"] as const;
+const subjects = ["Releases", "Invoices", "Backups", "Reviews", "Holidays", "Passwords"];
+const contents = subjects.flatMap((subject) =>
+  ["are on Tuesdays", "need approval", "moved to the other team"].map((rest) => `${subject} ${rest}.`),
+);
+/** More than a page of search can show would hide what is missing. */
+const memoriesMax = 45;
+
+type MemoryCall = (run: Run, project: ModelProject, key: ModelKey) => Promise<unknown>;
+
+export const memoryCalls: readonly (readonly [weight: number, call: MemoryCall])[] = [
+  [14, create],
+  [4, read],
+  [10, update],
+  [4, remove],
+  [1, removeAll],
+  [6, list],
+  [8, search],
+  [1, readTogether],
+  [2, createTogether],
+];
+
+const common = { feature: "memory" } as const;
+const writing = { ...common, permission: "memory.write" } as const;
+const reading = { ...common, permission: "memory.read" } as const;
+
+async function create(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  if (project.memories.size >= memoriesMax) return removeAll(run, project, key);
+  const content = Math.floor(run.random() * contents.length);
+  const type = pick(run, types);
+  const importance = Math.round(run.random() * 100) / 100;
+  const expiresAt = someExpiry(run);
+  const isInvalid = chance(run, 4);
+  const body = {
+    content: isInvalid ? "" : spaced(run, content),
+    ...{ memory_type: type, importance, expires_at: toText(expiresAt) },
+  };
+  const { outcome, data } = await send(run, project, key, {
+    ...{ ...writing, action: "memory.create", method: "POST", path: "/v1/memories", body, success: 201 },
+    expect(now) {
+      if (isInvalid) return 1400;
+      if (project.holderOf(content, now, null) !== null) return 2104;
+      return project.memories.size >= project.limit ? 2101 : 1000;
+    },
+    memory: (reply) => String(reply.data.id),
+  });
+  if (outcome !== 1000) return;
+  const id = String(data.id);
+  const serial = ++run.model.serial;
+  project.memories.set(id, {
+    ...{ id, content, type, importance, expiresAt, isActive: true, serial, revision: serial },
+  });
+  project.claim(content, id);
+}
+
+function read(run: Run, project: ModelProject, key: ModelKey) {
+  const id = someId(run, project);
+  return send(run, project, key, {
+    ...{ ...reading, action: "memory.read", method: "GET", path: `/v1/memories/${id}` },
+    expect: () => (project.memories.has(id) ? 1000 : 2100),
+    memory: () => id,
+  });
+}
+
+async function update(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  const id = someId(run, project);
+  const memory = project.memories.get(id);
+  const changes: Partial<ModelMemory> = {
+    ...(chance(run, 30) ? { content: Math.floor(run.random() * contents.length) } : {}),
+    ...(chance(run, 20) ? { type: pick(run, types) } : {}),
+    ...(chance(run, 40) ? { importance: Math.round(run.random() * 100) / 100 } : {}),
+    ...(chance(run, 30) ? { isActive: chance(run, 60) } : {}),
+    ...(chance(run, 40) ? { expiresAt: someExpiry(run) } : {}),
+  };
+  const isEmpty = Object.keys(changes).length === 0;
+  let claimed: number | null = null;
+  const { outcome } = await send(run, project, key, {
+    ...{ ...writing, action: "memory.update", method: "PUT", path: `/v1/memories/${id}` },
+    body: toBody(run, changes),
+    expect(now) {
+      if (isEmpty) return 1400;
+      if (memory === undefined) return 2100;
+      const revived = isExpired(memory, now) && !isExpired({ ...memory, ...changes }, now);
+      if (changes.content !== undefined || revived) claimed = changes.content ?? memory.content;
+      return claimed !== null && project.holderOf(claimed, now, id) !== null ? 2104 : 1000;
+    },
+    memory: () => id,
+  });
+  if (outcome !== 1000 || memory === undefined) return;
+  Object.assign(memory, changes, { revision: ++run.model.serial });
+  if (claimed !== null) project.claim(claimed, id);
+}
+
+function toBody(
+  run: Run,
+  { content, type, importance, isActive, expiresAt }: Partial<ModelMemory>,
+): JsonObject {
+  return {
+    ...(content === undefined ? {} : { content: spaced(run, content) }),
+    ...(type === undefined ? {} : { memory_type: type }),
+    ...(importance === undefined ? {} : { importance }),
+    ...(isActive === undefined ? {} : { is_active: isActive }),
+    ...(expiresAt === undefined ? {} : { expires_at: toText(expiresAt) }),
+  };
+}
+
+async function remove(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  const id = someId(run, project);
+  const { outcome } = await send(run, project, key, {
+    ...{ ...writing, action: "memory.delete", method: "DELETE", path: `/v1/memories/${id}`, success: 204 },
+    expect: () => (project.memories.has(id) ? 1000 : 2100),
+    memory: () => id,
+  });
+  if (outcome === 1000) project.forget(id);
+}
+
+async function removeAll(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  const type = chance(run, 60) ? pick(run, types) : null;
+  const doomed = [...project.memories.values()].filter((memory) => type === null || memory.type === type);
+  const { outcome, data } = await send(run, project, key, {
+    ...{ ...writing, action: "memory.delete_all", method: "DELETE", path: "/v1/memories" },
+    ...(type === null ? {} : { body: { memory_type: type } }),
+  });
+  if (outcome !== 1000) return;
+  equal(data.deleted_count, doomed.length, "memories that a bulk delete removed");
+  for (const { id } of doomed) project.forget(id);
+}
+
+const orders = {
+  created_at: (a: ModelMemory, b: ModelMemory) => b.serial - a.serial,
+  updated_at: (a: ModelMemory, b: ModelMemory) => b.revision - a.revision,
+  importance: (a: ModelMemory, b: ModelMemory) => b.importance - a.importance || b.serial - a.serial,
+};
+
+/** Also the way in which a run is judged at its end. */
+export async function list(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  const type = chance(run, 30) ? pick(run, types) : null;
+  const order = pick(run, ["created_at", "updated_at", "importance"] as const);
+  const query = `page_size=100&sort_by=${order}${type === null ? "" : `&memory_type=${type}`}`;
+  const { outcome, data } = await send(run, project, key, {
+    ...{ ...reading, action: "memory.list", method: "GET", path: `/v1/memories?${query}` },
+  });
+  if (outcome !== 1000) return;
+  const expected = [...project.memories.values()]
+    .filter((memory) => type === null || memory.type === type)
+    .sort(orders[order]);
+  const found = objectsOf(data.memories);
+  equal(found.map(shown), expected.map(toShown), `memories listed by ${order}`);
+  equal(Object(data.pagination).total, expected.length, "total of the list");
+}
+
+export async function search(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  const type = chance(run, 30) ? pick(run, types) : null;
+  const [expired, inactive] = [chance(run, 25), chance(run, 25)];
+  const body = {
+    ...{ query: `What about ${pick(run, subjects)}?`, top_k: 50 },
+    ...(type === null ? {} : { memory_type: type }),
+    ...(expired ? { include_expired: true } : {}),
+    ...(inactive ? { include_inactive: true } : {}),
+  };
+  let now = 0;
+  const { outcome, data } = await send(run, project, key, {
+    ...{ ...reading, action: "memory.search", method: "POST", path: "/v1/memories/search", body },
+    expect(at) {
+      now = at;
+      return 1000;
+    },
+  });
+  if (outcome !== 1000) return;
+  const visible = [...project.memories.values()].filter(
+    (memory) =>
+      (type === null || memory.type === type) &&
+      (expired || !isExpired(memory, now)) &&
+      (inactive || memory.isActive),
+  );
+  const results = objectsOf(data.results);
+  const sorted = <Item extends { id: unknown }>(items: readonly Item[]) =>
+    items.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+  const memories = results.map(({ memory }) => shown(Object(memory)));
+  equal(sorted(memories), sorted(visible.map(toShown)), "memories that a search finds");
+  const scores = results.map(({ final_score }) => Number(final_score));
+  equal(
+    scores,
+    scores.toSorted((a, b) => b - a),
+    "order of a search",
+  );
+}
+
+function shown({ id, content, memory_type, importance, is_active, expires_at }: JsonObject) {
+  const normal = String(content).replace(/\s+/g, " ").trim();
+  return { id, content: normal, memory_type, importance, is_active, expires_at };
+}
+
+function toShown({ id, content, type, importance, isActive, expiresAt }: ModelMemory) {
+  const values = { memory_type: type, importance, is_active: isActive, expires_at: toText(expiresAt) };
+  return { id, content: contents[content] ?? racedContent(content), ...values };
+}
+
+function toText(expiresAt: number | null): string | null {
+  return expiresAt === null ? null : new Date(expiresAt).toISOString();
+}
+
+/** Half an hour away from where whole hours lead. */
+function someExpiry(run: Run): number | null {
+  if (chance(run, 50)) return null;
+  return run.server.now() + (Math.floor(run.random() * 60) - 4) * hourMs + hourMs / 2;
+}
+
+/** The same content to the product, however it is spaced. */
+function spaced(run: Run, content: number): string {
+  const text = contents[content] ?? racedContent(content);
+  return chance(run, 20) ? ` ${text.replaceAll(" ", "\n ")} ` : text;
+}
+
+/** Mostly of this project, sometimes of another or of none. */
+function someId(run: Run, project: ModelProject): string {
+  const own = [...project.memories.keys()];
+  if (own.length > 0 && chance(run, 85)) return pick(run, own);
+  const foreign = run.model.projects.flatMap((each) => (each === project ? [] : [...each.memories.keys()]));
+  return foreign.length > 0 && chance(run, 60) ? pick(run, foreign) : "0".repeat(32);
+}

@@ -1,0 +1,133 @@
+// The real server for the model to be compared with: it stops and starts again on the same directory, and its clock moves both ways.
+// Plans have their limits but no rates, since a call that is refused for its rate leaves no record.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Plans } from "../../src/access/plan.ts";
+import { type App, startApp } from "../../src/app.ts";
+import { administer, CommandRefused } from "../../src/cli/administer.ts";
+import { type Config, loadConfig } from "../../src/config.ts";
+import { isObject, type JsonObject } from "../../src/json.ts";
+import type { Logger } from "../../src/logger.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+import type { InstallationOperation } from "../../src/operation.ts";
+import { openReading } from "../../src/sqlite/connection.ts";
+import { type Reply, toReply } from "../fixture.ts";
+
+export interface ChainState {
+  readonly project: string | null;
+  readonly first: number;
+  readonly last: number;
+  readonly rows: number;
+  readonly anchors: number;
+}
+
+export interface FoundRecord {
+  readonly seq: number;
+  readonly entry: string;
+  readonly hasPayload: number;
+}
+
+export class ModelServer {
+  readonly config: Config;
+  readonly complaints: string[] = [];
+  readonly #offset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  #app: App | null = null;
+
+  constructor() {
+    const dataDir = mkdtempSync(join(tmpdir(), "memledger-model-"));
+    const { config } = loadConfig({ flags: { "data-dir": dataDir, port: "0", "log-level": "warn" } });
+    this.config = { ...config, plans: withoutRates(config.plans) };
+  }
+
+  async start(): Promise<void> {
+    const complain = (message: string, fields: unknown) => {
+      this.complaints.push(`${message} ${Bun.inspect(fields)}`);
+    };
+    const logger: Logger = { debug() {}, info() {}, warn: complain, error: complain };
+    this.#app = await startApp(this.config, { logger, clockOffset: this.#offset });
+  }
+
+  async stop(): Promise<void> {
+    await this.#app?.close();
+    this.#app = null;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.config.dataDir, { recursive: true, force: true });
+  }
+
+  now(): number {
+    return Date.now() + (new Float64Array(this.#offset)[0] ?? 0);
+  }
+
+  passTime(ms: number): void {
+    const view = new Float64Array(this.#offset);
+    view[0] = (view[0] ?? 0) + ms;
+  }
+
+  async call(key: string, method: string, path: string, body?: unknown): Promise<Reply> {
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const response = await fetch(`${this.#app?.url}${path}`, init);
+    const isFile = !(response.headers.get("content-type") ?? "").startsWith("application/json");
+    const text = await response.text();
+    if (isFile || path.endsWith("/download"))
+      return { ...toReply(response.status, response.headers, ""), text };
+    return toReply(response.status, response.headers, text);
+  }
+
+  /** What the command line does, with a server or without. */
+  async administer(operation: InstallationOperation, input: JsonObject) {
+    try {
+      const data = await administer(this.config, operation, input);
+      return { code: 1000, data: isObject(data) ? data : {} };
+    } catch (error) {
+      if (error instanceof CommandRefused) return { code: error.code, data: {} };
+      throw error;
+    }
+  }
+
+  /** Reads with the server's own SQLite library: a second one in this process would break the locks of the first. */
+  chains(): readonly ChainState[] {
+    return this.#read(
+      `SELECT p.id AS project, MIN(e.seq) AS first, MAX(e.seq) AS last, COUNT(*) AS rows,
+         (SELECT COUNT(*) FROM audit_anchor a WHERE a.chain = c.number) AS anchors
+       FROM audit_chain c JOIN audit_entry e ON e.chain = c.number LEFT JOIN project p ON p.serial = c.project
+       GROUP BY c.number`,
+    ) as ChainState[];
+  }
+
+  records(projectId: string | null): readonly FoundRecord[] {
+    return this.#read(
+      `SELECT e.seq, e.entry, EXISTS (SELECT 1 FROM audit_payload WHERE entry = e.number) AS hasPayload
+       FROM audit_entry e JOIN audit_chain c ON c.number = e.chain
+       WHERE c.project IS (SELECT serial FROM project WHERE id = ?) ORDER BY e.seq`,
+      projectId,
+    ) as FoundRecord[];
+  }
+
+  #read(sql: string, ...values: unknown[]): unknown[] {
+    const path = join(this.config.dataDir, "memledger.db");
+    const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
+    try {
+      return database.prepare(sql).all(...values);
+    } finally {
+      database.close();
+    }
+  }
+}
+
+function withoutRates(plans: Plans): Plans {
+  const { free, basic, pro, business, custom } = plans;
+  const rate = null;
+  return {
+    free: { ...free, rate },
+    basic: { ...basic, rate },
+    pro: { ...pro, rate },
+    business: { ...business, rate },
+    custom: { ...custom, rate },
+  };
+}
