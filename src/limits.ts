@@ -57,7 +57,7 @@ export const exportStepMs = 200;
 export const exportPieceRows = 128;
 export const exportPieceMaxBytes = 1024 * 1024;
 /** Threads that make rows while an export runs. */
-export const exportRowThreadsMax = 3;
+export const exportRowThreadsMax = 2;
 export const exportProgressMs = 1_000;
 export const exportSweepMs = 60_000;
 /** An export that took its thread down this many times has failed. */

@@ -2,15 +2,22 @@
 // in memory than one piece.
 
 import { createHash } from "node:crypto";
-import { closeSync, fdatasyncSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { syncFolder, writeWhole } from "../durable.ts";
 import { manifestPath } from "./export.ts";
 
 export const partialSuffix = ".part";
 
-/** So much may wait in the system's cache: one long fsync at the end would hold up the commits of everybody. */
-const unsyncedMaxBytes = 32 * 1024 * 1024;
+/** So much gathers before it is sent to the disk: one long fsync at the end would hold up the commits of everybody. */
+const syncEveryBytes = 32 * 1024 * 1024;
+const sendToDisk = promisify(fdatasync);
+
+export interface FileFacts {
+  readonly bytes: number;
+  readonly sha256: string;
+}
 
 export class ExportFile {
   readonly #path: string;
@@ -19,6 +26,7 @@ export class ExportFile {
   readonly #hash = createHash("sha256");
   #bytes = 0;
   #unsyncedBytes = 0;
+  #syncing: Promise<void> = Promise.resolve();
   #isOpen = true;
 
   /** Begins anew where a part was left by somebody else. @throws errors of the file system, as all of its methods do. */
@@ -36,16 +44,21 @@ export class ExportFile {
     }
     this.#bytes += piece.length;
     this.#unsyncedBytes += piece.length;
-    if (this.#unsyncedBytes < unsyncedMaxBytes) return;
-    fdatasyncSync(this.#file);
+  }
+
+  /** Sends to the disk what has gathered, while more is appended; waits when the disk does not keep up. */
+  async flush(): Promise<void> {
+    if (this.#unsyncedBytes < syncEveryBytes) return;
+    await this.#syncing;
     this.#unsyncedBytes = 0;
+    this.#syncing = sendToDisk(this.#file);
+    // Whoever awaits it next hears of a failure.
+    this.#syncing.catch(() => undefined);
   }
 
   /** The file gets its name, and `toManifest` tells what to write beside it. */
-  finish(toManifest: (facts: { bytes: number; sha256: string }) => string): {
-    bytes: number;
-    sha256: string;
-  } {
+  async finish(toManifest: (facts: FileFacts) => string): Promise<FileFacts> {
+    await this.#syncing;
     const facts = { bytes: this.#bytes, sha256: this.#hash.digest("hex") };
     fsyncSync(this.#file);
     this.#close();
@@ -56,7 +69,8 @@ export class ExportFile {
   }
 
   /** Leaves nothing behind. */
-  abandon(): void {
+  async abandon(): Promise<void> {
+    await this.#syncing.catch(() => undefined);
     this.#close();
     for (const path of [this.#partial, this.#path, manifestPath(this.#path)]) rmSync(path, { force: true });
   }

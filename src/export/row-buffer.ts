@@ -37,8 +37,9 @@ export class RowBuffer {
   }
 
   /** A copy of everything; the buffer is empty then. */
-  take(): Uint8Array {
-    const taken = Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length);
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = new Uint8Array(this.#length);
+    taken.set(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
     if (this.#bytes.length > 8 * initialBytes) this.#bytes = Buffer.allocUnsafe(initialBytes);
     if (this.#scratch.length > initialBytes) this.#scratch = Buffer.allocUnsafe(initialBytes);

@@ -35,10 +35,14 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
     });
     const now = clock.now();
     const isDue = clock.elapsed() - (savedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= exportProgressMs;
-    if (step.status === "processing" && !isDue) return;
+    if (step.status === "processing") {
+      if (!isDue) return;
+      savedAt.set(id, clock.elapsed());
+      // Nobody waits for it: progress that is lost comes again.
+      void engine.save({ id, step, now }).catch(() => undefined);
+      return;
+    }
     await engine.save({ id, step, now });
-    savedAt.set(id, clock.elapsed());
-    if (step.status === "processing") return;
     savedAt.delete(id);
     attempts.delete(id);
     logger.info("export", { export: id, ...step });

@@ -24,7 +24,7 @@ export function createExportCrew(file: DatabaseFile, logger: Logger): ExportCrew
   let members: WorkerClient[] = [];
   let turn = 0;
   return {
-    ordersAhead: 2 * size,
+    ordersAhead: 6 * size,
     ask(order) {
       const place = turn++ % size;
       const member =

@@ -3,7 +3,7 @@
 
 import type { Signer } from "../audit/note.ts";
 import { type Export, recordsOf } from "../export/export.ts";
-import { ExportFile } from "../export/export-file.ts";
+import { ExportFile, type FileFacts } from "../export/export-file.ts";
 import { manifestText } from "../export/manifest.ts";
 import { createRowFormat, type RowFormat } from "../export/row-format.ts";
 import type { ExportStep } from "../export/store.ts";
@@ -70,14 +70,14 @@ export class ExportJob {
     if (this.#through < this.#made.lastSeq) await this.#writePiece();
     if (this.#through < this.#made.lastSeq) return { status: "processing", records: this.records };
     this.#file.append(this.#format.tail);
-    const facts = this.#file.finish((file) => signer.sign(this.#manifest(file)));
+    const facts = await this.#file.finish((file) => signer.sign(this.#manifest(file)));
     this.#ended = { status: "completed", records: this.records, ...facts };
     return this.#ended;
   }
 
   /** Leaves no file behind. */
-  abandon(): void {
-    this.#file.abandon();
+  abandon(): Promise<void> {
+    return this.#file.abandon();
   }
 
   async #writePiece(): Promise<void> {
@@ -92,6 +92,7 @@ export class ExportJob {
     if (isFirst) this.#firstPrev = piece.firstPrev;
     this.#file.append(isFirst ? this.#format.before : this.#format.between);
     this.#file.append(piece.text);
+    await this.#file.flush();
     this.#lastHash = piece.lastHash;
     this.#through = piece.through;
   }
@@ -114,7 +115,7 @@ export class ExportJob {
     return { order, piece };
   }
 
-  #manifest({ bytes, sha256 }: { bytes: number; sha256: string }): string {
+  #manifest({ bytes, sha256 }: FileFacts): string {
     const rows = this.records;
     if (rows !== recordsOf(this.#made)) throw new Error("an export ended before its last record");
     const { chain, project, checkpoint } = this.#chain;

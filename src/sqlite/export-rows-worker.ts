@@ -13,4 +13,7 @@ export interface RowsInit {
 const { file }: RowsInit = workerData;
 const toPiece = createPieces(openReading(file));
 
-answerRequests(async (request) => toPiece(request as PieceOrder));
+answerRequests(
+  async (request) => toPiece(request as PieceOrder),
+  (piece) => ("text" in piece ? [piece.text.buffer] : []),
+);

@@ -21,7 +21,7 @@ export interface PieceOrder {
 export type Piece =
   | {
       /** Rows with what stands between them. */
-      readonly text: Uint8Array;
+      readonly text: Uint8Array<ArrayBuffer>;
       /** Less than asked for when large records filled the piece. */
       readonly through: number;
       /** `prev` of the first record and hash of the last. */

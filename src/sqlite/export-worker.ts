@@ -80,7 +80,7 @@ async function step(id: string): Promise<ExportStep> {
     return last;
   } catch (error) {
     const records = jobs.get(id)?.records ?? 0;
-    jobs.get(id)?.abandon();
+    await jobs.get(id)?.abandon();
     jobs.delete(id);
     // A thread died: the runner tries again from the start, but not for ever.
     if (error instanceof Refusal) throw error;

@@ -100,15 +100,25 @@ function restarting(): Refusal {
   return unavailable("The service is restarting a part of itself. Send the call again.");
 }
 
-/** The worker's side: answers requests one after another, in the order of their arrival. */
-export function answerRequests(handle: (request: unknown) => Promise<unknown>): void {
+/**
+ * The worker's side: answers requests one after another, in the order of their arrival. What `moved` names of an answer goes over
+ * to the other side instead of being copied.
+ */
+export function answerRequests<Answer>(
+  handle: (request: unknown) => Promise<Answer>,
+  moved: (answer: Answer) => readonly ArrayBuffer[] = () => [],
+): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs as a worker thread only");
   let last: Promise<void> = Promise.resolve();
   port.on("message", ({ ticket, request }: Question) => {
     last = last.then(async () => {
+      let parts: readonly ArrayBuffer[] = [];
       const reply = await handle(request).then(
-        (value): Reply => ({ ticket, value }),
+        (value): Reply => {
+          parts = moved(value);
+          return { ticket, value };
+        },
         (error: unknown): Reply => {
           if (error instanceof Refusal)
             return { ticket, refused: { code: error.code, message: error.message } };
@@ -116,7 +126,7 @@ export function answerRequests(handle: (request: unknown) => Promise<unknown>): 
           return isDiskFailure(error) ? { ticket, unreadable: text } : { ticket, failed: text };
         },
       );
-      port.postMessage(reply);
+      port.postMessage(reply, [...parts]);
     });
   });
 }
