@@ -29,6 +29,16 @@ export function writeWhole(path: string, content: string): void {
   syncFolder(dirname(path));
 }
 
+/** What was written to the file, or cut off it, stays so from here on. */
+export function syncFile(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** New, renamed and removed names in the folder survive from here on. */
 export function syncFolder(path: string): void {
   // Windows cannot sync a folder, and its file system keeps names in order by itself.

@@ -3,6 +3,7 @@
 
 import { redactRecords } from "../audit/redact.ts";
 import type { Answer, Call } from "../call.ts";
+import { syncFile } from "../durable.ts";
 import { unavailable } from "../errors.ts";
 import { groupMaxMs } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -95,8 +96,14 @@ const stillInLog = unavailable(
 function emptyLog({ database, state, logger }: GroupOptions): boolean {
   state.erasureIsDue = false;
   // The erasure is committed: whatever goes wrong now is no reason to say that it did not happen.
-  const result = attempt(logger, () => database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[]);
-  return result?.[0]?.busy === 0;
+  return attempt(logger, () => isLogEmptied(database)) === true;
+}
+
+function isLogEmptied(database: Database): boolean {
+  const [result] = database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  // SQLite does not sync that it has cut the log off: a power loss could bring back what stood in it.
+  syncFile(`${database.name}-wal`);
+  return result?.busy === 0;
 }
 
 /** For work between transactions that may fail without harm to anybody's call: it is logged and left for another time. */

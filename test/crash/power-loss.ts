@@ -2,9 +2,10 @@
 // each state that is left.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { judge, type Knowledge, materialise } from "./crash-state.ts";
 import { type CrashOutcome, Disk, outcomes } from "./disk.ts";
+import { momentOf } from "./erase.ts";
 import { type Call, createLoad, createRandom } from "./load.ts";
 import { type Recording, type RecordOptions, record } from "./record.ts";
 import { startServer, temporaryFolder } from "./server.ts";
@@ -49,7 +50,10 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
   for (const state of crashStates(recording, moments, random)) {
     const target = join(folder.path, "state");
     materialise(state.files, recording.directory, target);
-    const faults = judge(target, state.knowledge, namesBelow(recording, state.files));
+    const faults = [
+      ...findErased(recording, state),
+      ...judge(target, state.knowledge, namesBelow(recording, state.files)),
+    ];
     if (
       faults.length === 0 &&
       restarts < options.restarts &&
@@ -128,6 +132,8 @@ function chooseMoments(recording: Recording, states: number, random: () => numbe
     if (phase !== null) byPhase[phase].push(moment);
   }
   const chosen = new Map<number, Phase>();
+  const erased = recording.erasure === null ? null : momentOf(recording.erasure, recording.events);
+  if (erased !== null) chosen.set(erased, "answer");
   const left = phaseNames.map((phase) => ({ phase, moments: sample(byPhase[phase], states, random) }));
   while (chosen.size * 2 < states && left.some(({ moments }) => moments.length > 0)) {
     for (const { phase, moments } of left) {
@@ -180,6 +186,13 @@ async function startAgain(
   const calls = knowledge.calls.filter(({ number }) => number > 0);
   const after = { ...knowledge, calls, signingKey: null };
   return [...judge(target, after, namesBelow(recording, files)), ...(await findVerdict(command, target))];
+}
+
+/** What was reported as erased is in no file, not even in a log that comes back. */
+function findErased({ erasure, events }: Recording, { files, moment }: CrashState): string[] {
+  if (erasure === null || moment < momentOf(erasure, events)) return [];
+  const holders = [...files].filter(([, content]) => content.includes(erasure.salt));
+  return holders.map(([path]) => `what was erased stands in ${basename(path)}`);
 }
 
 function namesBelow({ directory }: Recording, files: ReadonlyMap<string, Buffer>): Map<string, Buffer> {

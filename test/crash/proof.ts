@@ -1,9 +1,10 @@
-// Runs the long proofs and prints what each of them has seen: `bun run proof [--kills N] [--states N] [--seed N] [--executable FILE]`.
+// Runs the long proofs and prints what each of them has seen: `bun run proof [--kills N] [--states N] [--lives N] [--seed N] [--executable FILE]`.
 // Ends with 1 when anything was lost. What cannot run on this machine is named, never passed over.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { live } from "../audit/model-run.ts";
 import { type FaultOptions, runFault } from "./disk-fault.ts";
 import { failing, fullFileSystem, noFileMayGrow, whyNoMount } from "./disk-faults.ts";
 import { killRepeatedly } from "./kill.ts";
@@ -15,11 +16,13 @@ const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "20" },
     states: { type: "string", default: "400" },
+    lives: { type: "string", default: "4" },
     seed: { type: "string", default: "1" },
     executable: { type: "string", default: join(import.meta.dir, "../../dist/memledger") },
   },
 });
 const [kills, states, seed] = [Number(values.kills), Number(values.states), Number(values.seed)];
+const lives = Number(values.lives);
 const executable = existsSync(values.executable) ? [values.executable] : null;
 const noTrace = whyNoTrace();
 
@@ -81,6 +84,13 @@ async function loseSomething(): Promise<Finding> {
   return { seen: describeStates(report), faults };
 }
 
+async function liveOften(): Promise<Finding> {
+  let records = 0;
+  for (let life = 0; life < lives; life++)
+    records += (await live({ seed: seed + life, steps: 1_000 })).records;
+  return { seen: `${lives} lives of 1,000 steps, ${records} records`, faults: [] };
+}
+
 async function loseDisk(options: Omit<FaultOptions, "seed">): Promise<Finding> {
   const { faults, refusedMeanwhile, recoveredAfterMs } = await runFault({ seed, ...options });
   const recovery = options.killMeanwhile
@@ -99,7 +109,11 @@ await prove(
   () => kill(executable ?? []),
   executable === null ? `${values.executable} is not built` : null,
 );
-await prove("a power loss takes nothing that was answered", () => loseNothing({}), noTrace);
+await prove(
+  "a power loss takes nothing that was answered and brings back nothing that was erased",
+  () => loseNothing({ erases: true }),
+  noTrace,
+);
 await prove(
   "a power loss takes nothing from the executable",
   () => loseNothing({ command: executable ?? [], states: Math.ceil(states / 2), restarts: 1 }),
@@ -143,6 +157,8 @@ await prove(
   () => loseDisk({ fault: noFileMayGrow, command: executable ?? [] }),
   executable === null ? `${values.executable} is not built` : noLimit,
 );
+
+await prove("every call leaves its one record in lives that a model has lived before", liveOften);
 
 print(failures === 0 ? "all proofs hold" : `${failures} proofs failed`);
 process.exit(failures === 0 ? 0 : 1);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type DataDirectory, locate } from "../../src/data-directory.ts";
 import { defaultModel } from "../../src/embedding/model-directory.ts";
 import { countRecords } from "./crash-state.ts";
+import { type Erasure, eraseRecord } from "./erase.ts";
 import { type Call, createLoad } from "./load.ts";
 import { startServer } from "./server.ts";
 import { parseTrace, type TraceEvent, tracer } from "./trace.ts";
@@ -21,6 +22,7 @@ export interface Recording {
   /** Content of files that were there before. */
   readonly placed: ReadonlyMap<string, Buffer>;
   readonly leastRecords: number;
+  readonly erasure: Erasure | null;
 }
 
 export interface RecordOptions {
@@ -32,6 +34,8 @@ export interface RecordOptions {
   readonly seed: number;
   /** A database to start with. */
   readonly database?: string;
+  /** Whether to erase a record in the first life. */
+  readonly erases?: boolean;
 }
 
 /** Why nothing can be recorded here; null when it can. */
@@ -59,17 +63,24 @@ export async function record(options: RecordOptions): Promise<Recording> {
   const load = createLoad(seed);
   const events: TraceEvent[] = [];
   let key = "";
+  let erasure: Erasure | null = null;
   for (const [life, share] of shares.entries()) {
     const file = join(folder, `trace-${life}`);
     const server = await startServer({ dataDir: directory.root, command, wrapper: tracer(file) });
     key = server.apiKey ?? key;
     const target = { url: server.url, key };
     await load.run(target, { clients, calls: Math.ceil(calls * share) });
+    if (life === 0 && options.erases === true) {
+      const place = { dataDir: directory.root, database: directory.database };
+      erasure = await eraseRecord(command, place, load, target);
+      // The log is used again, or not: both must keep what was erased away.
+      await load.run(target, { clients: 1, calls: 5 });
+    }
     if (life === 0) await server.kill();
     else await server.stop();
     for (const event of parseTrace(await finished(file, server.pid), folder)) events.push(event);
   }
-  return { events, calls: load.calls, key, folder, directory, placed, leastRecords };
+  return { events, calls: load.calls, key, folder, directory, placed, leastRecords, erasure };
 }
 
 /** Copies a database and makes the embedding model of the program its model. @returns how many records it has. */
