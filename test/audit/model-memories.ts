@@ -34,7 +34,9 @@ const reading = { ...common, permission: "memory.read" } as const;
 
 async function create(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   if (project.memories.size >= memoriesMax) return removeAll(run, project, key);
-  const content = Math.floor(run.random() * contents.length);
+  const [expired] = expiredOf(run, project);
+  const isSuccessor = expired !== undefined && chance(run, 30);
+  const content = isSuccessor ? expired.content : Math.floor(run.random() * contents.length);
   const type = pick(run, types);
   const importance = Math.round(run.random() * 100) / 100;
   const expiresAt = someExpiry(run);
@@ -220,8 +222,16 @@ function spaced(run: Run, content: number): string {
   return chance(run, 20) ? ` ${text.replaceAll(" ", "\n ")} ` : text;
 }
 
+/** Where the rules about duplicates have most to say. */
+function expiredOf({ server }: Run, project: ModelProject): readonly ModelMemory[] {
+  const now = server.now();
+  return [...project.memories.values()].filter((memory) => isExpired(memory, now));
+}
+
 /** Mostly of this project, sometimes of another or of none. */
 function someId(run: Run, project: ModelProject): string {
+  const [expired] = expiredOf(run, project);
+  if (expired !== undefined && chance(run, 30)) return expired.id;
   const own = [...project.memories.keys()];
   if (own.length > 0 && chance(run, 85)) return pick(run, own);
   const foreign = run.model.projects.flatMap((each) => (each === project ? [] : [...each.memories.keys()]));
