@@ -32,8 +32,32 @@ test("an export is written with and without a server, and verifies far from both
     const verified = await runJson(["audit", "verify", file, ...key, "--checkpoint", note]);
     expect([verified.exitCode, verified.object.verdict]).toEqual([0, "intact"]);
   }
-  const installation = await runJson(["project", "list", "--data-dir", dataDir]);
-  expect(installation.exitCode).toBe(0);
+}, 60_000);
+
+test("a project that nobody has called yet has an empty export", async () => {
+  const dataDir = createFolder();
+  expect(
+    (await runJson(["project", "create", "--data-dir", dataDir, "--name", "new", "--plan", "pro"])).exitCode,
+  ).toBe(0);
+  const out = join(dataDir, "new.json");
+  const from = new Date(Date.now() - 60_000).toISOString();
+  const words = [
+    "--data-dir",
+    dataDir,
+    "--project",
+    "new",
+    "--from",
+    from,
+    "--to",
+    "2099-01-01",
+    "--out",
+    out,
+  ];
+  const made = await runJson(["audit", "export", ...words, "--format", "json"]);
+  expect([made.exitCode, made.object]).toMatchObject([0, { records: 0, verifiable: false }]);
+  expect(readFileSync(out, "utf8")).toBe("[\n]\n");
+  const verified = await runJson(["audit", "verify", out, "--public-key", join(dataDir, "audit.pub")]);
+  expect([verified.exitCode, verified.object.failure]).toEqual([10, null]);
 }, 60_000);
 
 test("what cannot be exported is refused in one line", async () => {
