@@ -1,8 +1,9 @@
 // The forgetful disk keeps what was synced, whatever happens, and may lose or tear anything else.
 
 import { expect, test } from "bun:test";
-import { type CrashOutcome, Disk, outcomes } from "./disk.ts";
+import { Disk } from "./disk.ts";
 import { createRandom } from "./load.ts";
+import { type CrashOutcome, outcomes } from "./survival.ts";
 import type { TraceEvent } from "./trace.ts";
 
 const write = (path: string, offset: number, text: string): TraceEvent => ({

@@ -4,11 +4,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { judge, type Knowledge, materialise } from "./crash-state.ts";
-import { type CrashOutcome, Disk, outcomes } from "./disk.ts";
 import { momentOf } from "./erase.ts";
 import { type Call, createLoad, createRandom } from "./load.ts";
+import { chooseMoments, openDisk, type Phase, sample } from "./moments.ts";
 import { type Recording, type RecordOptions, record } from "./record.ts";
 import { startServer, temporaryFolder } from "./server.ts";
+import { type CrashOutcome, outcomes } from "./survival.ts";
 import type { TraceEvent } from "./trace.ts";
 import { findVerdict } from "./verify.ts";
 
@@ -35,9 +36,6 @@ export interface Loss {
   readonly moment: number;
   readonly faults: readonly string[];
 }
-
-const phaseNames = ["start", "answer", "checkpoint", "names", "commit"] as const;
-type Phase = (typeof phaseNames)[number];
 
 export async function explorePowerLoss(options: PowerLossOptions): Promise<PowerLossReport> {
   using folder = temporaryFolder();
@@ -120,46 +118,6 @@ function createListener(calls: readonly Call[]) {
   };
 }
 
-/** Spread over all that a server does, the rare things as often as the common ones. */
-function chooseMoments(recording: Recording, states: number, random: () => number): Map<number, Phase> {
-  const byPhase: Record<Phase, number[]> = { start: [], answer: [], checkpoint: [], names: [], commit: [] };
-  const disk = openDisk(recording);
-  let isReady = false;
-  for (const [moment, event] of recording.events.entries()) {
-    disk.apply(event);
-    isReady ||= event.kind === "ready";
-    const phase = phaseOf(event, disk, isReady);
-    if (phase !== null) byPhase[phase].push(moment);
-  }
-  const chosen = new Map<number, Phase>();
-  const erased = recording.erasure === null ? null : momentOf(recording.erasure, recording.events);
-  if (erased !== null) chosen.set(erased, "answer");
-  const left = phaseNames.map((phase) => ({ phase, moments: sample(byPhase[phase], states, random) }));
-  while (chosen.size * 2 < states && left.some(({ moments }) => moments.length > 0)) {
-    for (const { phase, moments } of left) {
-      const moment = moments.pop();
-      if (moment !== undefined) chosen.set(moment, phase);
-    }
-  }
-  return chosen;
-}
-
-function phaseOf(event: TraceEvent, disk: Disk, isReady: boolean): Phase | null {
-  const { kind } = event;
-  if (kind === "answer" || kind === "ready") return "answer";
-  if (kind === "create" || kind === "folder" || kind === "unlink" || kind === "rename") return "names";
-  if (disk.pendingOf(/\.db/) === 0) return null;
-  if (!isReady) return "start";
-  return disk.pendingOf(/\.db$/) > 0 ? "checkpoint" : "commit";
-}
-
-function openDisk({ folder, directory, placed }: Recording): Disk {
-  const disk = new Disk(folder);
-  if (placed.size > 0) disk.placeFolder(directory.root);
-  for (const [path, content] of placed) disk.place(path, content);
-  return disk;
-}
-
 /** The real program must verify what is left, come up on it, take a call, and have everything afterwards. */
 async function startAgain(
   { command, recording }: { command: readonly string[]; recording: Recording },
@@ -197,13 +155,4 @@ function findErased({ erasure, events }: Recording, { files, moment }: CrashStat
 
 function namesBelow({ directory }: Recording, files: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
   return new Map([...files].map(([path, content]) => [relative(directory.root, path), content]));
-}
-
-function sample<Value>(values: readonly Value[], count: number, random: () => number): Value[] {
-  const rest = [...values];
-  const chosen: Value[] = [];
-  while (chosen.length < count && rest.length > 0) {
-    chosen.push(...rest.splice(Math.floor(random() * rest.length), 1));
-  }
-  return chosen;
 }
