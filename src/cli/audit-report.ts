@@ -33,9 +33,9 @@ export function showFinding({ subject, evidence, finding }: Shown): string {
   const { verdict, chains, remarks } = finding;
   const parts = [`${headlines[verdict]}\n${subject.path}`];
   if (chains.length > 0) parts.push(chainTable(chains));
-  const [found, next] = [whatWasFound(finding), advice[verdict]];
+  const found = whatWasFound(finding);
   if (found !== "") parts.push(found);
-  parts.push(next);
+  parts.push(verdict === "unattested" ? whatIsMissing(subject, finding) : advice[verdict]);
   const told = [`Key: ${evidence.keys.join(", ") || "none; nothing here is signed"}`, ...remarks];
   parts.push(told.join("\n"));
   return parts.join("\n\n");
@@ -49,17 +49,27 @@ const headlines: Readonly<Record<Verdict, string>> = {
   unusable: "UNUSABLE.",
 };
 
-const advice: Readonly<Record<Verdict, string>> = {
+const advice: Readonly<Record<Exclude<Verdict, "unattested">, string>> = {
   intact:
     "Records after the attested ones (column tail) are consistent, but a newer checkpoint is needed to prove them.",
-  unattested:
-    "Whoever can write this file could have rewritten all of it and removed the newest records. Give a checkpoint that was kept where they cannot reach it: --checkpoint FILE.",
   broken:
     "Keep the file as it is. Records before the one named are as good as their checkpoints; compare the rest with a backup or an export.",
   contradicted:
     "Keep the file and the checkpoint as they are. Records up to the newest checkpoint that agrees are good; compare the rest with a backup or an export. After restoring an old backup this is what you must see.",
   unusable: "",
 };
+
+/** Which checkpoints would make the verdict intact. */
+function whatIsMissing({ kind }: Subject, { chains }: Report): string {
+  if (kind === "export") {
+    const [{ firstSeq = null, lastSeq = null } = {}] = chains;
+    if (firstSeq === null) return "There is no record in it that a checkpoint could attest.";
+    return `Only the holder of the signing key can have made it. To prove it against them, too, give a checkpoint of a record from ${firstSeq} to ${lastSeq} that was kept where they cannot reach it: --checkpoint FILE.`;
+  }
+  const open = chains.filter(({ records, attestedThrough }) => records > 0 && attestedThrough === null);
+  const names = open.map(({ project }) => (project === null ? "the installation" : project)).join(", ");
+  return `Whoever can write this file could have rewritten all of it and removed the newest records. No checkpoint from outside attests ${names || "anything"}: give one that was kept where they cannot reach it with --checkpoint FILE, or verify one project with --project.`;
+}
 
 function chainTable(chains: readonly ChainReport[]): string {
   return table(

@@ -31,13 +31,14 @@ export interface DatabaseVerification {
   /** Notes from outside that no key signed. */
   readonly refusedOutside: Failure | null;
   readonly onProgress?: (done: number, total: number) => void;
-  /** Default: as many as the machine has cores. */
+  /** Default: as many as the machine has cores and the work pays for. */
   readonly threads?: number;
+  readonly rowsPerStretch?: number;
 }
 
 /** Below this a second thread takes longer to start than to help. */
 const rowsPerThread = 30_000;
-const rowsPerStretch = 10_000;
+const defaultRowsPerStretch = 10_000;
 
 /** @throws Unusable */
 export async function verifyDatabase(options: DatabaseVerification): Promise<Report> {
@@ -50,9 +51,10 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     const only = options.project === null ? null : findChain(source, frames, options.project);
     const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
     const results = await verifyRows(source, verifiers, wanted, { only: only?.number ?? null, options });
+    const segments = groupSegments(results);
     const shown = only === null ? frames : [only];
     const chains = shown.map((frame) =>
-      requireRest(reportChain(frame, segmentsOf(results, frame), options.checkpoints), frame),
+      requireRest(reportChain(frame, segments.get(frame.number) ?? [], options.checkpoints), frame),
     );
     const orphan =
       only === null ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source)) : null;
@@ -71,7 +73,7 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
 async function startThreads(source: LedgerSource, options: DatabaseVerification): Promise<Verifiers | null> {
   const { oldest, newest } = extent(source);
   const paying = Math.ceil((newest - oldest) / rowsPerThread);
-  const threads = Math.min(options.threads ?? availableParallelism(), paying);
+  const threads = options.threads ?? Math.min(availableParallelism(), paying);
   return threads < 2 ? null : startVerifiers(options.path, threads);
 }
 
@@ -112,21 +114,22 @@ async function verifyRows(
 ): Promise<StretchResult[]> {
   const { oldest, newest } = extent(source);
   const shared = Math.max(oldest, Math.min(newest, verifiers?.newest ?? oldest));
-  const stretches = split(oldest, shared);
+  const { rowsPerStretch = defaultRowsPerStretch } = options;
+  const stretches = split(oldest, shared, rowsPerStretch);
   let done = 0;
   const advance = (stretch: Stretch) => {
     done += stretch.through - stretch.above;
     options.onProgress?.(done, newest - oldest);
   };
   const results = (await verifiers?.verify(stretches, chains, only, advance)) ?? [];
-  for (const stretch of split(shared, newest)) {
+  for (const stretch of split(shared, newest, rowsPerStretch)) {
     results.push(verifyStretch(source, chains, stretch, only));
     advance(stretch);
   }
   return results;
 }
 
-function split(above: number, through: number): Stretch[] {
+function split(above: number, through: number, rowsPerStretch: number): Stretch[] {
   const stretches: Stretch[] = [];
   for (let from = above; from < through; from += rowsPerStretch) {
     stretches.push({ above: from, through: Math.min(through, from + rowsPerStretch) });
@@ -134,10 +137,15 @@ function split(above: number, through: number): Stretch[] {
   return stretches;
 }
 
-function segmentsOf(results: readonly StretchResult[], { number }: ChainFrame) {
-  return results.flatMap(({ segments }) =>
-    segments.filter(([chain]) => chain === number).map(([, segment]) => segment),
-  );
+/** By number of the chain, in the order of the rows. */
+function groupSegments(results: readonly StretchResult[]): ReadonlyMap<number, readonly Segment[]> {
+  const groups = new Map<number, Segment[]>();
+  for (const [number, segment] of results.flatMap(({ segments }) => segments)) {
+    const group = groups.get(number);
+    if (group === undefined) groups.set(number, [segment]);
+    else group.push(segment);
+  }
+  return groups;
 }
 
 /** What is to be told about a chain whose stretches have been checked. */

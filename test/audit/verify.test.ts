@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Unusable } from "../../src/audit/verdict.ts";
+import { type Report, Unusable } from "../../src/audit/verdict.ts";
+import { findSubject, gatherEvidence } from "../../src/cli/audit-evidence.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
+import { verifyDatabase } from "../../src/sqlite/verify.ts";
 import { forgeAll, type Specimen } from "./forge.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-forged-"));
@@ -19,10 +21,24 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Found = Pick<Specimen, "name" | "verdict" | "seq" | "check">;
 
-async function examine({ name, path, checkpoints, publicKey }: Specimen): Promise<Found> {
+/** With its database cut into short stretches, so that most records have a border beside them. */
+async function examineInStretches(
+  { path, checkpoints, publicKey }: Specimen,
+  threads?: number,
+): Promise<Report> {
+  const evidence = gatherEvidence(findSubject(path), { checkpoints, publicKey });
+  const tuning = { rowsPerStretch: 3, ...(threads === undefined ? {} : { threads }) };
+  return verifyDatabase({ ...evidence, ...tuning, path, project: null });
+}
+
+async function examineWhole({ path, checkpoints, publicKey }: Specimen): Promise<Report> {
+  return (await verifyPath(path, { checkpoints, publicKey, project: null })).finding;
+}
+
+async function examine(specimen: Specimen, look: (specimen: Specimen) => Promise<Report>): Promise<Found> {
+  const { name } = specimen;
   try {
-    const { finding } = await verifyPath(path, { checkpoints, publicKey, project: null });
-    const { verdict, failure } = finding;
+    const { verdict, failure } = await look(specimen);
     return { name, verdict, seq: failure?.seq ?? null, check: failure?.check ?? null };
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
@@ -33,8 +49,18 @@ async function examine({ name, path, checkpoints, publicKey }: Specimen): Promis
 describe("the folder of forgeries", () => {
   test("every file gets the verdict, the position and the check that it deserves", async () => {
     const found: Found[] = [];
-    for (const specimen of specimens) found.push(await examine(specimen));
+    for (const specimen of specimens) found.push(await examine(specimen, examineWhole));
     expect(found).toEqual(specimens.map(({ name, verdict, seq, check }) => ({ name, verdict, seq, check })));
     expect(specimens.length).toBeGreaterThan(150);
   });
+
+  test("a database gets the same verdict in stretches of any length, in any order and in several threads", async () => {
+    const databases = specimens.filter(({ name }) => name.startsWith("database-"));
+    for (const [index, specimen] of databases.entries()) {
+      // Every thread takes a while to start, so only some of them are looked at with several.
+      const threads = index % 12 === 0 ? 2 : undefined;
+      const { name, verdict, seq } = await examine(specimen, (one) => examineInStretches(one, threads));
+      expect({ name, verdict, seq }).toEqual({ name, verdict: specimen.verdict, seq: specimen.seq });
+    }
+  }, 30_000);
 });
