@@ -26,6 +26,10 @@ const lives = Number(values.lives);
 const executable = existsSync(values.executable) ? [values.executable] : null;
 const noTrace = whyNoTrace();
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => void killAll().finally(() => process.exit(130)));
+}
+
 let failures = 0;
 
 /** @param why names what is missing here; then the proof does not run. */
