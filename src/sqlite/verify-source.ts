@@ -19,7 +19,7 @@ export interface LedgerSource {
 /** @throws Unusable */
 export function openEvidence(path: string): LedgerSource {
   requireSqliteFile(path);
-  const isAlone = !existsSync(`${path}-wal`);
+  const isAlone = !hasCompany(path);
   const before = stateOf(path);
   const database = guard(path, () => {
     const url = pathToFileURL(path).href + (isAlone ? "?immutable=1" : "");
@@ -57,6 +57,12 @@ function requireOurs(path: string, source: LedgerSource): void {
   const [header] = source.all("PRAGMA application_id");
   const { application_id } = header as { application_id: number };
   if (application_id !== applicationId) throw new Unusable(`${path} is not a memledger database.`);
+}
+
+/** Whether a server uses the file, or left something beside it that belongs to it. */
+function hasCompany(path: string): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && (log.size > 0 || existsSync(`${path}-shm`));
 }
 
 function stateOf(path: string): string {
