@@ -64,7 +64,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
 }
 
 /** A function that repeats a step until nothing is left, resting as long as the step took, so that calls have half of the time. */
-function repeatedly({ clock, logger }: HousekeepingOptions, step: () => boolean): () => void {
+function repeatedly({ database, clock, logger }: HousekeepingOptions, step: () => boolean): () => void {
   let isScheduled = false;
   const schedule = (pauseMs: number): void => {
     if (isScheduled) return;
@@ -72,6 +72,8 @@ function repeatedly({ clock, logger }: HousekeepingOptions, step: () => boolean)
     setTimeout(
       () => {
         isScheduled = false;
+        // The rest is done by the next start.
+        if (!database.open) return;
         const startedAt = clock.elapsed();
         if (attempt(logger, step) === true) schedule(clock.elapsed() - startedAt);
       },

@@ -2,7 +2,8 @@
 
 import { afterEach, expect, test } from "bun:test";
 import { killRepeatedly } from "./kill.ts";
-import { killAll } from "./server.ts";
+import { createLoad } from "./load.ts";
+import { killAll, startServer, temporaryFolder } from "./server.ts";
 
 afterEach(killAll);
 
@@ -11,4 +12,15 @@ test("a server that is killed under load has every answered call, one record for
   expect(faults).toEqual([]);
   expect(kills).toBe(3);
   expect(answered).toBeGreaterThan(20);
+}, 60_000);
+
+test("a server that ends while deleted memories still wait for their removal leaves them to the next start, without a complaint", async () => {
+  using folder = temporaryFolder();
+  const server = await startServer({ dataDir: `${folder.path}/data` });
+  const target = { url: server.url, key: server.apiKey ?? "" };
+  const load = createLoad(1);
+  await Promise.all(Array.from({ length: 600 }, () => load.send(target, "memory.create")));
+  const headers = { Authorization: `Bearer ${target.key}` };
+  const { status } = await fetch(`${server.url}/v1/memories`, { method: "DELETE", headers });
+  expect([status, await server.stop(), server.log()]).toEqual([200, 0, ""]);
 }, 60_000);
