@@ -6,7 +6,7 @@ import { live } from "./model-run.ts";
 
 const { MODEL_SEED, MODEL_STEPS } = process.env;
 const seed = Number(MODEL_SEED ?? Math.floor(Date.now() / 86_400_000));
-const steps = Number(MODEL_STEPS ?? 250);
+const steps = Number(MODEL_STEPS ?? 400);
 
 test(
   `whatever happens to a server, every call leaves its one record and the ledger verifies (seed ${seed}, ${steps} steps)`,
