@@ -4,10 +4,6 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Project } from "../src/access/project.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
-import { openDatabase } from "../src/native/sqlite.ts";
-import { createAuditReader } from "../src/sqlite/audit-reader.ts";
 import {
   type BenchOptions,
   copyAlone,
@@ -25,6 +21,7 @@ import {
 } from "./harness.ts";
 import { Connection, toRequest } from "./http-client.ts";
 import { actions, type FilledLedger, fillLedger } from "./ledger-fill.ts";
+import { planned } from "./ledger-plan.ts";
 
 const settleMs = 2_000;
 const sampleEveryMs = 100;
@@ -177,50 +174,4 @@ interface Answer {
   readonly success: boolean;
   readonly message: string;
   readonly data: Readonly<Record<string, string>> & { readonly records?: number };
-}
-
-/** Has the product's own reader ask, and SQLite tell how it would answer each of its statements. */
-function planned(dataDir: string, { projectId }: FilledLedger): Measure {
-  const statements: string[] = [];
-  const database = openDatabase(join(dataDir, "memledger.db"), prepareRuntime("unused-from-source"), {
-    readonly: true,
-    verbose: (sql) => statements.push(String(sql)),
-  });
-  try {
-    const find = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
-    const project: Project = {
-      ...{ id: projectId, serial: find.get(projectId) ?? 0, name: "ledger", plan: "custom", credits: null },
-      ...{ subscription: "active", memoryLimit: null, retentionDays: null, createdAt: 0 },
-    };
-    const { list } = createAuditReader(database);
-    statements.length = 0;
-    const anything = {
-      from: null,
-      to: null,
-      keyId: null,
-      memoryId: null,
-      statusClass: null,
-      limit: pageSize,
-    };
-    list(project, { ...anything, action: actions.rare, after: { skip: 0 } });
-    const selects = statements.filter((sql) => sql.includes("FROM audit_entry e"));
-    const steps = selects.flatMap((sql) =>
-      database
-        .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
-        .map(({ detail }) => detail),
-    );
-    const ofEntries = steps.filter((step) => / e( |$)/.test(step));
-    const searches =
-      /^SEARCH e USING (COVERING )?INDEX audit_entry_by_action \(chain=\? AND action=\? AND seq/;
-    return {
-      what: "query plan of a list by action",
-      figure: [...new Set(ofEntries)].join("; "),
-      comparedTo: `${selects.length} statements of the reader itself`,
-      bar: "never a scan",
-      reached: ofEntries.length >= 2 && ofEntries.every((step) => searches.test(step)),
-    };
-  } finally {
-    database.close();
-  }
 }
