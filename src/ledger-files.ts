@@ -3,12 +3,14 @@
 
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSigner, createSigningKey } from "./audit/note.ts";
+import { createSigner, createSigningKey, isVerifierKey } from "./audit/note.ts";
 import { makeFolder, writeWhole } from "./durable.ts";
 
 export interface LedgerFiles {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly signingKey: string;
+  /** Of this key and of those that signed before it. */
+  readonly verifierKeys: readonly string[];
   /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
   readonly notes: string;
   readonly exports: string;
@@ -22,13 +24,17 @@ export function openLedgerFiles(root: string, auditKey: string | null): LedgerFi
   const files = { notes: join(root, "checkpoints"), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
   const signingKey = auditKey === null ? ownKey(join(root, "audit.key")) : givenKey(auditKey);
-  keepText(join(root, "audit.pub"), `${createSigner(signingKey).verifierKey}\n`);
-  return { signingKey, ...files };
+  const verifierKeys = keepVerifierKey(join(root, "audit.pub"), createSigner(signingKey).verifierKey);
+  return { signingKey, verifierKeys, ...files };
 }
 
-/** Touches a file that is right already no more: the disk may be full. */
-function keepText(path: string, text: string): void {
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeWhole(path, text);
+/** Puts a new key before those of older notes, and touches a file no more that is right already: the disk may be full. */
+function keepVerifierKey(path: string, key: string): readonly string[] {
+  const known = existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(isVerifierKey) : [];
+  if (known.includes(key)) return known;
+  const keys = [key, ...known];
+  writeWhole(path, `${keys.join("\n")}\n`);
+  return keys;
 }
 
 /** Where the files of exports lie in a data directory. */

@@ -18,7 +18,7 @@ export const nameMaxCharacters = 100;
 export const idleTimeoutSeconds = 120;
 
 /** A group commit closes after this many calls or milliseconds, whichever comes first. */
-export const groupMaxCalls = 64;
+export const groupMaxCalls = 256;
 export const groupMaxMs = 5;
 /** Calls waiting for the writer; above, new ones answer 1503 instead of piling up. */
 export const writerQueueMaxCalls = 10_000;

@@ -9,7 +9,7 @@ import {
   updateProject,
 } from "./access/project-operations.ts";
 import { appendRecord } from "./audit/append.ts";
-import { attestProject, readCheckpoint } from "./audit/attest.ts";
+import { attestChains, readCheckpoint } from "./audit/attest.ts";
 import { listRecords } from "./audit/list.ts";
 import { verifyRecords } from "./audit/prove.ts";
 import { pruneRecords } from "./audit/prune.ts";
@@ -57,7 +57,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   createKey,
   listKeys,
   revokeKey,
-  attestProject,
+  attestChains,
   redactRecords,
   pruneRecords,
   exportProject,

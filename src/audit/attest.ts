@@ -51,21 +51,26 @@ export const readCheckpoint = projectOperation({
   },
 });
 
-/** The same for the command line, which may ask for any project. */
-export const attestProject = installationOperation({
+/** The same for the command line, which may ask for any chain and for all. */
+export const attestChains = installationOperation({
   name: "audit.attest",
-  summary: "Sign a checkpoint of a project",
+  summary: "Sign checkpoints",
   description:
-    "Signs the size and head of a project's chain. Keep the note where nobody with access to the server can change it.",
+    "Signs the size and head of a project's chain, or of all chains. Keep the notes where nobody with access to the server can change them.",
   feature: "installation",
   secret: false,
   success: 200,
-  input: Fields({ project: Type.String({ description: "Id or name of the project." }) }),
-  output: checkpointView,
+  input: Fields({
+    project: Type.Optional(Type.String({ description: "Id or name of the project; without it all chains." })),
+  }),
+  output: Fields({ checkpoints: Type.Array(checkpointView) }),
 
   async apply(transaction, input, { now }) {
-    const project = await requireProject(transaction, input.project);
-    return { data: toView(await transaction.audit.attest(project, now)) };
+    const attestations =
+      input.project === undefined
+        ? await transaction.audit.attestAll(now)
+        : [await transaction.audit.attest(await requireProject(transaction, input.project), now)];
+    return { data: { checkpoints: attestations.map(toView) } };
   },
 });
 

@@ -74,6 +74,8 @@ export interface AuditTransaction {
   append(draft: RecordDraft): Promise<StoredRecord>;
   /** Signs a checkpoint of the project's chain as it is now. */
   attest(project: RecordPlace["project"], now: number): Promise<Attestation>;
+  /** The same of every chain, the installation's included. */
+  attestAll(now: number): Promise<readonly Attestation[]>;
   /**
    * Deletes the payloads of records for good: before the call is answered, their text is gone from the database and its
    * write-ahead log. The caller appends the record that says so.

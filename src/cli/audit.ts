@@ -1,11 +1,11 @@
 // Binds the commands of `memledger audit`. Knows none of their work.
 
 import type { Command } from "commander";
-import { attestProject } from "../audit/attest.ts";
+import { attestChains } from "../audit/attest.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { isObject, type Json } from "../json.ts";
-import { bindOperation } from "./administration.ts";
+import { bindOperation, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
@@ -18,11 +18,11 @@ export function addAuditCommands(program: Command, session: Session): void {
   addExportCommand(audit, session);
   bindOperation(audit, session, {
     name: "checkpoint",
-    operation: attestProject,
+    operation: attestChains,
     fields: [
-      { flags: "--project <id|name>", field: "project", description: "whose chain", isRequired: true },
+      { flags: "--project <id|name>", field: "project", description: "whose chain (default: all chains)" },
     ],
-    toText: noteOf,
+    toText: notesOf,
   });
   bindOperation(audit, session, {
     name: "redact",
@@ -35,7 +35,8 @@ export function addAuditCommands(program: Command, session: Session): void {
   bindOperation(audit, session, { name: "prune", operation: pruneRecords });
 }
 
-/** The note alone, so that `memledger audit checkpoint --project P > FILE` keeps what `--checkpoint FILE` reads. */
-function noteOf(data: Json): string {
-  return isObject(data) && typeof data.note === "string" ? data.note : "";
+/** The notes alone, so that `memledger audit checkpoint > FILE` keeps what `audit verify --checkpoint FILE` reads. */
+function notesOf(data: Json): string {
+  const checkpoints = isObject(data) ? rowsOf(data.checkpoints ?? null) : [];
+  return checkpoints.map(({ note }) => `${note}\n`).join("");
 }

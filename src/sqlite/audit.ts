@@ -82,6 +82,10 @@ export function createAuditTransaction(
       return checkpoints.sign(headOf(project, now), now);
     },
 
+    async attestAll(now) {
+      return checkpoints.signAll(now);
+    },
+
     async erase(places) {
       const exports = new Set<string>();
       for (const { id, seq, project } of places) {

@@ -35,6 +35,8 @@ export interface CheckpointOptions {
 export interface Checkpoints {
   /** Signs a head and keeps the note; inside a transaction that makes the head true. */
   sign(head: NumberedHead, now: number): Attestation;
+  /** Signs the heads of all chains; inside a transaction. */
+  signAll(now: number): Attestation[];
   /** Signs every head that is due, in a transaction of its own; all that have moved when `everything` is true. */
   signDue(everything: boolean): void;
   /** Appends to their files the notes of transactions that are committed. */
@@ -90,6 +92,7 @@ export function createCheckpoints({
   return {
     sign,
     publish,
+    signAll: (now) => chains.all().map((chain) => sign(chain, now)),
     signDue(everything) {
       const now = clock.now();
       const due = chains.all().filter((chain) => isDue(chain, now, everything));

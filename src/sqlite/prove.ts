@@ -20,9 +20,9 @@ export interface ProofPlan {
   readonly stretches: readonly Stretch[];
 }
 
-export function createProver(database: Database, verifierKey: string) {
+export function createProver(database: Database, verifierKeys: readonly string[]) {
   const source = toSource(database);
-  const reader = createNoteReader([verifierKey]);
+  const reader = createNoteReader(verifierKeys);
   const lastVerified = database.prepare<[number], VerifiedRecord & { number: number | null; at: string }>(
     `SELECT v.seq, v.hash, e.number, e.entry ->> '$.at' AS at FROM audit_verification v
      LEFT JOIN audit_entry e ON e.chain = v.chain AND e.seq = v.seq AND e.hash = v.hash WHERE v.chain = ?`,

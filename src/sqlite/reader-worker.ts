@@ -12,8 +12,8 @@ import { answerRequests } from "./worker-client.ts";
 
 export interface ReaderInit {
   readonly file: DatabaseFile;
-  /** Checks the signatures of the ledger's own notes. */
-  readonly verifierKey: string;
+  /** Check the signatures of the ledger's own notes. */
+  readonly verifierKeys: readonly string[];
   /** Of the vectors; 0 when no search will be asked for. */
   readonly dimensions: number;
   readonly searchCacheBytes: number;
@@ -25,11 +25,11 @@ export interface ReaderRequest {
   readonly values: readonly unknown[];
 }
 
-const { file, verifierKey, dimensions, searchCacheBytes }: ReaderInit = workerData;
+const { file, verifierKeys, dimensions, searchCacheBytes }: ReaderInit = workerData;
 yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
-const prover = createProver(database, verifierKey);
+const prover = createProver(database, verifierKeys);
 let search: ReturnType<typeof createSearch> | undefined;
 
 /** ONNX Runtime is loaded with the first search: commands that only administer never need it. */

@@ -69,8 +69,9 @@ export function openStore(options: StoreOptions): Store {
   const writerInit = { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel };
   const writer = createWriter(start("writer", writerInit), groupCommit);
   const dimensions = options.model?.dimensions ?? 0;
-  const { verifierKey } = createSigner(ledger.signingKey);
-  const reader = createReader(() => start("reader", { file, verifierKey, dimensions, searchCacheBytes }));
+  const reader = createReader(() =>
+    start("reader", { file, verifierKeys: ledger.verifierKeys, dimensions, searchCacheBytes }),
+  );
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, createClock(clockOffset), logger);
   return {
