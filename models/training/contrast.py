@@ -1,7 +1,7 @@
 """Makes pairs that differ in one thing: real sentences edited by rule, and templates where the corpus is thin.
 
 Each line of the result is label, kind, a, b. Label `same` keeps the meaning; `changed` and `different` must stay apart.
-None of the sentences of pairs-test.tsv may appear here; test_overlap() refuses them.
+No text of the pair set or of the evaluation files may appear here; without_tests() drops it.
 """
 import argparse
 import csv
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from corpus import eval_texts
 from select_text import Overlap
 
 FIRST = """Alice Bob Carol David Emma Frank Grace Henry Ivy Jack Kate Liam Mia Noah Olivia Peter Quinn Rachel Sam Tina Uma Victor Wendy Xavier
@@ -50,6 +51,8 @@ for pair in OPPOSITES:
     one, two = pair.split("/")
     OPPOSITE.setdefault(one, []).append(two)
     OPPOSITE.setdefault(two, []).append(one)
+RARE = {kind: re.compile(r"\b(" + "|".join(group) + r")\b") for kind, group in GROUPS.items()}
+EMPTY = set("that this with from have been were they them then than what when will would could should there their about into over also some very just more most".split())
 UNITS = [["ms", "seconds", "minutes", "hours", "days", "weeks", "months", "years"], ["KB", "MB", "GB", "TB"], ["km", "miles", "meters", "feet"],
          ["kg", "pounds", "grams", "mg"], ["dollars", "euros", "pounds", "yen"], ["%", "points"]]
 NEGATABLE = r"\b(is|are|was|were|can|will|should|must|could|would|has|have|had|may|does|do|did)\b(?! not|n't)"
@@ -143,6 +146,29 @@ def swap_around(text: str) -> tuple[str, str] | None:
     return None
 
 
+def swap_words(text: str) -> tuple[str, str] | None:
+    """Any two content words change places: whatever comes out, it is not the same statement."""
+    words = [match for match in re.finditer(r"[\w'-]+", text) if (len(match[0]) > 3 or match[0][0].isupper() or match[0].isdigit()) and match[0].lower() not in EMPTY]
+    couples = [(a, b) for i, a in enumerate(words) for b in words[i + 1 : i + 7] if a[0].lower() != b[0].lower()]
+    if not couples:
+        return None
+    a, b = random.choice(couples)
+    return text[: a.start()] + b[0] + text[a.end() : b.start()] + a[0] + text[b.end() :], "words swapped"
+
+
+def permute_digits(text: str) -> tuple[str, str] | None:
+    """3.2.1 becomes 3.1.2, 4417 becomes 4471, 14:20 becomes 12:40."""
+    found = [match for match in re.finditer(r"\d[\d.,:/-]*\d", text) if len(set(re.findall(r"\d", match[0]))) > 1]
+    if not found:
+        return None
+    match = random.choice(found)
+    digits = list(match[0])
+    places = [index for index, digit in enumerate(digits) if digit.isdigit()]
+    a, b = random.choice([(a, b) for i, a in enumerate(places) for b in places[i + 1 :] if digits[a] != digits[b]])
+    digits[a], digits[b] = digits[b], digits[a]
+    return text[: match.start()] + "".join(digits) + text[match.end() :], "digits permuted"
+
+
 def change_person(text: str) -> tuple[str, str] | None:
     table = {"I": ["He", "She", "They"], "my": ["his", "her", "their"], "My": ["His", "Her"], "me": ["him", "her", "them"], "He": ["She", "I"], "She": ["He", "I"], "we": ["they"], "We": ["They"], "our": ["their"]}
     found = [match for match in re.finditer(r"\b[A-Za-z]+\b(?!')", text) if match[0] in table]
@@ -152,8 +178,24 @@ def change_person(text: str) -> tuple[str, str] | None:
     return text[: match.start()] + random.choice(table[match[0]]) + text[match.end() :], "person"
 
 
+def rare(text: str) -> list[tuple[str, str]]:
+    """Edits of what the corpus seldom offers, so that each kind gets its quota: weekdays, months, units, names, places, colours."""
+    made = []
+    for kind in ("weekday", "month", "place", "colour", "kin", "number word", "name"):
+        match = RARE[kind].search(text)
+        if match and match[0] in GROUPS[kind]:
+            made.append((text[: match.start()] + other(match[0], GROUPS[kind]) + text[match.end() :], kind))
+    if unit := change_unit(text):
+        made.append(unit)
+    names = {match[0]: match for match in re.finditer(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]{2,}\b", text)}
+    if len(names) > 1:
+        a, b = sorted(random.sample(list(names.values()), 2), key=lambda match: match.start())
+        made.append((text[: a.start()] + b[0] + text[a.end() : b.start()] + a[0] + text[b.end() :], "names swapped"))
+    return made
+
+
 CHANGES: list[tuple[Callable[[str], tuple[str, str] | None], float]] = [
-    (change_member, 3), (change_number, 3), (turn_opposite, 2.5), (negate, 2.5), (swap_two, 3), (swap_around, 2), (change_unit, 1), (change_person, 0.7),
+    (change_member, 3), (change_number, 3), (turn_opposite, 2.5), (negate, 2.5), (swap_two, 3), (swap_words, 3), (permute_digits, 3), (swap_around, 2), (change_unit, 1), (change_person, 0.7),
 ]
 CONTRACTIONS = [("do not", "don't"), ("does not", "doesn't"), ("did not", "didn't"), ("is not", "isn't"), ("are not", "aren't"), ("cannot", "can't"), ("will not", "won't"),
                 ("I am", "I'm"), ("I have", "I've"), ("it is", "it's"), ("It is", "It's"), ("that is", "that's"), ("They are", "They're"), ("We are", "We're"), ("should not", "shouldn't")]
@@ -234,10 +276,44 @@ FRAMES = [
     ("{a} plays tennis every {day}.", ["Every {day}, {a} plays tennis.", "{a} has tennis on {day}s."]),
     ("User prefers answers in {n} words or fewer.", ["Answers should have at most {n} words for the user.", "The user wants replies of no more than {n} words."]),
     ("The API key rotates every {n} days.", ["We rotate the API key each {n} days.", "API key rotation happens every {n} days."]),
+    ("{a} went from {food} to {food2}.", ["{a} gave up {food} for {food2}.", "{a} changed from {food} to {food2}."]),
+    ("{tool} goes into {place}, {tool2} into {place2}.", ["{tool2} belongs in {place2} and {tool} in {place}."]),
+    ("{a} works in {place} and {b} in {place2}.", ["{b} has a job in {place2}, {a} one in {place}."]),
+    ("The password of {tool} is {code}.", ["{code} is the {tool} password.", "{tool} password: {code}"]),
+    ("Ticket {code} blocks ticket {code2}.", ["Ticket {code2} is blocked by ticket {code}."]),
+    ("{a} got {n} votes, {b} got {n2}.", ["{b} received {n2} votes and {a} received {n}."]),
+    ("Room {n} is upstairs, room {n2} is downstairs.", ["Room {n2} is downstairs and room {n} is upstairs."]),
+    ("We went from {v} to {v2} of {tool}.", ["{tool} was upgraded from {v} to {v2}.", "{tool}: version {v} became {v2}."]),
+    ("The {animal} bit the {animal2}.", ["The {animal2} was bitten by the {animal}."]),
+    ("The {animal} is bigger than the {animal2}.", ["The {animal2} is smaller than the {animal}."]),
+    ("The {job} sued the {job2}.", ["The {job2} was sued by the {job}."]),
+    ("My {kin} called my {kin2} on {day}.", ["My {kin2} got a call from my {kin} on {day}."]),
+    ("My {kin} drinks {food} but not {food2}.", ["My {kin} has {food}, never {food2}."]),
+    ("{a} is the {kin} of {b}.", ["{b} has {a} as {kin}.", "{a} is {b}'s {kin}."]),
+    ("The shift starts at {h} and ends at {h2}.", ["The shift is from {h} to {h2}.", "The shift ends at {h2} and starts at {h}."]),
+    ("{place} is {n} km north of {place2}.", ["{place2} is {n} km south of {place}."]),
+    ("{a} walked {n} {unit} on {day}.", ["On {day} {a} walked {n} {unit}."]),
+    ("The file is {n} {size} large.", ["The file has a size of {n} {size}.", "File size: {n} {size}."]),
+    ("It takes {n} {time}.", ["It lasts {n} {time}.", "The duration is {n} {time}."]),
+    ("Sessions expire after {n} {time}.", ["A session ends after {n} {time}.", "After {n} {time} a session is no longer valid."]),
+    ("{a} wore a {colour} shirt and a {colour2} hat.", ["{a} had a {colour2} hat and a {colour} shirt on.", "{a}'s hat was {colour2} and the shirt {colour}."]),
+    ("The office is closed on {day} and open on {day2}.", ["On {day2} the office is open, on {day} it is closed."]),
+    ("The holiday was moved from {month} to {month2}.", ["The holiday is in {month2} now, not in {month}."]),
+    ("{a} speaks {language} but not {language2}.", ["{a} knows {language}, but no {language2}."]),
+    ("{a} is learning {language}.", ["{a} studies {language}.", "{a} takes lessons in {language}."]),
+    ("{a} voted for {b}, not for {c}.", ["{a} gave the vote to {b} rather than to {c}."]),
+    ("{a} sits next to {b}, and {c} behind them.", ["{c} sits behind {a} and {b}, who are neighbours."]),
+    ("{a} told {b} about {c}.", ["{b} heard about {c} from {a}."]),
     ("{a} likes {food}.", ["{a} enjoys {food}.", "{a} is fond of {food}."]),
 ]
+LANGUAGE = "English German French Spanish Italian Dutch Polish Russian Turkish Greek Arabic Hindi Chinese Japanese Korean Swedish Danish".split()
 FOOD = "peanuts coffee tea milk shellfish wine beer sushi pizza rice cheese honey chocolate strawberries tofu eggs oranges whiskey juice bread".split()
 JOB = "nurse teacher plumber lawyer chef pilot farmer dentist electrician designer programmer writer painter driver baker".split()
+
+
+def code() -> str:
+    letters = "".join(random.choice("ABCDEFGHKMNPRSTUVWXZ") for _ in range(random.randint(2, 4)))
+    return random.choice([f"{letters}-{random.randint(10, 99999)}", str(random.randint(1000, 999_999)), f"{random.choice(THINGS)}-{letters.lower()}-{random.randint(1, 99)}"])
 
 
 def frames(count: int) -> list[list[str]]:
@@ -245,10 +321,15 @@ def frames(count: int) -> list[list[str]]:
     for _ in range(count):
         def fill() -> dict[str, str]:
             (a, b), (p, q), (s, t), (f, g) = (random.sample(group, 2) for group in (FIRST, PLACE, TOOL, FOOD))
-            return {"a": a, "b": b, "place": p, "place2": q, "tool": s, "tool2": t, "food": f, "food2": g, "day": random.choice(DAY), "month": random.choice(MONTH), "d": str(random.randint(1, 28)),
+            return {"a": a, "b": b, "place": p, "place2": q, "tool": s, "tool2": t, "food": f, "food2": g, "d": str(random.randint(1, 28)),
                     "n": str(random.choice([random.randint(2, 99), random.randint(100, 9000)])), "k": random.choice(NUMBER[1:5]), "v": ".".join(str(random.randint(0, 20)) for _ in range(random.choice([2, 3]))),
-                    "h": random.choice(["{}:{:02d}", "{} am", "{} pm"]).format(random.randint(1, 12), random.choice([0, 15, 30, 45])), "thing": random.choice(THINGS), "colour": random.choice(COLOUR),
-                    "job": random.choice(JOB), "kin": random.choice(KIN), "event": random.choice(EVENT), "number": random.choice(NUMBER[1:])}
+                    "h": random.choice(["{}:{:02d}", "{} am", "{} pm"]).format(random.randint(1, 12), random.choice([0, 15, 30, 45])), "thing": random.choice(THINGS),
+                    **dict(zip(("job", "job2"), random.sample(JOB, 2), strict=True)), **dict(zip(("kin", "kin2"), random.sample(KIN, 2), strict=True)),
+                    **dict(zip(("animal", "animal2"), random.sample(ANIMAL, 2), strict=True)), **dict(zip(("code", "code2"), (code(), code()), strict=True)),
+                    **dict(zip(("day", "day2"), random.sample(DAY, 2), strict=True)), **dict(zip(("month", "month2"), random.sample(MONTH, 2), strict=True)),
+                    **dict(zip(("colour", "colour2"), random.sample(COLOUR, 2), strict=True)), **dict(zip(("language", "language2"), random.sample(LANGUAGE, 2), strict=True)),
+                    "c": random.choice([name for name in FIRST if name not in (a, b)]), "unit": random.choice(UNITS[2]), "size": random.choice(UNITS[1]), "time": random.choice(UNITS[0][:7]), "n2": str(random.randint(2, 999)), "v2": ".".join(str(random.randint(0, 20)) for _ in range(random.choice([2, 3]))), "h2": f"{random.randint(1, 12)}:{random.choice(['00', '15', '30'])}",
+                     "event": random.choice(EVENT), "number": random.choice(NUMBER[1:])}
         slots = fill()
         if random.random() < 0.4:
             active, _, passive = random.choice(VERBS).split("/")
@@ -261,16 +342,19 @@ def frames(count: int) -> list[list[str]]:
         rows.append(["same", "frame", a, b])
         names = [name for name in slots if "{" + name + "}" in base]
         fresh = fill()
-        twins = [(x, y) for x, y in (("a", "b"), ("place", "place2"), ("tool", "tool2"), ("food", "food2")) if x in names and y in names]
+        twins = [(x, y) for x, y in (("a", "b"), ("place", "place2"), ("tool", "tool2"), ("food", "food2"), ("job", "job2"), ("kin", "kin2"), ("animal", "animal2"), ("code", "code2"), ("n", "n2"), ("v", "v2"), ("h", "h2"), ("day", "day2"), ("month", "month2"), ("colour", "colour2"), ("language", "language2"), ("b", "c")) if x in names and y in names]
         if twins:
             x, y = random.choice(twins)
             turned = {**slots, x: slots[y], y: slots[x]}
             rows.append(["different", "frame turned", a, base.format(**turned)])
             rows.append(["different", "frame turned", a, random.choice(same).format(**turned)])
+        moved = permute_digits(a) if random.random() < 0.5 else None
+        if moved:
+            rows.append(["changed", moved[1], a, moved[0]])
         if names:
             name = random.choice(names)
             if fresh[name] != slots[name]:
-                kind = "different" if name in ("a", "b") else "changed"
+                kind = "different" if name in ("a", "b", "c") else "changed"
                 rows.append([kind, "frame slot", a, base.format(**{**slots, name: fresh[name]})])
                 if random.random() < 0.5:
                     rows.append([kind, "frame slot", a, random.choice(same).format(**{**slots, name: fresh[name]})])
@@ -280,21 +364,23 @@ def frames(count: int) -> list[list[str]]:
     return rows
 
 
-def test_overlap(rows: list[list[str]], file: Path) -> list[list[str]]:
-    """`rows` without those that share a text, or a run of five words, with the test set."""
+def without_tests(rows: list[list[str]], file: Path, folder: Path) -> list[list[str]]:
+    """`rows` without those that share a text, or a run of five words, with the pair set; of six, with the evaluation files."""
     with open(file, newline="") as lines:
         texts = [row[side] for row in csv.DictReader(lines, delimiter="\t") for side in ("a", "b")]
-    overlap = Overlap(texts, 5)
-    return [row for row in rows if not overlap.hit(row[2]) and not overlap.hit(row[3])]
+    tests = [Overlap(texts, 5), Overlap(eval_texts(folder), 6)]
+    return [row for row in rows if not any(test.hit(text) for test in tests for text in row[2:])]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--units", type=Path, required=True, help="units.tsv of select_text.py")
     parser.add_argument("--test", type=Path, default=Path(__file__).parent / "pairs-test.tsv", help="pairs to keep out")
+    parser.add_argument("--eval", type=Path, required=True, help="evaluation files to keep out")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--real", type=int, default=150_000, help="pairs from edited sentences of the corpus")
-    parser.add_argument("--frames", type=int, default=25_000, help="templates to fill, about three pairs each")
+    parser.add_argument("--real", type=int, default=180_000, help="pairs from edited sentences of the corpus")
+    parser.add_argument("--rare", type=int, default=7_000, help="further pairs per rare kind")
+    parser.add_argument("--frames", type=int, default=30_000, help="templates to fill, about three pairs each")
     parser.add_argument("--seed", type=int, default=11)
     options = parser.parse_args()
     random.seed(options.seed)
@@ -302,22 +388,28 @@ def main() -> None:
     random.shuffle(texts)
     rows = frames(options.frames)
     kinds: Counter[str] = Counter()
+    rarities: Counter[str] = Counter()
     edits = 0
     for text in texts:
-        if not 12 <= len(text) <= 160 or "\\" in text:
+        if not 12 <= len(text) <= random.choice([70, 90, 110, 160]) or "\\" in text:
             continue
+        for edited, kind in rare(text):
+            if rarities[kind] < options.rare and edited != text:
+                rarities[kind] += 1
+                rows.append(["different" if kind in ("name", "names swapped") else "changed", kind, text, edited])
         if edits >= options.real:
-            break
+            continue
         makers, weights = zip(*CHANGES, strict=True)
         made = next((result for maker in random.choices(makers, weights, k=3) if (result := maker(text)) and result[0] != text), None)
         if made and (kinds[made[1]] < options.real // 6):
             kinds[made[1]] += 1
             edits += 1
-            rows.append(["different" if "swap" in made[1] or "turned" in made[1] or made[1] in ("name", "person") else "changed", made[1], text, made[0]])
+            who = made[1] in ("names swapped", "nouns swapped", "relation turned", "name", "person")
+            rows.append(["different" if who else "changed", made[1], text, made[0]])
             again = reword(text)
             if again and again[0] != text and random.random() < 0.5:
                 rows.append(["same", again[1], text, again[0]])
-    rows = test_overlap(rows, options.test)
+    rows = without_tests(rows, options.test, options.eval)
     random.shuffle(rows)
     options.out.write_text("".join("\t".join(part.replace("\t", " ") for part in row) + "\n" for row in rows))
     print(len(rows), Counter(row[0] for row in rows), Counter(row[1] for row in rows).most_common())

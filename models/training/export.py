@@ -19,28 +19,31 @@ from tokenizers import Tokenizer
 from transformers import AutoModel
 
 CONTRIB = "com.microsoft"
+# Shares of the seen range that a scale may cover; what lies beyond is cut.
+SHARES = (1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 
 
 class Range:
     """What calibration learned of one activation: a divisor per channel (smoothing), then scale and zero point of uint8."""
 
     def __init__(self, values: np.ndarray, weights: np.ndarray | None):
-        """`values` [tokens, channels]; `weights` [out, channels] reads them, or None where smoothing would cost a multiplication too many."""
-        self.divisor = np.ones(values.shape[1], np.float32)
+        """`values` [tokens, channels]; `weights` [out, channels] reads them, or None where smoothing would gain too little."""
+        self.divisor, importance = np.ones(values.shape[1], np.float32), np.ones(values.shape[1], np.float32)
         if weights is not None:
-            reach = np.maximum(np.quantile(np.abs(values), 0.9995, axis=0), 1e-4)
-            self.divisor = np.sqrt(reach / np.maximum(np.abs(weights).max(0), 1e-4)).astype(np.float32)
+            # The square root shares the outliers between activations and weights.
+            self.divisor = np.sqrt(np.maximum(np.quantile(np.abs(values), 0.9995, axis=0), 1e-3)).astype(np.float32)
             self.divisor /= np.exp(np.log(self.divisor).mean())
-        values = (values / self.divisor).ravel()
-        low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
-        part = values[:: max(1, len(values) // 400_000)]
+            importance = ((weights * self.divisor) ** 2).sum(0)
+        scaled = values / self.divisor
+        part = scaled[:: max(1, len(scaled) // 1500)]
+        low, high = min(float(scaled.min()), 0.0), max(float(scaled.max()), 0.0)
         tries = []
-        for share in (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5, 0.4, 0.3):
-            below, above = (low if low > -0.2 else low * share), high * share  # GELU ends at -0.17: never cut it
-            scale = (above - below) / 255
-            zero = float(np.clip(np.rint(-below / scale), 0, 255))
-            near = (np.clip(np.rint(part / scale) + zero, 0, 255) - zero) * scale
-            tries.append((float(((near - part) ** 2).mean()), scale, zero))
+        for above in SHARES:
+            for below in SHARES if low < -0.3 else (1.0,):
+                scale = (high * above - low * below) / 255
+                zero = float(np.clip(np.rint(-low * below / scale), 0, 255))
+                near = (np.clip(np.rint(part / scale) + zero, 0, 255) - zero) * scale
+                tries.append((float(((near - part) ** 2 * importance).mean()), scale, zero))
         _, self.scale, self.zero = min(tries)
 
 
@@ -155,7 +158,7 @@ def build(weights: dict[str, np.ndarray], config, scheme: str, seen: dict[str, n
         hidden = graph.norm([mixed, hidden], weights, at + "attention.output.LayerNorm", epsilon)
         wide = graph.dense(hidden, *matrix("intermediate.dense"), name + "up", at + "intermediate.dense", smooth=True)
         wide = graph.node("Gelu", [wide], name + "gelu", domain=CONTRIB)
-        narrow = graph.dense(wide, *matrix("output.dense"), name + "down", at + "output.dense")
+        narrow = graph.dense(wide, *matrix("output.dense"), name + "down", at + "output.dense", smooth=True)
         hidden = graph.norm([narrow, hidden], weights, at + "output.LayerNorm", epsilon)
     graph.nodes[-1].output[0] = "last_hidden_state"
 

@@ -148,7 +148,7 @@ def batches(parts: list[Encoded], encoder: Encoder, size: int, chunk_batches: in
 class Schedule:
     """AdamW with warm-up and cosine decay over `steps`, an exponential mean of the weights, and a resume file."""
 
-    def __init__(self, encoder: Encoder, rate: float, steps: int, file: Path, ema: float = 0.999):
+    def __init__(self, encoder: Encoder, rate: float, steps: int, file: Path, ema: float = 0.998):
         self.encoder, self.rate, self.steps, self.file, self.ema = encoder, rate, steps, file, ema
         plain = [p for p in encoder.parameters() if p.ndim < 2]
         heavy = [p for p in encoder.parameters() if p.ndim >= 2]
