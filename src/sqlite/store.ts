@@ -3,7 +3,6 @@
 import { chmodSync, existsSync } from "node:fs";
 import type { Plans } from "../access/plan.ts";
 import type { AccessReader } from "../access/store.ts";
-import { createSigner } from "../audit/note.ts";
 import { createClock } from "../clock.ts";
 import { createExport } from "../export/create.ts";
 import { exportProject } from "../export/export-project.ts";
