@@ -72,13 +72,14 @@ async function main(): Promise<void> {
   const unknown = names.find((name) => benches[name] === undefined);
   if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
   const parts = [await heading(options)];
+  process.stdout.write(`${parts[0]}\n`);
   for (const name of names) {
     progress(`# ${name}`);
-    for (const table of (await benches[name]?.(options)) ?? []) parts.push(toMarkdown(table));
+    const tables = ((await benches[name]?.(options)) ?? []).map(toMarkdown);
+    process.stdout.write(`${tables.join("\n")}\n`);
+    parts.push(...tables);
   }
-  const text = parts.join("\n");
-  process.stdout.write(text);
-  if (values.write) writeFileSync(join(root, "bench/RESULTS.md"), text);
+  if (values.write) writeFileSync(join(root, "bench/RESULTS.md"), parts.join("\n"));
 }
 
 function runnable({ dataset }: BenchOptions): string[] {
