@@ -1,4 +1,4 @@
-// Owns the life of the embedder's worker thread: start, one batch at a time, restart with backoff, end. Must never hold a
+// Owns the life of the embedder's worker thread: start, batches in their order, restart with backoff, end. Must never hold a
 // batch whose worker is gone.
 
 import type { Worker } from "node:worker_threads";
@@ -19,7 +19,8 @@ export class EmbedderThread {
   readonly #silenceLimitMs: number;
   readonly #logger: Logger | undefined;
   #worker: Worker | undefined;
-  #computation: Computation | undefined;
+  /** In the order in which the worker was asked, which is that of its answers. */
+  readonly #computations: Computation[] = [];
   #state: "starting" | "up" | "down" | "closed" = "starting";
   #backoffMs = firstBackoffMs;
   #timer: Timer | undefined;
@@ -62,16 +63,13 @@ export class EmbedderThread {
     return promise;
   }
 
-  /** Rows [request.length x dimensions] of the one batch at a time. Throws Refusal 1503 when the worker dies meanwhile. */
+  /** Rows [request.length x dimensions]. Throws Refusal 1503 when the worker dies meanwhile. */
   compute(request: NonNullable<EmbedRequest>): Promise<Float32Array> {
     this.assertUp();
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
-    this.#computation = { resolve, reject };
+    this.#computations.push({ resolve, reject });
     this.#post(request);
-    const worker = this.#worker;
-    this.#timer = setTimeout(() => {
-      if (worker !== undefined) this.#end(worker, `silent for ${this.#silenceLimitMs} ms`);
-    }, this.#silenceLimitMs);
+    if (this.#computations.length === 1) this.#watch();
     return promise;
   }
 
@@ -89,14 +87,22 @@ export class EmbedderThread {
     clearTimeout(late);
   }
 
+  /** The worker has this long for the oldest batch. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    const worker = this.#worker;
+    if (worker === undefined || this.#computations.length === 0) return;
+    const limitMs = this.#silenceLimitMs;
+    this.#timer = setTimeout(() => this.#end(worker, `silent for ${limitMs} ms`), limitMs);
+  }
+
   #post(request: EmbedRequest): void {
     this.#worker?.postMessage(request);
   }
 
   #settle(message: Exclude<EmbedderMessage, EmbedderReady | { kind: "unusable" }>): void {
-    const computation = this.#computation;
-    this.#computation = undefined;
-    clearTimeout(this.#timer);
+    const computation = this.#computations.shift();
+    this.#watch();
     if (message.kind === "failed") computation?.reject(new Error(message.message));
     else {
       this.#backoffMs = firstBackoffMs;
@@ -129,8 +135,7 @@ export class EmbedderThread {
     this.#worker = undefined;
     clearTimeout(this.#timer);
     const reason = this.#refusal();
-    this.#computation?.reject(reason);
-    this.#computation = undefined;
+    for (const { reject } of this.#computations.splice(0)) reject(reason);
     this.onDown(reason);
   }
 

@@ -44,6 +44,8 @@ export type EmbedderOptions = Readonly<{
   spawn?: (init: EmbedderInit) => Worker;
 }>;
 
+/** One is computed while the next one waits in the worker: this thread may be busy when the first is done. */
+const batchesAtOnce = 2;
 /** Longer queries are rare, and not worth the memory of the cache. */
 const cachedQueryCharacters = 1_000;
 
@@ -65,7 +67,7 @@ class QueuedEmbedder implements Embedder {
   /** Texts waiting or being computed, so that the same text is never computed twice at a time. */
   readonly #pending = new Map<string, Promise<Float32Array>>();
   readonly #limit: number;
-  #pumping = false;
+  #pumps = 0;
 
   constructor(thread: EmbedderThread, ready: EmbedderReady, queueLimit: number, queryCacheEntries: number) {
     this.model = ready.model;
@@ -108,10 +110,10 @@ class QueuedEmbedder implements Embedder {
     return promise;
   }
 
-  /** Sends batch after batch; the thread takes one at a time. */
+  /** Sends batch after batch, one ahead of the one being computed, so that the thread never waits for this one. */
   async #pump(): Promise<void> {
-    if (this.#pumping) return;
-    this.#pumping = true;
+    if (this.#pumps === batchesAtOnce) return;
+    this.#pumps += 1;
     for (let batch = this.#queue.take(); batch.length > 0; batch = this.#queue.take()) {
       try {
         const rows = await this.#thread.compute(batch.map(({ text, role }) => ({ text, role })));
@@ -121,7 +123,7 @@ class QueuedEmbedder implements Embedder {
         for (const waiting of batch) waiting.reject(reason);
       }
     }
-    this.#pumping = false;
+    this.#pumps -= 1;
   }
 
   #answer(waiting: Waiting, rows: Float32Array, row: number): void {

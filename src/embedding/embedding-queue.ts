@@ -11,8 +11,8 @@ export type Waiting = Readonly<{
   reject: (error: Error) => void;
 }>;
 
-/** A batch holds the worker up, and a query that comes meanwhile waits for its end: keep it to some 20 ms. */
-const batchTexts = 16;
+/** A query that comes meanwhile waits for the batches on their way, and small ones keep the writer busy beside the embedder. */
+const batchTexts = 8;
 const batchCharacters = 2_000;
 /** After so many batches of queries in a row a batch of waiting passages goes first, or they could wait for ever. */
 const queryBatchesInARow = 8;
