@@ -75,7 +75,7 @@ export class SearchIndex {
   readonly #matrix: VectorMatrix;
   /** Row n of the matrix is the vector of memory n. */
   readonly #memories: IndexedMemory[] = [];
-  readonly #rowOf = new Map<number, number>();
+  #rowOf = new Map<number, number>();
   #pools = new Map<MemoryType, Pool>();
   #revision = 0;
 
@@ -176,10 +176,12 @@ export class SearchIndex {
     this.#rowOf.set(last.serial, row);
   }
 
-  /** In one pass that moves only what stays: after a bulk delete of 200,000 the next search still answers at once. */
+  /** Works on what stays or on what goes, whichever is less: after a bulk delete of 200,000 the next search still answers at once. */
   #dropTypes(types: ReadonlySet<MemoryType>): void {
+    const staying = this.#memories.reduce((count, { type }) => count + (types.has(type) ? 0 : 1), 0);
+    if (staying * 2 < this.#memories.length) this.#rowOf = new Map();
     let kept = 0;
-    for (const [row, memory] of this.#memories.entries()) {
+    for (const [row, memory] of staying === 0 ? [] : this.#memories.entries()) {
       if (types.has(memory.type)) {
         this.#rowOf.delete(memory.serial);
         continue;
@@ -187,8 +189,8 @@ export class SearchIndex {
       if (kept < row) {
         this.#matrix.set(kept, this.#matrix.row(row));
         this.#memories[kept] = memory;
-        this.#rowOf.set(memory.serial, kept);
       }
+      if (this.#rowOf.get(memory.serial) !== kept) this.#rowOf.set(memory.serial, kept);
       kept += 1;
     }
     this.#memories.length = kept;
