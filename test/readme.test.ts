@@ -17,6 +17,8 @@ test("every command of the README works, and every endpoint is shown", async () 
   try {
     const { exitCode, output, calls } = await walk(folder, server);
     expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+    expect(output).toMatch(/exit code 20/);
+    expect(output.match(/INTACT: every check passed/g)).toHaveLength(2);
     expect(calls.filter(({ status }) => status < 200 || status > 299)).toEqual([]);
     for (const { method, path } of routes) {
       const pattern = new RegExp(`^${path.replace(/:\w+/g, "[0-9a-f-]{32,36}")}$`);
