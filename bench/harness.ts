@@ -89,15 +89,25 @@ export const percent = (share: number) => `${(100 * share).toFixed(1)}`;
 
 // Folders and processes
 
-const leftovers = new Set<Subprocess>();
+const children = new Set<Subprocess>();
+const folders = new Set<string>();
 process.on("exit", () => {
-  for (const child of leftovers) child.kill("SIGKILL");
+  for (const child of children) child.kill("SIGKILL");
+  for (const folder of folders) remove(folder);
 });
+// Without a listener a signal ends the process before "exit".
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
 
 /** An empty folder, removed at the end of the scope. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "memledger-bench-"));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  folders.add(path);
+  return { path, [Symbol.dispose]: () => remove(path) };
+}
+
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  folders.delete(folder);
 }
 
 /** Copies the executable alone into a folder, so that nothing beside it can help. */
@@ -123,8 +133,8 @@ function spawn(command: string[]) {
     stderr: "inherit",
     env: { ...process.env, MEMLEDGER_LOG_LEVEL: "error" },
   });
-  leftovers.add(child);
-  child.exited.then(() => leftovers.delete(child));
+  children.add(child);
+  child.exited.then(() => children.delete(child));
   return child;
 }
 
