@@ -6,7 +6,7 @@ import type { VerifiedRecord } from "../audit/store.ts";
 import type { ChainReport } from "../audit/verdict.ts";
 import { createNoteReader } from "../audit/verify-notes.ts";
 import type { Database } from "../native/sqlite.ts";
-import { reportChain } from "./verify.ts";
+import { reportChain, split } from "./verify.ts";
 import { type ChainFrame, readChain } from "./verify-ledger.ts";
 import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
 import type { LedgerSource } from "./verify-source.ts";
@@ -48,7 +48,7 @@ export function createProver(database: Database, verifierKeys: readonly string[]
       const above = goesOn ? (known.number ?? 0) : (first ?? 1) - 1;
       const wanted = frame.checkpoints.map(({ size }) => size).filter((size) => size > frame.start.seq);
       const key = { number, chain: frame.chain, project: frame.project, through: frame.start.seq, wanted };
-      return { frame, key, stretches: split(above, last ?? above) };
+      return { frame, key, stretches: split(above, last ?? above, rowsPerStretch) };
     },
 
     proveStretch: (key: ChainKey, stretch: Stretch): StretchResult =>
@@ -60,14 +60,6 @@ export function createProver(database: Database, verifierKeys: readonly string[]
 export function concludeProof({ frame }: ProofPlan, results: readonly StretchResult[]): ChainReport {
   const segments = results.flatMap((result) => result.segments.map(([, segment]) => segment));
   return reportChain(frame, segments, []);
-}
-
-function split(above: number, through: number): Stretch[] {
-  const stretches: Stretch[] = [];
-  for (let from = above; from < through; from += rowsPerStretch) {
-    stretches.push({ above: from, through: Math.min(through, from + rowsPerStretch) });
-  }
-  return stretches;
 }
 
 /** better-sqlite3 takes numbered parameters by name. */

@@ -129,7 +129,7 @@ async function verifyRows(
   return results;
 }
 
-function split(above: number, through: number, rowsPerStretch: number): Stretch[] {
+export function split(above: number, through: number, rowsPerStretch: number): Stretch[] {
   const stretches: Stretch[] = [];
   for (let from = above; from < through; from += rowsPerStretch) {
     stretches.push({ above: from, through: Math.min(through, from + rowsPerStretch) });
