@@ -17,9 +17,10 @@ const everything = [...list("{src,test,bench,docs}/**/*.{ts,sql,md}"), ...list("
 /** Groups and the groups that they may import, types included. "types of X": types only. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   nouns: ["nouns", "types of domains"],
-  native: ["native"],
+  native: ["nouns", "native"],
   domains: ["nouns", "domains"],
   embedding: ["nouns", "native", "embedding"],
+  extraction: ["nouns", "domains", "native", "extraction"],
   center: ["nouns", "domains", "center"],
   files: ["nouns", "domains"],
   sqlite: ["nouns", "domains", "center", "native", "files", "sqlite"],
@@ -29,6 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "nouns",
     "domains",
     "embedding",
+    "extraction",
     "center",
     "sqlite",
     "http",
@@ -66,10 +68,10 @@ const rootFiles: Readonly<Record<string, string>> = {
   main: "main",
 };
 const folders: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["access", "memory", "audit", "export"].map((name) => [name, "domains"])),
   ...Object.fromEntries(
-    ["access", "memory", "audit", "export", "extraction"].map((name) => [name, "domains"]),
+    ["native", "embedding", "extraction", "sqlite", "http", "cli"].map((name) => [name, name]),
   ),
-  ...Object.fromEntries(["native", "embedding", "sqlite", "http", "cli"].map((name) => [name, name])),
 };
 
 /** @throws Error for a file or folder that nobody has placed: say above where it belongs. */
@@ -154,7 +156,9 @@ describe("packages stay where they belong", () => {
     ["the tokenizer", /^@huggingface\//, /^src\/embedding\//],
     ["canonical JSON", /^canonicalize$/, /^src\/(audit|export)\//],
     ["commander", /^commander$/, /^src\/cli\//],
-    ["worker threads", /^(node:)?worker_threads$/, /^src\/(native|sqlite|embedding)\//],
+    ["worker threads", /^(node:)?worker_threads$/, /^src\/(native|sqlite|embedding|extraction)\//],
+    ["the client of language models", /^openai/, /^src\/extraction\//],
+    ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
   ])("%s", (_, name, home) => {
     const users = [...graph].filter(([, { all }]) => all.some((specifier) => name.test(specifier)));
     expect(users.map(([path]) => path).filter((path) => !home.test(path))).toEqual([]);
