@@ -1,7 +1,7 @@
 // Owns the proof that a search result is exact: from approximate similarities it chooses every row that can be in the top K.
 // Pure; knows no storage. The rows it leaves out cannot be in the result, whatever their exact similarity is.
 
-import { finalScore, similarityWeight } from "./rank.ts";
+import { finalScore, relevanceWeight } from "./rank.ts";
 
 export interface ApproximateRows {
   readonly length: number;
@@ -27,7 +27,7 @@ export function chooseCandidates(
   rows: ApproximateRows,
   { topK, minSimilarity, errorBound }: CandidateLimits,
 ): number[] {
-  const slack = similarityWeight * errorBound;
+  const slack = relevanceWeight * errorBound;
   const best = new LowestOfBest(topK);
   const possible: number[] = [];
   const upperBounds: number[] = [];

@@ -1,11 +1,28 @@
 // Owns how memories are ranked. The formula stands here once; engines use it, none repeats it.
 
-export const similarityWeight = 0.7;
+export const relevanceWeight = 0.7;
 export const importanceWeight = 0.3;
 
-/** `similarity` and `importance` in 0..1; the result is unrounded, so a client can compute it again. */
-export function finalScore(similarity: number, importance: number): number {
-  return similarity * similarityWeight + importance * importanceWeight;
+/** Shares of meaning and words in the relevance of a hybrid search. */
+export const similarityWeight = 0.7;
+export const keywordWeight = 0.3;
+
+/** How relevant a memory is to a query that has words, 0..1, from its similarity and its keyword score, both 0..1. */
+export function relevance(similarity: number, keyword: number): number {
+  return similarity * similarityWeight + keyword * keywordWeight;
+}
+
+/** What brought a hit here: its words when they weigh more in its relevance than its meaning. */
+export function sourceOf({ similarity, keyword }: { similarity: number; keyword: number }) {
+  return keyword * keywordWeight > similarity * similarityWeight ? "keyword" : "semantic";
+}
+
+/**
+ * `relevance` (of a search by meaning alone: the similarity) and `importance` in 0..1; the result is unrounded, so a client
+ * can compute it again.
+ */
+export function finalScore(relevance: number, importance: number): number {
+  return relevance * relevanceWeight + importance * importanceWeight;
 }
 
 /**

@@ -1,9 +1,9 @@
-// Owns semantic search: the best memories by final score, exactly, over all that match.
+// Owns search: the best memories by final score, exactly, over all that match.
 
 import { Type } from "@sinclair/typebox";
 import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
-import { Fields, Text } from "../schema.ts";
+import { Choice, Fields, Text } from "../schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import { finalScore } from "./rank.ts";
 
@@ -13,18 +13,36 @@ const query = Text({
   examples: ["When do we release?"],
 });
 const unit = { minimum: 0, maximum: 1 };
+export const searchModes = ["semantic", "hybrid"] as const;
+
+const scoreDetails = Fields(
+  {
+    similarity: Type.Number({ ...unit, description: "The similarity again." }),
+    keyword: Type.Number({ ...unit, description: "How well the words of the query are met." }),
+    relevance: Type.Number({ ...unit, description: "Similarity and keyword score together." }),
+    importance: Type.Number({ ...unit, description: "The importance of the memory." }),
+  },
+  { title: "ScoreDetails", description: "What final_score is made of; in the mode hybrid only." },
+);
 
 export const searchMemories = projectOperation({
   name: "memory.search",
-  summary: "Search memories by meaning",
+  summary: "Search memories by meaning, or by meaning and words",
   description:
-    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. total is the number of results returned.",
+    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid relevance takes the place of similarity: similarity and keyword score together. total is the number of results returned.",
   permission: "memory.read",
   feature: "memory",
   refusals: [],
   success: 200,
   input: Fields({
     query,
+    mode: Type.Optional(
+      Choice(searchModes, {
+        default: "semantic",
+        description:
+          "semantic: by meaning. hybrid: by meaning and words, which finds names, numbers and identifiers too; results then carry score_details.",
+      }),
+    ),
     memory_type: Type.Optional(memoryType),
     top_k: Type.Optional(
       Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description: "Results at most." }),
@@ -48,7 +66,12 @@ export const searchMemories = projectOperation({
             ...unit,
             description: "Cosine similarity of query and content, clamped to 0..1.",
           }),
-          final_score: Type.Number({ ...unit, description: "similarity * 0.7 + importance * 0.3." }),
+          final_score: Type.Number({
+            ...unit,
+            description:
+              "similarity * 0.7 + importance * 0.3; in the mode hybrid relevance * 0.7 + importance * 0.3.",
+          }),
+          score_details: Type.Optional(scoreDetails),
         },
         { title: "SearchResult" },
       ),
@@ -68,19 +91,22 @@ export const searchMemories = projectOperation({
   },
 
   async prepare(input, { store, caller, embed, now }) {
+    const isHybrid = input.mode === "hybrid";
     const hits = await store.memories.search(caller.project, {
       vector: await embed(input.query, "query"),
-      type: input.memory_type ?? null,
+      words: isHybrid ? input.query : null,
+      types: input.memory_type === undefined ? null : [input.memory_type],
       topK: input.top_k ?? topKDefault,
       minSimilarity: input.min_similarity ?? 0,
       includeExpired: input.include_expired ?? false,
       includeInactive: input.include_inactive ?? false,
       now,
     });
-    const results = hits.map(({ memory, similarity }) => ({
+    const results = hits.map(({ memory, similarity, keyword, relevance }) => ({
       memory: toAgentMemory(memory),
       similarity,
-      final_score: finalScore(similarity, memory.importance),
+      final_score: finalScore(relevance, memory.importance),
+      ...(isHybrid && { score_details: { similarity, keyword, relevance, importance: memory.importance } }),
     }));
     return { results, query: input.query, total: results.length };
   },

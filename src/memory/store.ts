@@ -19,7 +19,10 @@ export interface MemoryPage {
 export interface SearchQuery {
   /** Float32Array [dimensions], L2-normalised. */
   readonly vector: Float32Array;
-  readonly type: MemoryType | null;
+  /** Text whose words join the ranking; null: ranked by meaning alone. Any text: none of it is query syntax. */
+  readonly words: string | null;
+  /** Null is all. */
+  readonly types: readonly MemoryType[] | null;
   readonly topK: number;
   /** Cosine, 0..1. */
   readonly minSimilarity: number;
@@ -30,8 +33,12 @@ export interface SearchQuery {
 
 export interface SearchHit {
   readonly memory: Memory;
-  /** Cosine, clamped to 0..1. */
+  /** Cosine, clamped to 0..1; also of hits that only their words brought here. */
   readonly similarity: number;
+  /** How well the words of the query are met, 0..1; 0 when the query has none. */
+  readonly keyword: number;
+  /** Both together, 0..1; the similarity itself when the query has no words. What the final score is made of. */
+  readonly relevance: number;
 }
 
 export interface MemoryReader {

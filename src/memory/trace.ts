@@ -1,6 +1,7 @@
 // Owns what an audit record tells about memories: derived from the call's request and answer, never stored twice.
 
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { sourceOf } from "./rank.ts";
 
 export interface MemoryTrace {
   /** memory_query, from the request body. */
@@ -38,10 +39,15 @@ function directResult(data: Json): readonly Json[] | null {
 function searchResults(data: Json): readonly Json[] | null {
   if (!isObject(data) || !Array.isArray(data.results)) return null;
   return data.results.filter(isObject).map((hit) => ({
-    ...(isObject(hit.memory) ? summarise(hit.memory, "semantic") : {}),
+    ...(isObject(hit.memory) ? summarise(hit.memory, sourceOfHit(hit)) : {}),
     similarity: hit.similarity ?? null,
     final_score: hit.final_score ?? null,
   }));
+}
+
+function sourceOfHit({ score_details: details }: JsonObject): string {
+  if (!isObject(details)) return "semantic";
+  return sourceOf({ similarity: Number(details.similarity), keyword: Number(details.keyword) });
 }
 
 function summarise(memory: JsonObject, source: string): JsonObject {

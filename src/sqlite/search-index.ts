@@ -123,7 +123,7 @@ export class SearchIndex {
   /** Approximate similarities of all rows with the query; valid until the next call. */
   rows(query: SearchQuery): ApproximateRows {
     const memories = this.#memories;
-    const { type, includeExpired, includeInactive, now } = query;
+    const { types, includeExpired, includeInactive, now } = query;
     return {
       length: memories.length,
       similarities: this.#matrix.scores(query.vector),
@@ -132,7 +132,7 @@ export class SearchIndex {
         const memory = memories[row];
         return (
           memory !== undefined &&
-          (type === null || memory.type === type) &&
+          (types === null || types.includes(memory.type)) &&
           (includeInactive || memory.active) &&
           (includeExpired || memory.expiresAt > now)
         );

@@ -70,7 +70,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
       .map(({ serial, similarity }) => {
         const row = bySerial.get(serial);
         if (row === undefined) throw new Error("the search index holds a memory that the database does not");
-        return { memory: toMemory(row), similarity };
+        return { memory: toMemory(row), similarity, keyword: 0, relevance: similarity };
       });
   });
 }
@@ -84,7 +84,7 @@ function createScan(database: Database, dimensions: number) {
     `SELECT m.serial, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
      FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
      WHERE m.project = :project
-       AND (:type IS NULL OR m.memory_type = :type)
+       AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
        AND (:includeInactive OR m.is_active = 1)
        AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`,
   );
@@ -98,7 +98,7 @@ function createScan(database: Database, dimensions: number) {
     const found = distances.all({
       project: project.serial,
       vector: new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength),
-      type: query.type,
+      types: query.types === null ? null : JSON.stringify(query.types),
       includeInactive: query.includeInactive ? 1 : 0,
       includeExpired: query.includeExpired ? 1 : 0,
       now: query.now,

@@ -143,7 +143,8 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     list: (query) => store.memories.list(caller.project, query),
     search: (query) =>
       store.memories.search(caller.project, {
-        type: null,
+        words: null,
+        types: null,
         topK: 10,
         minSimilarity: 0,
         includeExpired: false,

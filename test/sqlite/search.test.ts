@@ -20,7 +20,7 @@ interface Model {
 
 interface Query {
   readonly vector: Float32Array;
-  readonly type: MemoryType | null;
+  readonly types: readonly MemoryType[] | null;
   readonly topK: number;
   readonly minSimilarity: number;
   readonly includeExpired: boolean;
@@ -31,7 +31,7 @@ interface Query {
 /** The rule of the contract, written down once more and as plainly as possible. Ids grow with creation. */
 function searchNaively(memories: readonly Model[], query: Query) {
   return memories
-    .filter((memory) => query.type === null || memory.type === query.type)
+    .filter((memory) => query.types === null || query.types.includes(memory.type))
     .filter((memory) => query.includeInactive || memory.active)
     .filter(({ expiresAt }) => query.includeExpired || expiresAt === null || expiresAt > query.now)
     .map(({ id, importance, vector }) => {
@@ -113,7 +113,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("search" as const),
       vector: vectorOf,
-      type: fc.option(typeOf, { freq: 2 }),
+      types: fc.option(fc.uniqueArray(typeOf), { freq: 2 }),
       topK: fc.oneof(fc.constantFrom(1, 2, 50), fc.integer({ min: 1, max: 50 })),
       minSimilarity: fc.oneof(
         fc.constant(0),
