@@ -4,10 +4,10 @@ import { availableParallelism } from "node:os";
 import { exportRowThreadsMax } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { spawnWorker } from "../native/worker.ts";
+import { WorkerClient } from "../native/worker-client.ts";
 import type { DatabaseFile } from "./connection.ts";
 import type { Piece, PieceOrder } from "./export-rows.ts";
 import type { RowsInit } from "./export-rows-worker.ts";
-import { WorkerClient } from "./worker-client.ts";
 
 export interface ExportCrew {
   /** How many orders keep everybody busy. */

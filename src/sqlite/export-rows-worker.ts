@@ -2,9 +2,9 @@
 // reading, decompressing and formatting take many times as long as writing.
 
 import { workerData } from "node:worker_threads";
+import { answerStoreRequests } from "./answer-requests.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { createPieces, type PieceOrder } from "./export-rows.ts";
-import { answerRequests } from "./worker-client.ts";
 
 export interface RowsInit {
   readonly file: DatabaseFile;
@@ -13,7 +13,7 @@ export interface RowsInit {
 const { file }: RowsInit = workerData;
 const toPiece = createPieces(openReading(file));
 
-answerRequests(
+answerStoreRequests(
   async (request) => toPiece(request as PieceOrder),
   (piece) => ("text" in piece ? [piece.text.buffer] : []),
 );

@@ -12,11 +12,11 @@ import type { ExportStep } from "../export/store.ts";
 import type { LedgerFiles } from "../ledger-files.ts";
 import { exportStepMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
+import { answerStoreRequests } from "./answer-requests.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { createExportCrew } from "./export-crew.ts";
 import { type ExportChain, ExportJob, UnreadableRecord } from "./export-job.ts";
 import { type ExportRow, exportColumns, toExport } from "./exports.ts";
-import { answerRequests } from "./worker-client.ts";
 
 export interface ExporterInit {
   readonly file: DatabaseFile;
@@ -51,7 +51,7 @@ const expired = database.prepare<[number], ExportRow>(
 const jobs = new Map<string, ExportJob>();
 const failures = new Map<string, ExportStep>();
 
-answerRequests(async (request) => {
+answerStoreRequests(async (request) => {
   const work = request as ExporterRequest;
   if ("step" in work) return step(work.step);
   if ("close" in work) return crew.rest();

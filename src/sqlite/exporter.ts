@@ -1,8 +1,8 @@
 // Owns the way to the exporter's thread; what became of exports goes to the writer. The thread starts with the first question.
 
 import type { ExportEngine } from "../export/store.ts";
+import type { WorkerClient } from "../native/worker-client.ts";
 import type { ExporterRequest } from "./export-worker.ts";
-import type { WorkerClient } from "./worker-client.ts";
 
 export function createExporter(start: () => WorkerClient, save: ExportEngine["save"]): ExportEngine {
   let worker: WorkerClient | null = null;

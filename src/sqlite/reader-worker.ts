@@ -3,12 +3,12 @@
 import { workerData } from "node:worker_threads";
 import { loadOnnx } from "../native/onnx.ts";
 import { yieldToOthers } from "../native/priority.ts";
+import { answerStoreRequests } from "./answer-requests.ts";
 import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { createMemoryList } from "./memory.ts";
 import { createProver } from "./prove.ts";
 import { createSearch } from "./search.ts";
-import { answerRequests } from "./worker-client.ts";
 
 export interface ReaderInit {
   readonly file: DatabaseFile;
@@ -55,7 +55,7 @@ const questions = {
 
 export type Questions = typeof questions;
 
-answerRequests(async (request) => {
+answerStoreRequests(async (request) => {
   const { question, values } = request as ReaderRequest;
   const answer = questions[question] as (...values: readonly unknown[]) => unknown;
   return answer(...values);

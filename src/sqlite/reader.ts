@@ -3,9 +3,9 @@
 import type { Project } from "../access/project.ts";
 import type { AuditReader, RecordPlace, Verification } from "../audit/store.ts";
 import type { MemoryReader } from "../memory/store.ts";
+import type { WorkerClient } from "../native/worker-client.ts";
 import { concludeProof } from "./prove.ts";
 import type { Questions, ReaderRequest } from "./reader-worker.ts";
-import type { WorkerClient } from "./worker-client.ts";
 
 export interface Reader {
   readonly memories: MemoryReader;

@@ -12,6 +12,7 @@ import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import type { Database } from "../native/sqlite.ts";
 import { spawnWorker } from "../native/worker.ts";
+import { WorkerClient } from "../native/worker-client.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
 import { type DatabaseFile, openReading, openWriting } from "./connection.ts";
@@ -23,7 +24,6 @@ import { migrate } from "./migrate.ts";
 import { createReader } from "./reader.ts";
 import type { ReaderInit } from "./reader-worker.ts";
 import { forgetNext } from "./reembed.ts";
-import { WorkerClient } from "./worker-client.ts";
 import { createWriter } from "./writer.ts";
 import type { WriterInit } from "./writer-worker.ts";
 

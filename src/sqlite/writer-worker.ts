@@ -8,13 +8,13 @@ import { createClock } from "../clock.ts";
 import type { ExportChange } from "../export/store.ts";
 import type { LedgerFiles } from "../ledger-files.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
+import { answerStoreRequests } from "./answer-requests.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { type DatabaseFile, openWriting } from "./connection.ts";
 import { createExportLog } from "./exports.ts";
 import { attempt, createGroups } from "./groups.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createTransaction, isLost } from "./transaction.ts";
-import { answerRequests } from "./worker-client.ts";
 import { WriterState } from "./writer-state.ts";
 
 export interface WriterInit {
@@ -60,7 +60,7 @@ const housekeeping = startHousekeeping({
 });
 const logExport = createExportLog(database);
 
-answerRequests(async (request): Promise<WriterReply> => {
+answerStoreRequests(async (request): Promise<WriterReply> => {
   const work = request as WriterRequest;
   if ("close" in work) return close();
   if ("exported" in work) {

@@ -4,7 +4,7 @@ import type { Answer, Call } from "../call.ts";
 import { unavailable } from "../errors.ts";
 import type { ExportChange } from "../export/store.ts";
 import { groupMaxCalls, writerQueueMaxCalls } from "../limits.ts";
-import type { WorkerClient } from "./worker-client.ts";
+import type { WorkerClient } from "../native/worker-client.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
 interface Waiting {

@@ -1,11 +1,10 @@
-// Owns the conversation with a worker thread of the store: numbered requests, answers, restart after a crash.
+// Owns the conversation with a worker thread: numbered requests, answers, restart after a crash. Must never know what is asked.
 // A request never hangs: when its worker dies it is refused with 1503.
 
 import { parentPort, type Worker } from "node:worker_threads";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Logger } from "../logger.ts";
-import type { WorkerName } from "../native/worker.ts";
-import { isDiskFailure, unreadable } from "./disk-failure.ts";
+import type { WorkerName } from "./worker.ts";
 
 interface Question {
   readonly ticket: number;
@@ -14,9 +13,22 @@ interface Question {
 
 type Reply =
   | { readonly ticket: number; readonly value: unknown }
-  | { readonly ticket: number; readonly refused: { code: Refusal["code"]; message: string } }
-  | { readonly ticket: number; readonly unreadable: string }
+  | { readonly ticket: number; readonly refused: Refused }
   | { readonly ticket: number; readonly failed: string };
+
+/** A refusal on its way between threads. */
+interface Refused {
+  readonly code: Refusal["code"];
+  readonly message: string;
+  readonly retryAfterSeconds: number | undefined;
+  readonly complaint: Complaint | null;
+}
+
+/** What the log has to say about a failure that the caller is only refused for. */
+interface Complaint {
+  readonly message: string;
+  readonly error: string;
+}
 
 interface Pending {
   resolve(value: unknown): void;
@@ -73,10 +85,11 @@ export class WorkerClient {
     if (pending === undefined) return;
     this.#pending.delete(reply.ticket);
     if ("value" in reply) pending.resolve(reply.value);
-    else if ("refused" in reply) pending.reject(new Refusal(reply.refused.code, reply.refused.message));
-    else if ("unreadable" in reply) {
-      this.#logger.error(`the ${this.#name} cannot read the database`, { error: reply.unreadable });
-      pending.reject(unreadable());
+    else if ("refused" in reply) {
+      const { code, message, retryAfterSeconds, complaint } = reply.refused;
+      if (complaint !== null)
+        this.#logger.error(`the ${this.#name} ${complaint.message}`, { error: complaint.error });
+      pending.reject(new Refusal(code, message, null, retryAfterSeconds));
     } else pending.reject(new Error(reply.failed));
   }
 
@@ -100,13 +113,23 @@ function restarting(): Refusal {
   return unavailable("The service is restarting a part of itself. Send the call again.");
 }
 
-/**
- * The worker's side: answers requests one after another, in the order of their arrival. What `moved` names of an answer goes over
- * to the other side instead of being copied.
- */
+/** A failure that is no defect: what the caller is told, and what the log says after the worker's name. */
+export interface KnownFailure {
+  readonly refusal: Refusal;
+  readonly complaint: string;
+}
+
+export interface AnswerOptions<Answer> {
+  /** What of an answer goes over to the other side instead of being copied. */
+  readonly moved?: (answer: Answer) => readonly ArrayBuffer[];
+  /** Null for an error that nobody expected. */
+  readonly recognise?: (error: unknown) => KnownFailure | null;
+}
+
+/** The worker's side: answers requests one after another, in the order of their arrival. */
 export function answerRequests<Answer>(
   handle: (request: unknown) => Promise<Answer>,
-  moved: (answer: Answer) => readonly ArrayBuffer[] = () => [],
+  { moved = () => [], recognise = () => null }: AnswerOptions<Answer> = {},
 ): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs as a worker thread only");
@@ -120,13 +143,18 @@ export function answerRequests<Answer>(
           return { ticket, value };
         },
         (error: unknown): Reply => {
-          if (error instanceof Refusal)
-            return { ticket, refused: { code: error.code, message: error.message } };
+          if (error instanceof Refusal) return { ticket, refused: toRefused(error, null) };
           const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-          return isDiskFailure(error) ? { ticket, unreadable: text } : { ticket, failed: text };
+          const known = recognise(error);
+          if (known === null) return { ticket, failed: text };
+          return { ticket, refused: toRefused(known.refusal, { message: known.complaint, error: text }) };
         },
       );
       port.postMessage(reply, [...parts]);
     });
   });
+}
+
+function toRefused({ code, message, retryAfterSeconds }: Refusal, complaint: Complaint | null): Refused {
+  return { code, message, retryAfterSeconds, complaint };
 }

@@ -1,0 +1,16 @@
+// Owns how the store's worker threads answer: a failed disk is the caller's 1503 and a line in the log, not a defect.
+
+import { answerRequests } from "../native/worker-client.ts";
+import { isDiskFailure, unreadable } from "./disk-failure.ts";
+
+/** What `moved` names of an answer goes over to the other side instead of being copied. */
+export function answerStoreRequests<Answer>(
+  handle: (request: unknown) => Promise<Answer>,
+  moved: (answer: Answer) => readonly ArrayBuffer[] = () => [],
+): void {
+  answerRequests(handle, {
+    moved,
+    recognise: (error) =>
+      isDiskFailure(error) ? { refusal: unreadable(), complaint: "cannot read the database" } : null,
+  });
+}
