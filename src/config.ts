@@ -6,15 +6,8 @@ import { join, resolve } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import type { Plan, PlanName, Plans } from "./access/plan.ts";
 import { isObject } from "./json.ts";
-import {
-  allSettings,
-  flagOf,
-  generalSettings,
-  planSettings,
-  type Setting,
-  settings,
-  variableOf,
-} from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { allSettings, flagOf, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
 
 export interface Config {
   /** Absolute. */
@@ -32,7 +25,19 @@ export interface Config {
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
   readonly groupCommit: boolean;
+  /** The language model that extracts memories; null: the built-in extractor. */
+  readonly llm: LlmConfig | null;
   readonly plans: Plans;
+}
+
+export interface LlmConfig {
+  /** http or https, without credentials. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Null: the server needs none. Never printed. */
+  readonly apiKey: string | null;
+  /** Of one request. */
+  readonly timeoutSeconds: number;
 }
 
 /** A setting as `config print` shows it. */
@@ -74,6 +79,7 @@ export function loadConfig({ flags = {}, variables = {} }: Given): {
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),
+    llm: llmFrom(value),
     plans: {
       free: planFrom("free", value),
       basic: planFrom("basic", value),
@@ -130,6 +136,29 @@ function pick<Value>(setting: Setting<Value>, sources: readonly Source[]): { val
 function report(setting: Setting<unknown>, sources: readonly Source[]): SettingReport {
   const { value, source } = pick(setting, sources);
   return { name: setting.name, value: setting.secret && value !== null ? "(hidden)" : value, source };
+}
+
+/** @throws ConfigError for one half of what only works as a whole. */
+function llmFrom(value: <Value>(setting: Setting<Value>) => Value): LlmConfig | null {
+  const baseUrl = value(settings.llmBaseUrl);
+  const model = value(settings.llmModel);
+  if (baseUrl === null && model === null) return null;
+  if (baseUrl === null) {
+    throw new ConfigError(
+      "llm-model is set and llm-base-url is not. Say where the model is served, such as --llm-base-url http://127.0.0.1:11434/v1, or unset llm-model.",
+    );
+  }
+  if (model === null) {
+    throw new ConfigError(
+      "llm-base-url is set and llm-model is not. Name the model that its server should use, such as --llm-model qwen3:8b.",
+    );
+  }
+  return {
+    baseUrl,
+    model,
+    apiKey: value(settings.llmApiKey),
+    timeoutSeconds: value(settings.llmTimeoutSeconds),
+  };
 }
 
 function planFrom(name: PlanName, value: <Value>(setting: Setting<Value>) => Value): Plan {

@@ -62,7 +62,7 @@ const rootFiles: Readonly<Record<string, string>> = {
     ].map((name) => [name, "nouns"]),
   ),
   ...Object.fromEntries(["operations", "perform", "settle"].map((name) => [name, "center"])),
-  ...Object.fromEntries(["config", "settings", "data-directory"].map((name) => [name, "config"])),
+  ...Object.fromEntries(["config", "setting", "settings", "data-directory"].map((name) => [name, "config"])),
   ...Object.fromEntries(["app", "installation", "admin-socket"].map((name) => [name, "process"])),
   "ledger-files": "files",
   main: "main",

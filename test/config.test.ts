@@ -89,6 +89,29 @@ test("a plan takes what its table says and keeps the rest", () => {
   expect(plans.basic).toEqual(defaultPlans.basic);
 });
 
+test("the language model is configured as a whole or not at all", () => {
+  expect(load("").config.llm).toBeNull();
+  const variables = {
+    MEMLEDGER_LLM_BASE_URL: "https://models.example.com/v1",
+    MEMLEDGER_LLM_MODEL: " My Model 7B ",
+    MEMLEDGER_LLM_API_KEY: "sk-secret",
+  };
+  const { config, reports } = load("llm-timeout-seconds = 600", { variables });
+  expect(config.llm).toEqual({
+    baseUrl: "https://models.example.com/v1",
+    model: "My Model 7B",
+    apiKey: "sk-secret",
+    timeoutSeconds: 600,
+  });
+  expect(JSON.stringify(reports)).not.toContain("sk-secret");
+  const local = { "llm-base-url": "http://[::1]:8080/v1?version=1", "llm-model": "m" };
+  expect(load("", { flags: local }).config.llm).toMatchObject({ apiKey: null, timeoutSeconds: 120 });
+  expect(load('llm-api-key = "k"').config.llm).toBeNull();
+
+  expect(fault('llm-base-url = "http://127.0.0.1/v1"')).toContain("Name the model");
+  expect(fault('llm-model = "m"')).toContain("Say where the model is served");
+});
+
 describe("refused by name", () => {
   test.each([
     ["prot = 1", `prot in ${file} is no setting. Remove it, or use one of host, port,`],
@@ -111,6 +134,17 @@ describe("refused by name", () => {
     ['group-commit = "yes"', 'must be true or false, not "yes".'],
     ['log-level = "loud"', 'must be one of debug, info, warn, error, silent, not "loud".'],
     ['model = ""', "must be the path of a directory"],
+    ['llm-base-url = "127.0.0.1:11434"', "must be an http or https URL without credentials"],
+    ['llm-base-url = "localhost:11434/v1"', "must be an http or https URL"],
+    ['llm-base-url = "http://"', "must be an http or https URL"],
+    ['llm-base-url = "http:///v1"', "must be an http or https URL"],
+    ['llm-base-url = "http://a:99999/"', "must be an http or https URL"],
+    ['llm-base-url = "ftp://a/"', "must be an http or https URL"],
+    ['llm-base-url = "http://user:word@a/v1"', "must be an http or https URL without credentials"],
+    ['llm-base-url = "http://a/v1#b"', "must be an http or https URL"],
+    ['llm-model = " "', "must be a name of at most 200 characters"],
+    ['llm-model = "a\\nb"', "must be a name of at most 200 characters"],
+    ["llm-timeout-seconds = 0", "must be a whole number from 1 to 3600, not 0."],
     ["[plans.pro]\nmemory-limit = -1", 'or "unlimited", not -1.'],
     ["[plans.pro]\nretention-days = 0", "must be a whole number from 1"],
     ["port = 2024-01-01", "must be a whole number"],
@@ -128,6 +162,12 @@ describe("refused by name", () => {
     );
     expect(fault("", { variables: { MEMLEDGER_PORT: "x" } })).toBe(
       'MEMLEDGER_PORT must be a whole number from 0 to 65535, not "x".',
+    );
+  });
+
+  test("a secret, without saying it", () => {
+    expect(fault("", { flags: { "llm-api-key": "two words" } })).toBe(
+      "--llm-api-key must be a key of visible ASCII characters.",
     );
   });
 

@@ -2,7 +2,8 @@
 
 import { type Command, Option } from "commander";
 import { type Config, loadConfig, type SettingReport } from "../config.ts";
-import { flagOf, type Setting, settings } from "../settings.ts";
+import type { Setting } from "../setting.ts";
+import { flagOf, settings } from "../settings.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Report, Terminal } from "./terminal.ts";
 

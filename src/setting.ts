@@ -1,0 +1,157 @@
+// Owns what a setting is and the kinds there are: what a text or a TOML value stands for, and how a message asks for it.
+// Must never read a file or the environment.
+
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+
+export interface Setting<Value> {
+  /** `search-cache-mb`, or `plans.pro.hash` for a key of a table. */
+  readonly name: string;
+  readonly default: Value;
+  /** Completes the sentence "It must be ...". */
+  readonly expectation: string;
+  readonly description: string;
+  /** How `--help` calls the value. */
+  readonly placeholder: string;
+  /** Never printed. */
+  readonly secret: boolean;
+  /** The value that a text or a TOML value stands for, or undefined. Relative paths start at `base`. */
+  read(raw: unknown, base: string): Value | undefined;
+}
+
+export type Naming = Readonly<{ name: string; description: string; secret?: boolean }>;
+
+function setting<Value>(
+  naming: Naming,
+  fallback: Value,
+  kind: Pick<Setting<Value>, "expectation" | "placeholder" | "read">,
+): Setting<Value> {
+  return { secret: false, ...naming, default: fallback, ...kind };
+}
+
+export function text(naming: Naming, fallback: string): Setting<string> {
+  return setting(naming, fallback, {
+    expectation: "a text without spaces",
+    placeholder: "text",
+    read: (raw) => (typeof raw === "string" && /^[^\s]+$/.test(raw) ? raw : undefined),
+  });
+}
+
+/** What other programs call their things; spaces within are part of it. */
+export function name(naming: Naming): Setting<string | null> {
+  const maximum = 200;
+  return setting<string | null>(naming, null, {
+    expectation: `a name of at most ${maximum} characters`,
+    placeholder: "name",
+    read: (raw) => {
+      const value = typeof raw === "string" ? raw.trim() : "";
+      return value !== "" && value.length <= maximum && !/\p{Cc}/u.test(value) ? value : undefined;
+    },
+  });
+}
+
+/** Goes into the header Authorization; must never be printed. */
+export function secret(naming: Naming): Setting<string | null> {
+  return setting<string | null>({ ...naming, secret: true }, null, {
+    expectation: "a key of visible ASCII characters",
+    placeholder: "key",
+    read: (raw) => (typeof raw === "string" && /^[\x21-\x7e]+$/.test(raw) ? raw : undefined),
+  });
+}
+
+/** The address of another service. A password in it would be printed wherever addresses are. */
+export function address(naming: Naming): Setting<string | null> {
+  return setting<string | null>(naming, null, {
+    expectation: "an http or https URL without credentials and fragment, such as http://127.0.0.1:11434/v1",
+    placeholder: "url",
+    read: (raw) => (typeof raw === "string" && isAddress(raw) ? raw : undefined),
+  });
+}
+
+function isAddress(text: string): boolean {
+  const url = /^https?:\/\/[^\s/]/i.test(text) ? URL.parse(text) : null;
+  return url !== null && url.username === "" && url.password === "" && !text.includes("#");
+}
+
+export function path<Fallback extends string | null>(
+  naming: Naming,
+  fallback: Fallback,
+): Setting<string | Fallback> {
+  return setting<string | Fallback>(naming, fallback, {
+    expectation: "the path of a directory",
+    placeholder: "dir",
+    read: (raw, base) =>
+      typeof raw === "string" && raw.trim() !== "" && !raw.includes("\0") ? resolve(base, raw) : undefined,
+  });
+}
+
+export function whole(naming: Naming, fallback: number, minimum: number, maximum: number): Setting<number> {
+  return setting(naming, fallback, {
+    expectation: `a whole number from ${minimum} to ${maximum}`,
+    placeholder: "number",
+    read: (raw) => readWhole(raw, minimum, maximum),
+  });
+}
+
+/** Null stands for "unlimited". */
+export function limit(naming: Naming, fallback: number | null, minimum: number): Setting<number | null> {
+  const maximum = 1_000_000_000;
+  return setting(naming, fallback, {
+    expectation: `a whole number from ${minimum} to ${maximum}, or "unlimited"`,
+    placeholder: "number|unlimited",
+    read: (raw) => (raw === "unlimited" ? null : readWhole(raw, minimum, maximum)),
+  });
+}
+
+export function toggle(naming: Naming, fallback: boolean): Setting<boolean> {
+  const meanings = new Map<unknown, boolean>([
+    [true, true],
+    ["true", true],
+    ["on", true],
+    [false, false],
+    ["false", false],
+    ["off", false],
+  ]);
+  return setting(naming, fallback, {
+    expectation: "true or false",
+    placeholder: "true|false",
+    read: (raw) => meanings.get(raw),
+  });
+}
+
+export function choice<const Values extends readonly string[]>(
+  naming: Naming,
+  fallback: Values[number],
+  values: Values,
+): Setting<Values[number]> {
+  return setting(naming, fallback, {
+    expectation: `one of ${values.join(", ")}`,
+    placeholder: values.join("|"),
+    read: (raw): Values[number] | undefined => values.find((value) => value === raw),
+  });
+}
+
+/** Addresses or networks, separated by commas. */
+export function networks(naming: Naming): Setting<readonly string[]> {
+  return setting<readonly string[]>(naming, [], {
+    expectation: "addresses or networks separated by commas, such as 127.0.0.1,10.0.0.0/8",
+    placeholder: "list",
+    read: (raw) => {
+      const parts = typeof raw === "string" ? raw.split(",").map((part) => part.trim()) : raw;
+      if (!Array.isArray(parts)) return undefined;
+      return parts.every((part) => typeof part === "string" && isNetwork(part)) ? parts : undefined;
+    },
+  });
+}
+
+function isNetwork(text: string): boolean {
+  const [address = "", prefix = "0", ...rest] = text.split("/");
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}
+
+function readWhole(raw: unknown, minimum: number, maximum: number): number | undefined {
+  const number = typeof raw === "string" && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
+  const isValid = typeof number === "number" && Number.isInteger(number);
+  return isValid && number >= minimum && number <= maximum ? number : undefined;
+}
