@@ -62,3 +62,28 @@ export const exportProgressMs = 1_000;
 export const exportSweepMs = 60_000;
 /** An export that took its thread down this many times has failed. */
 export const exportAttemptsMax = 3;
+
+/**
+ * Text per question to a language model, in UTF-8 bytes, which follow its tokens better than characters do: some 2,500 tokens
+ * at most, so that the rules and a long answer fit beside it into a context of 8,192.
+ */
+export const llmPieceMaxBytes = 6_000;
+/** What a piece repeats of the one before it, so that a sentence keeps what it refers to. */
+export const llmOverlapMaxBytes = 600;
+/** Questions to the language model at once, of one call and of all together: local models serve few. */
+export const llmQuestionsPerCall = 2;
+export const llmQuestionsAtOnce = 4;
+/** An answer of the language model's server, decompressed; above, it is cut off. */
+export const llmAnswerMaxBytes = 1024 * 1024;
+/** Items of one answer: more than this from a piece is a model that runs in circles. */
+export const llmItemsMax = 200;
+/** How long to wait before the first and the second retry. */
+export const llmRetryDelaysMs: readonly number[] = [1_000, 4_000];
+/** A server that asks for more patience than this is not asked again. */
+export const llmRetryAfterMaxMs = 30_000;
+export const llmNameMaxCharacters = 200;
+/** Of what a language model's server says about a failure, in the log. */
+export const llmDetailsMaxCharacters = 300;
+/** Less than this is found in any text and proves nothing. Letters and digits; ideographs count twice. */
+export const evidenceMinLetters = 6;
+export const evidenceMinWords = 2;

@@ -1,0 +1,97 @@
+// Owns the form of a language model's answer, and how it is read. Nothing but items can come out of it, whatever went in.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { isObject } from "../json.ts";
+import { llmItemsMax } from "../limits.ts";
+import { memoryTypes } from "../memory/memory.ts";
+import { Choice, Fields, Nullable, Timestamp } from "../schema.ts";
+import { ChatFailure } from "./chat-failure.ts";
+
+const answerItem = Fields({
+  content: Type.String({ description: "One statement, understandable without the text." }),
+  memory_type: Choice(memoryTypes, { description: "Behaviour, truth, or truth for a while." }),
+  importance: Type.Number({ minimum: 0, maximum: 1, description: "0 to 1." }),
+  expires_at: Nullable(Timestamp({ description: "When it stops being true; null: never." })),
+  evidence: Type.String({ description: "The sentence of the text that says it, word for word." }),
+});
+export type AnswerItem = Static<typeof answerItem>;
+
+export const answerSchema = Fields({ items: Type.Array(answerItem, { maxItems: llmItemsMax }) });
+const checker = TypeCompiler.Compile(answerSchema);
+
+/**
+ * The items of an answer. Fields that nobody asked for are left out; everything else must be as asked.
+ * @throws ChatFailure "wrong form"
+ */
+export function readAnswer(content: string): readonly AnswerItem[] {
+  const answer = withoutStrangers(findObject(content));
+  if (checker.Check(answer)) return answer.items;
+  const fault = checker.Errors(answer).First();
+  // The path holds no more than names and numbers of ours: strangers are gone.
+  throw new ChatFailure("wrong form", {
+    details: fault === undefined ? "" : `${fault.path}: ${fault.message}`,
+  });
+}
+
+function withoutStrangers(answer: unknown): unknown {
+  if (!isObject(answer) || !Array.isArray(answer.items)) return null;
+  return { items: answer.items.map((item) => pick(item)) };
+}
+
+function pick(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const known = Object.keys(answerItem.properties).filter((name) => Object.hasOwn(item, name));
+  return Object.fromEntries(known.map((name) => [name, item[name]]));
+}
+
+/** The answer itself, or the only object in it: models put fences, explanations and their reasoning around it. */
+function findObject(content: string): unknown {
+  const whole = parse(content);
+  if (whole !== undefined) return whole;
+  const found = objectsIn(withoutReasoning(content));
+  if (found.length !== 1) throw new ChatFailure("wrong form", { details: `${found.length} JSON objects` });
+  return found[0];
+}
+
+/** Some templates swallow the mark that opens the reasoning. */
+function withoutReasoning(content: string): string {
+  const opened = /^\s*<(think|thinking|reasoning)>/i.exec(content)?.[1];
+  const closing = `</${opened?.toLowerCase() ?? "think"}>`;
+  const end = content.toLowerCase().indexOf(closing);
+  if (end >= 0) return content.slice(end + closing.length);
+  return opened === undefined ? content : "";
+}
+
+/** Objects that stand in running text, found in one pass. */
+function objectsIn(text: string): unknown[] {
+  const found: unknown[] = [];
+  let depth = 0;
+  let start = 0;
+  let isText = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (isText) {
+      if (character === "\\") index += 1;
+      else if (character === '"') isText = false;
+    } else if (character === '"') {
+      isText = depth > 0;
+    } else if (character === "{") {
+      if (depth === 0) start = index;
+      depth += 1;
+    } else if (character === "}" && depth > 0) {
+      depth -= 1;
+      const value = depth === 0 ? parse(text.slice(start, index + 1)) : undefined;
+      if (value !== undefined) found.push(value);
+    }
+  }
+  return found;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

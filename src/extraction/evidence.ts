@@ -1,0 +1,79 @@
+// Owns the question whether a text says what it is quoted with. Must never take for evidence what any text holds.
+
+import { evidenceMinLetters, evidenceMinWords } from "../limits.ts";
+
+/** UTF-16 offsets; the end is exclusive. */
+export interface Passage {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Finds quotations in `text`, ignoring differences of Unicode form (NFKC), case, white space, quotation marks, dashes and
+ * invisible characters. What is found is the text's own passage.
+ */
+export function createQuotationFinder(text: string): (quotation: string) => Passage | null {
+  const haystack = fold(text);
+  return (quotation) => {
+    const needle = fold(quotation).folded.replace(/^[' ]+|[' ]+$/g, "");
+    if (!canProve(needle)) return null;
+    const at = haystack.folded.indexOf(needle);
+    if (at < 0) return null;
+    const start = haystack.origins[at] ?? 0;
+    return { start, end: haystack.ends[at + needle.length - 1] ?? start };
+  };
+}
+
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+
+/** In scripts that write no spaces every character counts as a word, and as two letters. */
+function canProve(folded: string): boolean {
+  const dense = folded.match(unspaced)?.length ?? 0;
+  const letters = folded.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const words = folded.split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  return letters + dense >= evidenceMinLetters && Math.max(words, dense) >= evidenceMinWords;
+}
+
+interface Folded {
+  readonly folded: string;
+  /** For each UTF-16 unit of `folded`: where the character that it comes from begins and ends in the text. */
+  readonly origins: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** A character and the marks on it are folded together, because their order is a matter of form. */
+const cluster = /[\p{White_Space}]+|\P{M}\p{M}*|\p{M}+/gu;
+
+function fold(text: string): Folded {
+  let folded = "";
+  const origins: number[] = [];
+  const ends: number[] = [];
+  for (const { 0: characters, index } of text.matchAll(cluster)) {
+    let same = asciiFolds[characters.charCodeAt(0)] ?? "";
+    if (characters.length > 1 || same === "") same = foldCluster(characters);
+    if (same === " " && folded.endsWith(" ")) same = "";
+    folded += same;
+    for (let unit = 0; unit < same.length; unit += 1) {
+      origins.push(index);
+      ends.push(index + characters.length);
+    }
+  }
+  return { folded, origins, ends };
+}
+
+/** Most text is ASCII, and the thread that reads it has others to serve. */
+const asciiFolds = Array.from({ length: 128 }, (_, code) => foldCluster(String.fromCharCode(code)));
+
+/** Decomposed, because NFKD of a text is NFKD of its parts; two texts agree in it exactly when they agree in NFKC. */
+function foldCluster(characters: string): string {
+  return characters
+    .normalize("NFKD")
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replace(/\p{White_Space}+/gu, " ")
+    .replace(/["'`´‘’‚‛“”„‟‹›«»′″]/g, "'")
+    .replace(/[\p{Pd}−]/gu, "-");
+}

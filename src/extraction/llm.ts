@@ -1,0 +1,164 @@
+// Owns the extraction by a language model: pieces of the text become questions, their answers become items. Must never let an
+// item pass whose evidence is not in the text, and never fall back to the built-in extractor.
+
+import { fromTimestamp } from "../clock.ts";
+import { unavailable } from "../errors.ts";
+import { contentMaxCharacters, llmQuestionsAtOnce, llmQuestionsPerCall } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extraction.ts";
+import type { AnswerItem } from "./answer.ts";
+import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
+import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
+import { createQuotationFinder, type Passage } from "./evidence.ts";
+import { createGate } from "./gate.ts";
+import { mergeItems, type PlacedItem } from "./merge.ts";
+import { cutPieces, type Piece } from "./pieces.ts";
+import { createPrompt, withoutJoiners } from "./prompt.ts";
+import { type Ask, createAsk, type Wait, waitAwake } from "./question.ts";
+import { splitSentences } from "./sentences.ts";
+
+export interface LlmExtractorOptions extends ChatClientOptions {
+  readonly logger: Logger;
+  /** Between attempts; a test waits for nothing. */
+  readonly wait?: Wait;
+}
+
+/** Loads the client; asks its server nothing yet. */
+export async function createLlmExtractor(options: LlmExtractorOptions): Promise<Extractor> {
+  const { logger, wait = waitAwake } = options;
+  const ask = createAsk(await createChatClient(options), wait);
+  const gate = createGate(llmQuestionsAtOnce);
+  const { origin, pathname } = new URL(options.baseUrl);
+  logger.info("memories are extracted by a language model", {
+    base_url: `${origin}${pathname}`,
+    model: options.model,
+  });
+
+  return {
+    name: "llm",
+    async extract(text, now, signal) {
+      const tally = createTally();
+      const pieces = cutPieces(text, splitSentences(text).map(toPassage));
+      const work = async (piece: Piece, stop: AbortSignal) =>
+        gate(stop, () => askAbout(text, piece, { ask, now, signal: stop, tally }));
+      try {
+        const found = await runLanes(pieces, llmQuestionsPerCall, signal, work);
+        const items = mergeItems(pieces, found);
+        logger.debug("the language model has answered", { pieces: pieces.length, items: items.length });
+        return { items, model: tally.model() ?? options.model, usage: tally.usage() };
+      } catch (error) {
+        if (signal.aborted) throw unavailable("The call was given up. Nothing was stored; send it again.");
+        if (!(error instanceof ChatFailure)) throw error;
+        const { kind, status } = error;
+        const details = detailsForLog(error, text, options.apiKey);
+        logger.warn("the language model has failed", { kind, status, details, pieces: pieces.length });
+        throw toRefusal(error);
+      }
+    },
+  };
+}
+
+interface Asking {
+  readonly ask: Ask;
+  readonly now: number;
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+}
+
+async function askAbout(
+  text: string,
+  piece: Piece,
+  { ask, now, signal, tally }: Asking,
+): Promise<PlacedItem[]> {
+  const part = text.slice(piece.start, piece.end);
+  const nonce = crypto.randomUUID().replaceAll("-", "");
+  const answer = await ask({ prompt: createPrompt(part, now, nonce), signal, onReply: tally.add });
+  const find = createQuotationFinder(part);
+  return answer.flatMap((item) => {
+    const passage = find(item.evidence);
+    const extracted = passage === null ? null : toExtracted(item, part, passage, now);
+    if (passage === null || extracted === null) return [];
+    return [{ ...extracted, start: piece.start + passage.start, end: piece.start + passage.end }];
+  });
+}
+
+/**
+ * Null for what cannot be a memory. What expired before `now` is none either: without its end it would stay true for ever, and
+ * models that mistake the year are not to be believed about the rest of it.
+ */
+function toExtracted(
+  item: AnswerItem,
+  text: string,
+  { start, end }: Passage,
+  now: number,
+): ExtractedItem | null {
+  const content = withoutJoiners(item.content).trim();
+  const expiresAt = item.expires_at === null ? null : fromTimestamp(item.expires_at);
+  const isStorable = !isBlank(content) && content.isWellFormed() && !content.includes("\0");
+  if (!isStorable || [...content].length > contentMaxCharacters) return null;
+  if (expiresAt !== null && expiresAt <= now) return null;
+  const { memory_type: type, importance } = item;
+  return { content, type, importance, expiresAt, evidence: text.slice(start, end) };
+}
+
+function isBlank(text: string): boolean {
+  return /^[\s\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+}
+
+/** A few at a time, in order. When one fails, the others are stopped before its error is thrown. */
+async function runLanes<Result>(
+  pieces: readonly Piece[],
+  count: number,
+  signal: AbortSignal,
+  work: (piece: Piece, stop: AbortSignal) => Promise<Result>,
+): Promise<Result[]> {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const results: Result[] = [];
+  const failures: unknown[] = [];
+  const rest = pieces.entries();
+  const lane = async () => {
+    for (const [index, piece] of rest) {
+      if (either.aborted) return;
+      results[index] = await work(piece, either);
+    }
+  };
+  const guarded = () =>
+    lane().catch((error: unknown) => {
+      failures.push(error);
+      stop.abort();
+    });
+  await Promise.all(Array.from({ length: count }, guarded));
+  if (failures.length > 0) throw failures[0];
+  signal.throwIfAborted();
+  return results;
+}
+
+interface Tally {
+  add(reply: { readonly model: string | null; readonly usage: TokenUsage | null }): void;
+  model(): string | null;
+  usage(): TokenUsage | null;
+}
+
+/** What all replies cost together; the name is the one that the server gave first. */
+function createTally(): Tally {
+  let model: string | null = null;
+  let usage: TokenUsage | null = null;
+  return {
+    add(reply) {
+      model ??= reply.model;
+      if (reply.usage === null) return;
+      usage = {
+        prompt_tokens: (usage?.prompt_tokens ?? 0) + reply.usage.prompt_tokens,
+        completion_tokens: (usage?.completion_tokens ?? 0) + reply.usage.completion_tokens,
+        total_tokens: (usage?.total_tokens ?? 0) + reply.usage.total_tokens,
+      };
+    },
+    model: () => model,
+    usage: () => usage,
+  };
+}
+
+function toPassage({ start, text }: { readonly start: number; readonly text: string }): Passage {
+  return { start, end: start + text.length };
+}

@@ -1,0 +1,33 @@
+// Owns how the items of overlapping pieces become one list. Must never keep twice what two pieces found in the same sentence.
+
+import type { ExtractedItem } from "../memory/extraction.ts";
+import { contentKey } from "../memory/memory.ts";
+import type { Passage } from "./evidence.ts";
+import type { Piece } from "./pieces.ts";
+
+/** An item, and where in the whole text its evidence stands. */
+export type PlacedItem = ExtractedItem & Passage;
+
+/** `found` has the items of each piece. In the order of the text; of the same content, the first. */
+export function mergeItems(
+  pieces: readonly Piece[],
+  found: readonly (readonly PlacedItem[])[],
+): ExtractedItem[] {
+  const kept: PlacedItem[] = [];
+  for (const [index, { ownStart }] of pieces.entries()) {
+    const before = [...kept];
+    const isRepeated = ({ start, end }: Passage) =>
+      start < ownStart && before.some((other) => other.start < end && start < other.end);
+    kept.push(...(found[index] ?? []).filter((item) => !isRepeated(item)));
+  }
+  const contents = new Set<string>();
+  return kept
+    .toSorted((one, other) => one.start - other.start)
+    .filter(({ content }) => {
+      const key = contentKey(content).toHex();
+      const isNew = !contents.has(key);
+      contents.add(key);
+      return isNew;
+    })
+    .map(({ start: _, end: __, ...item }) => item);
+}
