@@ -8,6 +8,13 @@ export const pageSizeMax = 100;
 export const pageSizeDefault = 20;
 export const auditPageSizeDefault = 50;
 export const importanceDefault = 0.5;
+/**
+ * Facts and contexts below this similarity are not injected. Measured with the embedded model on conversations: 1 % of the
+ * evidence is below it, and four of five unrelated questions find nothing above it.
+ */
+export const injectionFloorDefault = 0.2;
+/** Largest budget of an injection. */
+export const promptMaxCharacters = 1_000_000;
 
 export const bodyMaxBytes = 1024 * 1024;
 export const metadataMaxBytes = 4 * 1024;

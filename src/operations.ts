@@ -21,6 +21,7 @@ import { exportProject } from "./export/export-project.ts";
 import { listExports } from "./export/list.ts";
 import { readExport } from "./export/status.ts";
 import { createMemory } from "./memory/create.ts";
+import { injectMemories } from "./memory/inject.ts";
 import { listMemories } from "./memory/list.ts";
 import { readMemory } from "./memory/read.ts";
 import { deleteAllMemories, deleteMemory } from "./memory/remove.ts";
@@ -36,6 +37,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   deleteMemory,
   deleteAllMemories,
   searchMemories,
+  injectMemories,
   listRecords,
   readRecord,
   appendRecord,

@@ -1,13 +1,14 @@
 // Owns search: the best memories by final score, exactly, over all that match.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
 import { Choice, Fields, Text } from "../schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import { finalScore } from "./rank.ts";
+import type { SearchHit } from "./store.ts";
 
-const query = Text({
+export const query = Text({
   maxLength: queryMaxCharacters,
   description: "What to look for, in natural language.",
   examples: ["When do we release?"],
@@ -24,6 +25,40 @@ const scoreDetails = Fields(
   },
   { title: "ScoreDetails", description: "What final_score is made of; in the mode hybrid only." },
 );
+
+export const searchResult = Fields(
+  {
+    memory: agentMemory,
+    similarity: Type.Number({
+      ...unit,
+      description: "Cosine similarity of query and content, clamped to 0..1.",
+    }),
+    final_score: Type.Number({
+      ...unit,
+      description:
+        "similarity * 0.7 + importance * 0.3; in the mode hybrid relevance * 0.7 + importance * 0.3.",
+    }),
+    score_details: Type.Optional(scoreDetails),
+  },
+  { title: "SearchResult" },
+);
+
+function toResult({ memory, similarity, relevance }: SearchHit): Static<typeof searchResult> {
+  return {
+    memory: toAgentMemory(memory),
+    similarity,
+    final_score: finalScore(relevance, memory.importance),
+  };
+}
+
+/** Of a search for words too. */
+export function toDetailedResult(hit: SearchHit): Static<typeof searchResult> {
+  const { similarity, keyword, relevance, memory } = hit;
+  return {
+    ...toResult(hit),
+    score_details: { similarity, keyword, relevance, importance: memory.importance },
+  };
+}
 
 export const searchMemories = projectOperation({
   name: "memory.search",
@@ -58,24 +93,7 @@ export const searchMemories = projectOperation({
     ),
   }),
   output: Fields({
-    results: Type.Array(
-      Fields(
-        {
-          memory: agentMemory,
-          similarity: Type.Number({
-            ...unit,
-            description: "Cosine similarity of query and content, clamped to 0..1.",
-          }),
-          final_score: Type.Number({
-            ...unit,
-            description:
-              "similarity * 0.7 + importance * 0.3; in the mode hybrid relevance * 0.7 + importance * 0.3.",
-          }),
-          score_details: Type.Optional(scoreDetails),
-        },
-        { title: "SearchResult" },
-      ),
-    ),
+    results: Type.Array(searchResult),
     query,
     total: Type.Integer({ minimum: 0 }),
   }),
@@ -102,12 +120,7 @@ export const searchMemories = projectOperation({
       includeInactive: input.include_inactive ?? false,
       now,
     });
-    const results = hits.map(({ memory, similarity, keyword, relevance }) => ({
-      memory: toAgentMemory(memory),
-      similarity,
-      final_score: finalScore(relevance, memory.importance),
-      ...(isHybrid && { score_details: { similarity, keyword, relevance, importance: memory.importance } }),
-    }));
+    const results = hits.map(isHybrid ? toDetailedResult : toResult);
     return { results, query: input.query, total: results.length };
   },
 

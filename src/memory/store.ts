@@ -41,10 +41,19 @@ export interface SearchHit {
   readonly relevance: number;
 }
 
+/** What an injection chooses from, as of one moment. */
+export interface Gathered {
+  /** By importance, then newest first. */
+  readonly rules: readonly Memory[];
+  readonly hits: readonly SearchHit[];
+}
+
 export interface MemoryReader {
   list(project: Project, query: ListQuery): Promise<MemoryPage>;
   /** The `topK` best of **all** matching memories by final score; ties by newest, then id. */
   search(project: Project, query: SearchQuery): Promise<readonly SearchHit[]>;
+  /** All active rules that have not expired, and the hits of a search. */
+  gather(project: Project, query: SearchQuery): Promise<Gathered>;
 }
 
 export interface NewMemory {

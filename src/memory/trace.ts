@@ -15,6 +15,7 @@ const traces: Readonly<Record<string, MemoryTrace>> = {
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
   "memory.search": { query: textOf("query"), results: searchResults },
+  "memory.inject": { query: textOf("query"), results: injectedResults },
 };
 const noTrace: MemoryTrace = { query: () => null, results: () => null };
 
@@ -43,6 +44,15 @@ function searchResults(data: Json): readonly Json[] | null {
     similarity: hit.similarity ?? null,
     final_score: hit.final_score ?? null,
   }));
+}
+
+/** memory_results of an injection: its rules, which nobody had to find, then its hits. */
+function injectedResults(data: Json): readonly Json[] | null {
+  if (!isObject(data) || !Array.isArray(data.rules)) return null;
+  return [
+    ...data.rules.filter(isObject).map((rule) => summarise(rule, "direct")),
+    ...(searchResults(data) ?? []),
+  ];
 }
 
 function sourceOfHit({ score_details: details }: JsonObject): string {

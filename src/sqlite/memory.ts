@@ -44,7 +44,7 @@ export function toMemory(row: MemoryRow): Memory {
 /** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
 const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
 
-/** The same join from the other end: sorts those alive instead of walking past all that a bulk delete has left. */
+/** The same join from the other end: sorts those alive instead of walking past all that a bulk delete has left, or that are of another type. */
 const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
 
 export function createMemoryList(database: Database): (project: Project, query: ListQuery) => MemoryPage {
@@ -67,6 +67,18 @@ export function createMemoryList(database: Database): (project: Project, query: 
     const rows = page.all({ project: project.serial, type, limit, offset });
     return { memories: rows.map(toMemory), total: total.get(project.serial, type, type) ?? 0 };
   });
+}
+
+/** All active rules that have not expired, by importance, then newest first. */
+export function createRuleReader(database: Database): (project: Project, now: number) => Memory[] {
+  const rules = database.prepare<[Record<string, unknown>], MemoryRow>(
+    // The plus keeps SQLite from walking all memories by importance to save the sorting of a few rules.
+    `SELECT ${memoryColumns} FROM ${aliveFirst}
+     WHERE m.project = :project AND m.memory_type = 'rule' AND m.is_active = 1
+       AND (m.expires_at IS NULL OR m.expires_at > :now)
+     ORDER BY +m.importance DESC, m.serial DESC`,
+  );
+  return (project, now) => rules.all({ project: project.serial, now }).map(toMemory);
 }
 
 export function createMemoryTransaction(database: Database, state: WriterState): MemoryTransaction {

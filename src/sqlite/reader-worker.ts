@@ -1,12 +1,13 @@
 // Owns the reading connection for everything that may take long: lists and searches. Never writes.
 
 import { workerData } from "node:worker_threads";
+import type { Gathered } from "../memory/store.ts";
 import { loadOnnx } from "../native/onnx.ts";
 import { yieldToOthers } from "../native/priority.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
-import { createMemoryList } from "./memory.ts";
+import { createMemoryList, createRuleReader } from "./memory.ts";
 import { createProver } from "./prove.ts";
 import { createSearch } from "./search.ts";
 
@@ -42,9 +43,20 @@ function searchMemories(...question: Parameters<ReturnType<typeof createSearch>>
   return search(...question);
 }
 
+const rules = createRuleReader(database);
+
+/** In one read transaction, so that a memory which changes its type meanwhile is neither missed nor there twice. */
+const gatherMemories = database.transaction(
+  (...[project, query]: Parameters<typeof searchMemories>): Gathered => ({
+    rules: rules(project, query.now),
+    hits: searchMemories(project, query),
+  }),
+);
+
 const questions = {
   listMemories: createMemoryList(database),
   searchMemories,
+  gatherMemories,
   listRecords: audit.list,
   findRecord: audit.find,
   placeRecord: audit.place,

@@ -37,6 +37,7 @@ export function createReader(start: () => WorkerClient): Reader {
     memories: {
       list: (project, query) => ask("listMemories", project, query),
       search: (project, query) => ask("searchMemories", project, query),
+      gather: (project, query) => ask("gatherMemories", project, query),
     },
     audit: {
       list: (project, query) => ask("listRecords", project, query),

@@ -1,0 +1,153 @@
+// Owns injection: which memories go into a prompt. Never cuts a memory, and never lets importance carry one past the floor.
+
+import { Type } from "@sinclair/typebox";
+import { injectionFloorDefault, promptMaxCharacters, topKDefault, topKMax } from "../limits.ts";
+import { projectOperation } from "../operation.ts";
+import { Fields } from "../schema.ts";
+import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
+import { promptLineLength, toPrompt } from "./prompt.ts";
+import { finalScore, relevance } from "./rank.ts";
+import { query, searchResult, toDetailedResult } from "./search.ts";
+import type { SearchHit } from "./store.ts";
+
+const exampleRule: AgentMemory = {
+  ...exampleMemory,
+  id: "019a2b3c4d5e7f708192a3b4c5d6e7f9",
+  content: "Never use npm in this project; use bun.",
+  memory_type: "rule",
+  importance: 1,
+};
+
+const exampleRelevance = relevance(0.62, 0.25);
+
+export const injectMemories = projectOperation({
+  name: "memory.inject",
+  summary: "Choose memories for a prompt",
+  description:
+    "Returns all active, unexpired rules, the facts and contexts that are relevant to the query (hybrid search, best first), and a text block of both that can be put into a prompt as it is. Rules are never cut.",
+  permission: "memory.read",
+  feature: "memory",
+  refusals: [],
+  success: 200,
+  input: Fields({
+    query,
+    top_k: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: topKMax,
+        default: topKDefault,
+        description: "Facts and contexts at most.",
+      }),
+    ),
+    max_characters: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: promptMaxCharacters,
+        description:
+          "Budget of the facts' and contexts' lines in the prompt, in Unicode code points; a memory that does not fit is left out as a whole. Without it all fit.",
+      }),
+    ),
+    min_similarity: Type.Optional(
+      Type.Number({
+        ...{ minimum: 0, maximum: 1, default: injectionFloorDefault },
+        description: "Facts and contexts below this similarity are left out, however important they are.",
+      }),
+    ),
+  }),
+  output: Fields({
+    prompt: Type.String({ description: "The text block; empty when there is nothing to inject." }),
+    query,
+    rules: Type.Array(agentMemory, { description: "By importance, then newest first." }),
+    results: Type.Array(searchResult, {
+      description: "The facts and contexts in the prompt, by final_score.",
+    }),
+    omitted: Type.Integer({
+      minimum: 0,
+      description: "Facts and contexts among the best top_k that did not fit max_characters.",
+    }),
+    rules_exceed_budget: Type.Boolean({
+      description: "The rules' lines alone are longer than max_characters.",
+    }),
+    characters: Type.Integer({
+      minimum: 0,
+      description: "Length of the facts' and contexts' lines, in Unicode code points.",
+    }),
+  }),
+  example: {
+    input: { query: "When do we release?", max_characters: 2000 },
+    data: {
+      prompt: toPrompt([toExample(exampleRule), toExample(exampleMemory)]),
+      query: "When do we release?",
+      rules: [exampleRule],
+      results: [
+        {
+          memory: exampleMemory,
+          similarity: 0.62,
+          final_score: finalScore(exampleRelevance, exampleMemory.importance),
+          score_details: {
+            ...{ similarity: 0.62, keyword: 0.25, relevance: exampleRelevance },
+            importance: exampleMemory.importance,
+          },
+        },
+      ],
+      omitted: 0,
+      rules_exceed_budget: false,
+      characters: promptLineLength(toExample(exampleMemory)),
+    },
+  },
+
+  async prepare(input, { store, caller, embed, now }) {
+    const { rules, hits } = await store.memories.gather(caller.project, {
+      vector: await embed(input.query, "query"),
+      words: input.query,
+      types: ["fact", "context"],
+      topK: input.top_k ?? topKDefault,
+      minSimilarity: input.min_similarity ?? injectionFloorDefault,
+      includeExpired: false,
+      includeInactive: false,
+      now,
+    });
+    const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
+    const { fitting, characters } = fit(hits, budget);
+    return {
+      prompt: toPrompt([...rules, ...fitting.map(({ memory }) => memory)]),
+      query: input.query,
+      rules: rules.map(toAgentMemory),
+      results: fitting.map(toDetailedResult),
+      omitted: hits.length - fitting.length,
+      rules_exceed_budget: lengthOf(rules) > budget,
+      characters,
+    };
+  },
+
+  async apply(transaction, _input, data, { caller: { project }, now }) {
+    const memories = [...data.rules, ...data.results.map(({ memory }) => memory)];
+    transaction.memories.touch(
+      project,
+      memories.map(({ id }) => id),
+      now,
+    );
+    return { data, note: { output_content: data.prompt } };
+  },
+});
+
+/** Best first, each one that still fits: a long memory gives way to shorter ones after it. */
+function fit(hits: readonly SearchHit[], budget: number) {
+  let characters = 0;
+  const fitting = hits.filter(({ memory }) => {
+    const length = promptLineLength(memory);
+    if (characters + length > budget) return false;
+    characters += length;
+    return true;
+  });
+  return { fitting, characters };
+}
+
+function lengthOf(memories: readonly Memory[]): number {
+  return memories.reduce((sum, memory) => sum + promptLineLength(memory), 0);
+}
+
+function toExample({ content, memory_type, created_at }: AgentMemory) {
+  const at = Date.parse(created_at);
+  return { content, type: memory_type, createdAt: at, updatedAt: at, expiresAt: null };
+}
