@@ -73,12 +73,14 @@ export async function createChatClient(options: ChatClientOptions): Promise<Chat
 function toFailure(error: unknown, library: typeof OpenAI): unknown {
   if (error instanceof ChatFailure) return error;
   if (error instanceof SyntaxError) return new ChatFailure("no completion");
-  if (error instanceof library.APIConnectionTimeoutError) return new ChatFailure("timeout");
   if (error instanceof library.APIConnectionError) {
     const { cause } = error;
     if (cause instanceof ChatFailure) return cause;
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    return new ChatFailure("unreachable", { details: code });
+    // The library takes a network that times out for a server that does.
+    const code =
+      cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
+    const isOurs = error instanceof library.APIConnectionTimeoutError && code === "";
+    return isOurs ? new ChatFailure("timeout") : new ChatFailure("unreachable", { details: code });
   }
   if (error instanceof library.APIError && error.status !== undefined) {
     const { status, headers } = error;

@@ -44,7 +44,8 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
       try {
         const found = await runLanes(pieces, llmQuestionsPerCall, signal, work);
         const items = mergeItems(pieces, found);
-        logger.debug("the language model has answered", { pieces: pieces.length, items: items.length });
+        const counts = { pieces: pieces.length, offered: tally.offered(), items: items.length };
+        logger.debug("the language model has answered", counts);
         return { items, model: tally.model() ?? options.model, usage: tally.usage() };
       } catch (error) {
         if (signal.aborted) throw unavailable("The call was given up. Nothing was stored; send it again.");
@@ -73,6 +74,7 @@ async function askAbout(
   const part = text.slice(piece.start, piece.end);
   const nonce = crypto.randomUUID().replaceAll("-", "");
   const answer = await ask({ prompt: createPrompt(part, now, nonce), signal, onReply: tally.add });
+  tally.offer(answer.length);
   const find = createQuotationFinder(part);
   return answer.flatMap((item) => {
     const passage = find(item.evidence);
@@ -138,12 +140,16 @@ interface Tally {
   add(reply: { readonly model: string | null; readonly usage: TokenUsage | null }): void;
   model(): string | null;
   usage(): TokenUsage | null;
+  /** Items as they came, before any was dropped. */
+  offer(count: number): void;
+  offered(): number;
 }
 
 /** What all replies cost together; the name is the one that the server gave first. */
 function createTally(): Tally {
   let model: string | null = null;
   let usage: TokenUsage | null = null;
+  let offered = 0;
   return {
     add(reply) {
       model ??= reply.model;
@@ -156,6 +162,10 @@ function createTally(): Tally {
     },
     model: () => model,
     usage: () => usage,
+    offer: (count) => {
+      offered += count;
+    },
+    offered: () => offered,
   };
 }
 

@@ -37,9 +37,10 @@ function wireSchema(): Record<string, unknown> {
 const subject =
   /response[_ ]?format|json[_ ]?schema|json[_ ]?object|json mode|grammar|guided|structured[_ ]output/i;
 
+/** Ollama says it with 500. */
+const statuses = [400, 404, 422, 500, 501];
+
 /** Whether the server says that it will not have this format. */
 export function refusesFormat({ kind, status, details }: ChatFailure): boolean {
-  return (
-    kind === "status" && status !== null && [400, 404, 422, 501].includes(status) && subject.test(details)
-  );
+  return kind === "status" && status !== null && statuses.includes(status) && subject.test(details);
 }

@@ -162,7 +162,7 @@ export function accepts(formats: readonly string[], refusal: Reply, then: Reply)
 export const formatRefusals: Readonly<Record<string, Reply>> = {
   vllm: sends(400, {
     object: "error",
-    message: "Failed to convert the grammar from JSON schema: unsupported keyword",
+    message: "The provided JSON schema contains features not supported by xgrammar.",
     type: "BadRequestError",
     param: null,
     code: 400,
@@ -191,6 +191,7 @@ export const formatRefusals: Readonly<Record<string, Reply>> = {
       code: null,
     },
   }),
+  "ollama schema": sends(500, { error: "invalid JSON schema in format" }),
   "LM Studio": sends(400, { error: "'response_format.type' must be 'text'" }),
   "by parameter": sends(400, {
     error: { message: "Not supported with this model.", param: "response_format", code: null },

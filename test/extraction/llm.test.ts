@@ -373,7 +373,8 @@ describe("a server that refuses a response format", () => {
       }),
     ],
     ["a wrong key", sends(401, { error: { message: "no key for response_format" } })],
-    ["something broken", sends(500, { error: { message: "grammar" } })],
+    ["something broken", sends(500, { error: { message: "out of memory" } })],
+    ["a busy server", sends(503, { error: { message: "grammar" } })],
   ])("is not seen in %s", async (_, reply) => {
     const { extractor, requests } = await begin();
     fake.otherwise(reply);
