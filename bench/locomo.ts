@@ -35,11 +35,16 @@ export function judge(rankings: readonly Ranking[]): string[] {
   const cuts = [1, 5, 10, 20];
   const over = (measure: (ranking: Ranking) => number) => percent(mean(rankings.map(measure)));
   return [
-    ...cuts.map((k) => over((ranking) => (recall(ranking, k) > 0 ? 1 : 0))),
+    ...cuts.map((k) => percent(hitRate(rankings, k))),
     ...cuts.map((k) => over((ranking) => recall(ranking, k))),
     over(normalisedGain),
     over(reciprocalRank),
   ];
+}
+
+/** Share (0..1) of the questions with any evidence turn among the first k places. */
+export function hitRate(rankings: readonly Ranking[], k: number): number {
+  return mean(rankings.map((ranking) => (recall(ranking, k) > 0 ? 1 : 0)));
 }
 
 /** Share of the evidence turns among the first k places. */

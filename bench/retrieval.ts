@@ -1,47 +1,133 @@
 // Search quality and latency on real conversations, through the executable's HTTP API: each turn one memory, each question
-// one search. Must never rank by itself, but for the baseline.
+// one search or injection. Must never rank by itself, but for the baseline.
 
 import { readModelDirectory } from "../src/embedding/model-directory.ts";
 import { createBm25 } from "./bm25.ts";
+import { type Answered, FilledServer, type Mode } from "./conversations.ts";
 import {
   type BenchOptions,
-  copyAlone,
-  createProject,
+  mean,
+  measureTable,
   ms,
+  percent,
   percentile,
   progress,
-  startServer,
   type Table,
-  temporaryFolder,
 } from "./harness.ts";
-import { Connection, type HttpReply, toRequest } from "./http-client.ts";
 import {
   type Conversation,
+  hitRate,
   judge,
   qualityColumns,
   type Ranking,
   readConversations,
   toContent,
 } from "./locomo.ts";
+import { createRandom } from "./texts.ts";
 
 const depth = 20;
+/** Share by which words and meaning together have to find more than words alone. */
+const lead = 0.03;
+
+const search = "/v1/memories/search";
+const semantic: Mode = { name: "semantic", path: search, fields: {} };
+const hybrid: Mode = { name: "hybrid", path: search, fields: { mode: "hybrid" } };
+const injection: Mode = { name: "injection", path: "/v1/memories/inject", fields: {} };
+
+/** Questions that people ask an assistant and that no conversation of friends answers. */
+const unrelated = [
+  "How do I configure an nginx reverse proxy with TLS?",
+  "Why does the TypeScript compiler complain about optional chaining?",
+  "Write a SQL query that joins orders and customers.",
+  "What is the capital of Australia?",
+  "Explain the difference between TCP and UDP.",
+  "How does garbage collection work in Go?",
+  "Refactor this function to use async iterators.",
+  "What is the boiling point of nitrogen?",
+  "Fix the failing unit test in the parser module.",
+  "Which port does PostgreSQL listen on?",
+  "Summarise the quarterly revenue report.",
+  "Generate a regular expression for e-mail addresses.",
+  "What does HTTP 409 mean?",
+  "When was the French Revolution?",
+  "Draft an e-mail declining a vendor's offer.",
+  "How can I speed up a Docker build?",
+  "What is the square root of 1764?",
+  "Which tax form do freelancers file?",
+];
 
 export async function retrieval(options: BenchOptions): Promise<readonly Table[]> {
   if (options.dataset === null) throw new Error("Name the conversations: --dataset FILE (LoCoMo format).");
   const conversations = readConversations(options.dataset);
-  const rows = [["BM25 (words only)", ...judge(rankByWords(conversations)), "", "", ""]];
-  for (const model of [null, ...options.models]) {
-    const name = model === null ? "embedded model" : readModelDirectory(model).id;
-    progress(`retrieval: ${name}`);
-    const { rankings, latenciesMs } = await ask(options.executable, conversations, model);
-    const latencies = [0.5, 0.95, 0.99].map((p) => ms(percentile(latenciesMs, p)));
-    rows.push([name, ...judge(rankings), ...latencies]);
+  const words = rankByWords(conversations);
+  const rows = [["BM25 (words only)", ...judge(words), "", "", ""]];
+  using own = await FilledServer.fill(options.executable, conversations, null);
+  const answers = new Map<Mode, Answered>();
+  for (const mode of [semantic, hybrid, injection]) {
+    progress(`retrieval: ${mode.name}`);
+    const answered = await own.ask(mode, depth);
+    answers.set(mode, answered);
+    rows.push([`embedded model, ${mode.name}`, ...figures(answered)]);
+  }
+  for (const model of options.models) {
+    const name = readModelDirectory(model).id;
+    using filled = await FilledServer.fill(options.executable, conversations, model);
+    for (const mode of [semantic, hybrid]) {
+      progress(`retrieval: ${name}, ${mode.name}`);
+      rows.push([`${name}, ${mode.name}`, ...figures(await filled.ask(mode, depth))]);
+    }
   }
   const turns = conversations.reduce((sum, each) => sum + each.turns.length, 0);
   const questions = conversations.reduce((sum, each) => sum + each.questions.length, 0);
-  const note = `${conversations.length} conversations, one project each; ${turns} turns, each a fact \`[date] text\` of the same importance; ${questions} questions, each one \`POST /v1/memories/search\` with \`top_k\` ${depth}, one after another. hit@k: any evidence turn among the first k; recall@k: share of them. In percent. BM25 is computed by the bench on the same texts.`;
+  const note = `${conversations.length} conversations, one project each; ${turns} turns, each a fact \`[date] text\` of the same importance; ${questions} questions with \`top_k\` ${depth}, one after another: \`POST /v1/memories/search\` in both modes, and \`POST /v1/memories/inject\`, which leaves out what is below its floor. The server is started anew for each row. hit@k: any evidence turn among the first k; recall@k: share of them. In percent. BM25 is computed by the bench on the same texts.`;
   const columns = ["ranking", ...qualityColumns, "p50", "p95", "p99"];
-  return [{ title: "Retrieval", note, columns, rows }];
+  return [{ title: "Retrieval", note, columns, rows }, bars(words, answers), await importance(own, answers)];
+}
+
+function figures({ rankings, latenciesMs }: Answered): string[] {
+  return [...judge(rankings), ...[0.5, 0.95, 0.99].map((p) => ms(percentile(latenciesMs, p)))];
+}
+
+function bars(words: readonly Ranking[], answers: ReadonlyMap<Mode, Answered>): Table {
+  const found = answers.get(hybrid)?.rankings ?? [];
+  const measures = [5, 10].map((k) => {
+    const [figure, comparedTo] = [hitRate(found, k), hitRate(words, k)];
+    return {
+      what: `hit@${k} of hybrid search`,
+      figure: percent(figure),
+      comparedTo: `BM25 ${percent(comparedTo)}`,
+      bar: `≥ BM25 + ${percent(lead)}`,
+      reached: figure >= comparedTo + lead,
+    };
+  });
+  const note = "Words and meaning together have to find more than words alone.";
+  return measureTable("Retrieval: bars", note, measures);
+}
+
+/** What importance does to search and to injection: it is drawn at random, so it knows nothing of the questions. */
+async function importance(filled: FilledServer, same: ReadonlyMap<Mode, Answered>): Promise<Table> {
+  progress("retrieval: importances at random");
+  await filled.weigh(createRandom(9));
+  const rows: string[][] = [];
+  for (const mode of [semantic, hybrid, injection]) {
+    const before = same.get(mode)?.rankings ?? [];
+    const after = (await filled.ask(mode, depth)).rankings;
+    const inVain = await filled.askInVain(mode, unrelated, 10);
+    rows.push([
+      mode.name,
+      ...[before, after].flatMap((rankings) => [5, 10].map((k) => percent(hitRate(rankings, k)))),
+      mean(inVain).toFixed(1),
+      percent(mean(inVain.map((count) => (count === 0 ? 1 : 0)))),
+    ]);
+  }
+  const note = `The same questions after every memory got an importance at random in 0..1 (seeded). Then ${unrelated.length} questions that the conversations have nothing about, with \`top_k\` 10: a search always returns the nearest and most important memories there are; an injection leaves out what is below its floor, before importance counts.`;
+  const columns = ["ranking", "hit@5, importances equal", "hit@10", "hit@5, at random", "hit@10"];
+  return {
+    title: "Retrieval: importance",
+    note,
+    columns: [...columns, "memories for an unrelated question", "unrelated questions without any, %"],
+    rows,
+  };
 }
 
 function rankByWords(conversations: readonly Conversation[]): Ranking[] {
@@ -52,54 +138,4 @@ function rankByWords(conversations: readonly Conversation[]): Ranking[] {
       return { places: best.map((at) => [turns[at]?.id ?? ""]), evidence };
     });
   });
-}
-
-async function ask(executable: string, conversations: readonly Conversation[], model: string | null) {
-  using folder = temporaryFolder();
-  const copy = copyAlone(executable, folder.path);
-  const dataDir = `${folder.path}/data`;
-  const flags = model === null ? [] : ["--model", model];
-  await using server = await startServer(copy, dataDir, ...flags);
-  const rankings: Ranking[] = [];
-  const latenciesMs: number[] = [];
-  for (const conversation of conversations) {
-    const { key } = await createProject(copy, dataDir, conversation.id);
-    const turnsOf = await remember(server.port, key, conversation);
-    const connection = await Connection.open(server.port);
-    for (const { question, evidence } of conversation.questions) {
-      const request = toRequest("POST", "/v1/memories/search", key, { query: question, top_k: depth });
-      const start = performance.now();
-      const reply = await connection.send(request);
-      latenciesMs.push(performance.now() - start);
-      const { results } = dataOf(reply, 200) as { results: { memory: { id: string } }[] };
-      rankings.push({ places: results.map(({ memory }) => turnsOf.get(memory.id) ?? []), evidence });
-    }
-    connection.close();
-  }
-  return { rankings, latenciesMs: latenciesMs.sort((a, b) => a - b) };
-}
-
-/** Creates the memories; returns the turns that each one stands for, since turns of the same text share one. */
-async function remember(
-  port: number,
-  key: string,
-  { turns }: Conversation,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const turnsOf = new Map<string, string[]>();
-  const connection = await Connection.open(port);
-  for (const turn of turns) {
-    const body = { content: toContent(turn), memory_type: "fact", importance: 0.5 };
-    const reply = await connection.send(toRequest("POST", "/v1/memories", key, body));
-    const { id, memory_id = id } = dataOf(reply, 201, 409) as { id?: string; memory_id?: string };
-    if (memory_id === undefined) throw new Error("A created memory has no id.");
-    turnsOf.set(memory_id, [...(turnsOf.get(memory_id) ?? []), turn.id]);
-  }
-  connection.close();
-  return turnsOf;
-}
-
-function dataOf({ status, body }: HttpReply, ...expected: readonly number[]): unknown {
-  const text = Buffer.from(body).toString("utf8");
-  if (!expected.includes(status)) throw new Error(`The server answered ${status}: ${text}`);
-  return (JSON.parse(text) as { data: unknown }).data;
 }
