@@ -94,3 +94,9 @@ export const llmDetailsMaxCharacters = 300;
 /** Less than this is found in any text and proves nothing. Letters and digits; ideographs count twice. */
 export const evidenceMinLetters = 6;
 export const evidenceMinWords = 2;
+
+/** Of a sentence that the built-in extractor keeps; longer ones are tables, minified code, or text without full stops. */
+export const sentenceMinCharacters = 8;
+export const sentenceMaxCharacters = 400;
+/** Texts that wait for the built-in extractor's thread; above, new ones answer 1503. */
+export const extractionsWaitingMax = 100;

@@ -10,6 +10,7 @@ export const workerEntries = {
   exporter: "sqlite/export-worker.ts",
   exportRows: "sqlite/export-rows-worker.ts",
   embedder: "embedding/embedder-worker.ts",
+  extractor: "extraction/extractor-worker.ts",
   verifier: "sqlite/verify-worker.ts",
 } as const;
 

@@ -1,0 +1,115 @@
+// Owns extraction without a language model: rules and word lists, nothing else. docs/EXTRACTION.md says what they can and cannot do.
+// Must never return what the text does not say.
+
+import { sentenceMinCharacters } from "../limits.ts";
+import type { ExtractedItem } from "../memory/extraction.ts";
+import { rateImportance, typeOf } from "./classify.ts";
+import { findExpiry } from "./expiry.ts";
+import type { Language } from "./lexicon/language.ts";
+import type { Category } from "./lexicon/lexicon.ts";
+import { lexicons } from "./lexicon/lexicons.ts";
+import { inThirdPerson } from "./perspective.ts";
+import { splitSentences } from "./sentences.ts";
+import { readTime } from "./time.ts";
+import { type Passage, readPassages } from "./transcript.ts";
+import { findCategory, languageOf, mayBeKept } from "./worth.ts";
+
+/** Everything worth remembering in the text, in its order. `now`: milliseconds since 1970. Takes time linear in the text's length. */
+export function extractByRules(text: string, now: number): ExtractedItem[] {
+  const language = languageOf(text.slice(0, 20_000), null);
+  const items: ExtractedItem[] = [];
+  const seen = new Set<string>();
+  for (const passage of readPassages(text, (date) => readTime(date, now))) {
+    if (passage.speaker.role === "assistant") continue;
+    for (const item of readPassage(text, passage, language, now)) {
+      const key = item.content.toLowerCase();
+      if (!seen.has(key)) items.push(item);
+      seen.add(key);
+    }
+  }
+  return items;
+}
+
+/** Sections in which nothing is settled, and legal text. */
+const skippedHeadings =
+  /\b(?:open(?: questions| points| issues)?|questions|ideas|parking lot|brainstorm\w*|not agreed|licen[cs]e|copyright|present|attendees|participants|offene?|ideen|anwesend|lizenz|idées|présents|ideas|preguntas|licencia|ideias|perguntas|idee|domande|licenza|example|examples|disclaimer)\b/i;
+
+/** Sections in which every item was settled. */
+const settledHeadings: readonly (readonly [RegExp, Category])[] = [
+  [
+    /\b(?:rules?|conventions?|guidelines?|policy|policies|regeln|vorgaben|règles|reglas|normas|regras|regole)\b/i,
+    "rule",
+  ],
+  [
+    /\b(?:decisions?|decided|agreements?|agreed|resolutions?|resolved|beschlüsse|entscheidungen|vereinbart|décisions?|decisiones|acuerdos|decisões|acordos|decisioni|accordi)\b/i,
+    "decision",
+  ],
+];
+
+function* readPassage(
+  text: string,
+  passage: Passage,
+  language: Language | null,
+  now: number,
+): Generator<ExtractedItem> {
+  for (const sentence of splitSentences(passage.text)) {
+    if (sentence.text.length < sentenceMinCharacters) continue;
+    const clean = withoutMarkup(sentence.text);
+    const spoken = languageOf(clean, language);
+    if (spoken === null || !mayBeKept(clean, spoken)) continue;
+    const said = passage.saidAt ?? now;
+    const { at, isRelative, isDated } = findExpiry(clean, spoken, said);
+    if (at !== null && at < now) continue;
+    const category = findCategory(clean, spoken) ?? settled(passage) ?? (isDated ? "deadline" : null);
+    if (category === null || (skippedHeadings.test(passage.heading) && category !== "correction")) continue;
+    const start = passage.start + sentence.start;
+    yield {
+      content: toContent(clean, category, passage, spoken, isRelative ? said : null),
+      type: typeOf(category, at),
+      importance: rateImportance(category, clean),
+      expiresAt: at,
+      evidence: text.slice(start, start + sentence.text.length),
+    };
+  }
+}
+
+function settled({ heading, isItem }: Passage): Category | null {
+  if (!isItem || skippedHeadings.test(heading)) return null;
+  return settledHeadings.find(([pattern]) => pattern.test(heading))?.[1] ?? null;
+}
+
+function toContent(
+  sentence: string,
+  category: Category,
+  { speaker }: Passage,
+  language: Language,
+  said: number | null,
+): string {
+  const core = sentence
+    .replace(lexicons[language].fillers, "")
+    .replace(/[\s\p{Extended_Pictographic}]+$/u, "");
+  const name = speaker.name ?? "the user";
+  const isWork = ["rule", "decision", "deadline", "tool"].includes(category);
+  const group = speaker.role === "unknown" ? "the team" : isWork ? `${name}'s team` : name;
+  const content =
+    language === "en"
+      ? inThirdPerson(core, { speaker: name, group, addressee: speaker.addressee })
+      : inOwnWords(core, language, speaker.name);
+  return said === null ? content : `${content} (said on ${new Date(said).toISOString().slice(0, 10)})`;
+}
+
+/** Verbs of other languages are not turned: who speaks is put in front instead, where somebody speaks of themselves. */
+function inOwnWords(core: string, language: Language, name: string | null): string {
+  const speaks = lexicons[language].firstPerson.test(core);
+  const text = core.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  return speaks ? `${name ?? lexicons[language].user}: ${text}` : text;
+}
+
+/** The text without the marks of Markdown, on one line. */
+function withoutMarkup(sentence: string): string {
+  return sentence
+    .replace(/\s+/g, " ")
+    .replace(/!?\[([^\]]{1,200})\]\([^)]{1,300}\)/g, "$1")
+    .replace(/\*\*|__|(?<![\p{L}\p{N}])[*_]|[*_](?![\p{L}\p{N}])/gu, "")
+    .trim();
+}

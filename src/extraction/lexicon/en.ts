@@ -1,0 +1,237 @@
+// Owns the English words that make a sentence worth remembering, or not. Read it to learn what the built-in extractor keeps.
+
+import { englishDrops } from "./en-drops.ts";
+import { type Cue, certain, type Lexicon, likely, opening, phrases, words } from "./lexicon.ts";
+
+const kin =
+  "wife|husband|partner|boyfriend|girlfriend|fianc[ée]e?|spouse|mother|mom|mum|father|dad|parents|brother|sister|siblings?|son|daughter|kids?|children|baby|twins|uncle|aunt|cousin|niece|nephew|grandmother|grandma|grandfather|grandpa|roommate|flatmate|best friend";
+const colleague =
+  "boss|manager|team lead|lead|colleague|co-?worker|cofounder|mentor|assistant|landlord|doctor|therapist|client|customer";
+const pet = "dogs?|cats?|puppy|kitten|pets?|horse|rabbit|parrot|hamster|turtles?|guinea pigs?";
+const post =
+  "ceo|cto|cfo|coo|lead|leader|manager|owner|maintainer|author|founder|director|head|architect|engineer|designer|developer|admin(?:istrator)?|contact|sponsor|on-?call|responsible|accountable|in charge|product owner|scrum master|reviewer|approver";
+/** What things are, done to them by people or programs as a matter of course. */
+const arrangements =
+  "kept|stored|managed|run|handled|owned|maintained|reached|located|hosted|published|written|uploaded|coded|measured|based|deployed|served|generated|backed up|paid|made|held|found|built|set|locked|mounted|signed|sent|delivered|collected|cleaned|organi[sz]ed|tracked|reviewed|released|recorded|documented|encrypted|configured|listed|shared|billed|booked|supported|tested|reserved|assigned|scheduled|planned|closed|open|cut|covered|licensed|archived|rotated|refreshed|synced|exported|imported|cached|split|grouped|checked|watered|fed|parked|led|taught|known|responsible|available|allowed";
+/** Of statements that hold: what somebody or something is, has and does. */
+const presentVerbs =
+  "is|are|isn't|aren't|has|have|can|can't|cannot|needs?|contains?|supports?|allows?|holds?|runs?|uses?|gets?|takes?|works?|lives?|listens?|stores?|comes?|goes|go|looks? after|handles?|decides?|owns?|maintains?|reviews?|switch(?:es)?|moves?|requires?|costs?|starts?|ends?|belongs?|returns?|keeps?|opens?|closes?|serves?|sits?|covers?|exports?|sends?|speaks?|teaches|plays?|remains?|becomes?|applies|depends?|writes?|reads?|accepts?|rejects?|expects?|includes?|lasts?|doesn't|don't|stays?|serves?|provides?|talks? to|replaces?|measures?|weighs?|pays?|leads?|manages?|studies|attends?|arrives?|leaves?|departs?|expires?|limits?|produces?|generates?|converts?|connects?|ships?|targets?|employs?|seats?|charges?|earns?|drives?|rents?|likes?|loves?|hates?|wants?|avoids?|prefers?|deploys?|builds?|checks?|closed|due";
+const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+const technology = "use|uses|run|runs|require|requires|need|needs|support|supports|target|targets";
+
+const cues: readonly Cue[] = [
+  certain(
+    "correction",
+    phrases(
+      "correction",
+      "scratch that",
+      "i (?:misspoke|was wrong|meant)",
+      "that was wrong",
+      "no longer",
+      "not … any ?more",
+      "used to be … (?:now|but)",
+      "(?:was|were|is|are|been|has been|have been) (?:renamed|replaced|superseded|deprecated|moved|rescheduled|cancell?ed|postponed|discontinued|pushed back)",
+      "instead of … (?:as|like) (?:i|we) (?:said|thought|wrote)",
+      "turns out",
+      "(?:it|that|this|there)(?:'s| is| are) actually",
+      "actually(?:,)? (?:it|the|my|our|we|i) … (?:is|are|'s|am|'m|live|work|use|run|have|moved|switched)",
+    ),
+  ),
+  certain(
+    "rule",
+    phrases(
+      "must(?! be (?:nice|great|fun|hard|tough|so|exciting|amazing|lovely|tired|proud)| have (?:been|felt|had))(?: not|n't)?",
+      "mustn't",
+      "shall(?: not)?(?! we)",
+      "under no circumstances",
+      "(?:is|are) (?:strictly |explicitly )?(?:not allowed|not permitted|forbidden|prohibited|mandatory|required|off[- ]limits|banned)(?! reading)",
+      "(?:is|are) only allowed",
+      "(?:you|we|everyone|everybody|they|developers|contributors|employees|users|the assistant) (?:should|may|can) (?:always|never|only|not)",
+      "(?:should|may|can) (?:never|always|only)(?! (?:imagine|hope|guess|wonder|get|be (?:grateful|happy)))",
+      "(?:should|may) not be",
+      "no (?:one|body) (?:may|should|can|is allowed)",
+      "at all times",
+      "without exception",
+      "no exceptions",
+      "(?:has|have|needs?) to be (?:\\w+ly )?(?:approved|reviewed|signed|tested|documented|encrypted|merged|written|logged|rotated|done|reported|formatted|checked|filed|submitted|confirmed|stored)",
+      "requires? (?:\\w+ ){0,2}(?:approval|approvals|review|reviews|sign-?off|permission|consent)",
+      "the rule is",
+      "as a rule",
+      "policy is",
+    ),
+  ),
+  certain(
+    "rule",
+    opening(
+      "(?:please )?(?:always|never) (?!mind|know|knew|thought|heard|seen|been|had|again|ever|ending)\\w+",
+      "(?:please )?(?:do not|don't) (?!worry|mention|know|think|forget|be|get|you|we|they|give up|stress|hesitate|sweat|feel|even|have|remember|tell me|say)\\w+",
+      "(?:please )?(?:make sure|ensure|be sure)(?: that| to)? (?!you have fun|to (?:take care|rest|have fun|check it out))\\w+",
+      "(?:please )?(?:prefer|avoid)(?! it| that)",
+      "from now on",
+      "going forward",
+    ),
+  ),
+  certain(
+    "rule",
+    phrases("from now on", "call me (?!back|when|if|later|tomorrow|crazy|at)", "address me as"),
+  ),
+  likely(
+    "rule",
+    phrases(
+      "(?:we|i|the team|the project|this project|it|the service|releases?|deploys?|deployments?|migrations?|secrets?|commits?|branches|tests|code|builds?) (?:\\w+ ){0,2}(?:always|never)",
+    ),
+  ),
+  certain(
+    "decision",
+    phrases(
+      "(?:we|they|i|team|board|committee|group|everyone|\\w+)(?:'ve| have| has)?(?: all| finally| both| also| just)? (?:decided|agreed|opted|settled)(?: \\w+)? (?:to|on|that|not|against|for|upon)",
+      "it (?:was|has been|is) (?:decided|agreed|approved)",
+      "(?:was|were|has been|have been|is|are) (?:approved|rejected|chosen|selected|adopted|signed off)",
+      "decision",
+      "(?:we|i)(?:'re| are|'m| am)? (?:going|went|go) (?:ahead )?with",
+      "(?:we|i|they|team)(?:'ve| have| has)? (?:chose|chosen|picked|selected|adopted|approved|rejected|standardi[sz]ed on|committed to)(?! up)",
+      "(?:we|i|they|team)(?:'ve| have| has|'re| are|'m| am|'ll| will)?(?: \\w+)? (?:switch(?:ed|ing)?|migrat(?:e|ed|ing)|mov(?:e|ed|ing)) (?:\\w+ ){0,4}?(?:to|from|off|away)",
+      "(?:we|i|team)(?:'ll| will|'re going to| are going to)(?: now)? (?:use|adopt|drop|keep|stay with|stick (?:with|to)|replace|deprecate|remove|support|ship|launch|release|switch|migrate|postpone)",
+      "(?:we|i|team)(?:'re| are| will be) (?:dropping|keeping|replacing|deprecating|removing|postponing|cancell?ing|sticking with|standardi[sz]ing)",
+    ),
+  ),
+  certain(
+    "decision",
+    opening(
+      "decided",
+      "agreed",
+      "resolved",
+      "approved",
+      "rejected",
+      "switch(?:ed)? (?:\\w+ ){0,4}?(?:to|from)",
+      "migrated? (?:\\w+ ){0,4}?(?:to|from)",
+      "replaced? (?:\\S+ ){1,5}?(?:with|by)",
+      "drop(?:ped)? support",
+      "pin(?:ned)? \\S+",
+    ),
+  ),
+  certain(
+    "deadline",
+    phrases(
+      "deadline(?!s? (?:are|is) (?:stress|tough))",
+      "(?:is|are|be|was|were) due",
+      "due (?:by|on|date)",
+      "(?:expires?|expiring|valid|freeze|frozen|closed|unavailable|available|away|on leave|on vacation|on holiday|out of (?:the )?office|ooo|embargo|in effect|blocked|open|off|offline|paused|read-only) (?:\\w+ ){0,3}?(?:until|till|through|thru|by|on|from|between|in|at)",
+      "(?:until|till|through|no later than|not before|by the end of|before the end of|by end of) … (?:\\d|day|week|month|year|quarter|sprint|january|february|march|april|may|june|july|august|september|october|november|december|release|notice|eod|eow)",
+      `(?:must|has to|have to|needs? to|should|will|'ll|to|is|are|going to) … (?:by|before|on) (?:\\w+ ){0,2}?(?:${weekday}|tomorrow|tonight|noon|midnight|eod|\\d|january|february|march|april|may|june|july|august|september|october|november|december|end)`,
+      "(?:launch|launches|release|releases|ship|ships|goes live|go live|starts?|begins?|ends?|scheduled|planned|moved|takes place|happens?) (?:\\w+ ){0,2}?(?:on|for|at|by|to|in) (?:the )?(?:\\d|mon|tues|wednes|thurs|fri|satur|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|next|q[1-4])\\w*",
+    ),
+  ),
+  certain(
+    "identity",
+    phrases(
+      "my (?:full |first |last |real |nick)?name(?:'s| is)",
+      "(?:i'm|i am) (?:called|based|originally|from|vegan|vegetarian|allergic|diabetic|celiac|left-handed|colou?r-?blind|married|divorced|engaged|single|pregnant|retired|unemployed|self-employed|bilingual|jewish|muslim|christian|catholic|buddhist|transgender|trans|gay|lesbian|bisexual|queer|non-binary|dyslexic|autistic|\\d{1,2}(?! (?:min|hour|%|percent)))",
+      "(?:i'm|i am|i work as|i was|i became|i've been|i have been|as) an? (?!bit|little|lot|tad|huge|big|mess|fan|idiot|couple|few|way|result|good|great|treat|bonus|side|whole|matter|reminder|start|test|example|while|first|group|family|kid\\b)(?:[\\w-]+ ){0,4}?(?:\\w+(?:er|or|ist|ian|ant|ent|man|woman|mom|dad|mother|father|analyst|chef|nurse|lawyer|pilot|coach|student|vegan|vegetarian|consultant|freelancer|ceo|cto|founder|architect|lead|scientist|musician|parent|veteran|introvert|extrovert|survivor|native|citizen|athlete|guide|clerk|judge|priest|soldier|beginner|intern))",
+      "i(?:'ve| have)?(?: \\w+)? (?:live|lived|grew up|was born|were born|was raised|reside|work|worked|study|studied|graduated|majored|speak|retired|emigrated|immigrated|volunteer|teach) (?:in|at|for|as|near|on|with|from|to|\\p{Lu}\\w+|english|german|french|spanish)",
+      "i(?:'ve| have)? (?:just |recently )?moved (?:here |back )?(?:to|from|in)",
+      "my (?:birthday|pronouns|e-?mail|phone|phone number|address|time ?zone|job|profession|occupation|role|position|title|blood type|native language|mother tongue|home ?town|hometown|nationality|employer|company|degree|major|username|handle|github|salary|budget|allergy|goal|dream|passion|hobby|hobbies|diet|shoe size|size|home country|old job|laptop|car|phone|setup|editor|os)(?: \\w+){0,2}?(?:'s| is| are|:)",
+      "(?:i have|i've got|i suffer from|diagnosed with) (?:\\w+ ){0,3}?(?:allergy|allergies|asthma|diabetes|adhd|migraines?|intolerance|degree|phd|master's|bachelor's|years of experience|disability|dyslexia)",
+      "i'm in (?:the )?(?:utc|gmt|cet|cest|pst|est)",
+      "years old",
+      "(?:he|she|\\p{Lu}\\w+) (?:was born|grew up|lives|works) (?:in|at|for|as|near)",
+    ),
+  ),
+  certain(
+    "relation",
+    phrases(
+      `my (?:\\w+ )?(?:${kin}|${colleague}|${pet})(?:,? \\p{Lu}[\\p{L}-]+,?)? (?:is|are|'s|was|has|have|works?|lives?|loves?|likes?|hates?|prefers?|studies|called|named|owns?|runs?|teaches|plays?|turns?|died|passed away|comes?)`,
+      `my (?:\\w+ )?(?:${kin}|${colleague}|${pet})'s name`,
+      `i(?:'ve| have|'ve got| own| adopted)(?: got)? (?:an? |two |three |four |\\d+ |some |no )(?:\\w+ ){0,3}?(?:${kin}|${pet})`,
+      "(?:i'm|i am|we're|we are|i've been|we've been|i have been|we have been)(?: \\w+)? (?:married|engaged|dating|together)",
+      `(?:is|was|are|as) (?:the|our|my|your|a|an|their) (?:\\w+ ){0,3}?(?:${post})`,
+      "reports? (?:directly )?to",
+      "(?:is|are) (?:\\w+ )?(?:responsible|accountable|in charge|on call)",
+      "(?:owns|leads|maintains|manages|supervises|oversees|heads|founded|co-?founded) (?:the|our|all|\\p{Lu})",
+      "is (?:married|engaged|related) to",
+    ),
+  ),
+  certain(
+    "preference",
+    phrases(
+      "(?:i|we|he|she|they|user|\\p{Lu}\\w+)(?:'d| would| really| still| definitely| always| generally| usually| much| also| do)? prefers?",
+      "my (?:all-time |absolute |personal )?(?:favou?rites?|preference|go-to|preferred)",
+      "favou?rite … (?:is|are|was)",
+      "i(?:'d| would) rather",
+      "(?:i|we) (?:really |just |absolutely |also |still |do |always |actually |simply |totally )?(?:can't|cannot|can not) (?:stand|eat|drink|tolerate|live without)",
+      "(?:i|we)(?: \\w+)? (?:hate|dislike|detest|despise|adore)(?! to (?:say|break|admit|ask)| that| it| this| when you)",
+      "(?:i|we)(?: really| absolutely| just| also| still| do| always| totally)? (?:love|like|enjoy)(?:d)? (?!it|that|this|your|how|the way|the idea|to (?:hear|see|think|know|hang|meet|chat|catch)|you|these|those|them|hearing|seeing|what|when|a lot|so much)",
+      "i(?:'m| am) (?:a |an )?(?:\\w+ )?(?:big |huge )?(?:fan of|keen on|fond of|into|passionate about|obsessed with|addicted to|interested in|not into|allergic)(?! (?:it|that|this|you))",
+      "(?:i|we) (?:do not|don't|never) (?:like|eat|drink|enjoy|want|use|smoke|watch|drive|work on)(?! it| that| this| to (?:be|sound))",
+      "(?:i|we) (?:always|usually|typically|normally|mostly|only|generally) (?:eat|drink|use|work|run|write|go|wake|get up|sleep|read|play|watch|take|start|cook|buy|wear|listen|travel|fly|meet|deploy|release|commit|test)",
+      "works best for me",
+      "i want (?:you to|answers|replies|responses|all|every|the|my) ",
+    ),
+  ),
+  certain(
+    "tool",
+    phrases(
+      `(?:we|i|they|it|team|project|service|services|app|application|backend|back-end|frontend|front-end|api|server|servers|client|stack|pipeline|ci|website|site|database|code|codebase|repo|repository|system|library|package|module|company|cluster|cli|tests?|build|builds|deployments?|\\p{Lu}\\w+)(?: \\w+)? (?:${technology}) (?:only |now |currently |exclusively )?(?:\\p{Lu}|\\S*\\d|\\w+ \\p{Lu}|\`)`,
+      "(?:is|are|was|were|be|been|'s) (?:\\w+ )?(?:written in|built (?:with|on|in)|powered by|deployed (?:on|to|with|via|in)|hosted (?:on|in|at|by)|stored in|based on|implemented in|managed (?:with|by|in)|compatible with|licensed under|published (?:on|to|at|under)|backed by|tracked in|run(?:ning)? on)",
+      "(?:runs?|running) on (?:port |the )?(?:\\p{Lu}|\\S*\\d|\\w+ \\p{Lu})",
+      "(?:listens on|default port|minimum version|requires? (?:at least )?(?:\\w+ ){0,2}?(?:version )?v?\\d|version \\d|lives in|is located (?:at|in|under))",
+      "(?:upgraded?|updated?|bump(?:ed)?|downgraded?|pin(?:ned)?) (?:\\S+ ){1,5}?(?:to|from|at) (?:version )?v?\\d",
+      "works? with \\p{Lu}\\w+ v?\\d",
+    ),
+  ),
+  certain(
+    "change",
+    phrases(
+      "(?:was|were|has been|have been|got|been) (?:\\w+ )?(?:moved|merged|dropped|removed|added|split|elected|appointed|promoted|hired|transferred|shut down|acquired|sold|changed|disabled|enabled|upgraded|handed over|given to|introduced|abolished|raised|lowered|increased|reduced|diagnosed|born|named|rewritten|retired)",
+      "(?:is|are) gone",
+      "(?:takes?|took|taking) over",
+      "(?:joined|joins|left|leaves|is joining|is leaving|are leaving) (?:the|our|us|\\p{Lu})",
+      "(?:i|we|\\p{Lu}\\w+ and i)(?:'ve| have|'m| am|'re| are)?(?: just| also| finally| recently)? (?:quit|sold|bought|signed|started (?:a|an|my|at|as|working|to learn|learning|using)|joined|left (?:the|my|our)|adopted|graduated|retired|(?:got|get|getting) (?:engaged|married|divorced|promoted|hired|accepted|a new|an? \\w+ (?:job|dog|cat|car|house|degree))|became|gave up|given up|stopped|switched|changed|booked|signed up|enrolled|registered for|lost my|broke my|tore my|opened (?:a|my|our)|launched|founded|training (?:for|to)|learning|studying|saving for|writing a|expecting|planning to|rent|renting|foster)(?! (?:it|that|this|crying|laughing))",
+      "i(?: have| had|'ve had) my \\w+ (?:replaced|removed|operated|fixed)",
+      "(?:i|we)(?:'ll| will|'m going to| am going to|'re going to| are going to) (?:be (?:in|at|away|on|moving|starting|working|travell?ing)|move|start|quit|take over|cover|join|leave|marry|study|work)",
+      "(?:i|we) have an? new",
+      "(?:has|have)(?: \\w+)? (?:left|joined|moved|switched|become|taken over|quit|retired|been an? )",
+      "(?:on|from) (?:parental leave|sabbatical)",
+    ),
+  ),
+  certain(
+    "state",
+    phrases(
+      `(?:is|are)(?: \\w+)? (?:${arrangements}) (?:in|at|by|on|under|with|as|from|to|via|every|for|through|into|only|once|twice|daily|weekly|out|up|off)`,
+      "by default",
+      "(?:at most|at least|up to|limited to|no more than|a maximum of|a minimum of) \\d",
+      "(?:is|are|comes?|runs?|stays?|works?|sits?) (?:\\w+ ){0,6}now",
+      "(?:is|are) now",
+      "(?:stays?|remains?) (?:the|in|on|at|our|open|closed|read-only|disabled|enabled|off|as)",
+      "(?:looks after|takes care of|handles|decides on|is called|are called|is named|belongs? to|depends? on|consists? of|is short for|stands for|is part of|looks like)",
+      "(?:i'm|i am|we're|we are) on (?:version|plan|the)",
+      "(?:i|we) go by",
+      "(?:on|every|each|only) (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)",
+    ),
+  ),
+  likely(
+    "state",
+    new RegExp(`^(?!.{0,60}\\b(?:is|are) \\w+ing\\b)[^,;:]{1,70}? (?:${presentVerbs})(?![\\p{L}'’])`, "iu"),
+  ),
+  likely(
+    "state",
+    phrases(
+      "(?:i|we)(?:'m| am|'re| are| have|'ve)? (?:only |also |both |always |usually |do not |don't |can't |cannot )?(?:have|need|take|use|run|do|speak|train|practi[cs]e|play|pay|own|keep|get up|wake|work|live|drive|commute|go to|attend|manage|lead|maintain|write|measure|weigh|earn|charge|avoid)(?! (?:it|that|this|to))",
+    ),
+  ),
+];
+
+export const english: Lexicon = {
+  language: "en",
+  functionWords: words(
+    `the and is are was were of to in that it for with on as at by this be have has had not but from or an we you i my our they will
+     would should must never always don't what which their there can if when about just so do does did been than then them its im`,
+  ),
+  cues,
+  drops: englishDrops,
+  fillers: opening(
+    "(?:(?:well|so|and|but|yeah|yep|yes|no|nope|oh|ah|hmm|um|uh|ok|okay|sure|right|btw|by the way|fyi|also|plus|anyway|anyways|actually|honestly|personally|frankly|basically|wow|hey|hi|hello|thanks|thank you|cool|great|nice|remember|note|please note|note that|please note that|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s)(?:[ ,:;.!–-]+))+(?=\\S)",
+  ),
+  firstPerson: phrases("i|me|my|mine|myself|we|us|our|ours"),
+  user: "The user",
+};

@@ -1,0 +1,112 @@
+// Owns who says a line: "Name: text", "[date] Name: text", "<name> text". Must never take "Note: ..." for a person.
+
+import { words } from "./lexicon/lexicon.ts";
+
+export interface Speaker {
+  /** Null: "the user". */
+  readonly name: string | null;
+  readonly role: "person" | "assistant" | "unknown";
+  /** Whom "you" means; null where it is not plain. */
+  readonly addressee: string | null;
+}
+
+export interface Label {
+  readonly speaker: Speaker;
+  /** As it stands in the line. */
+  readonly date: string | null;
+  /** How many characters of the line are not what was said. */
+  readonly length: number;
+}
+
+const users = words(
+  "user human me you client customer benutzer nutzer utilisateur usuario usuário utente visitor",
+);
+const assistants = words(
+  "assistant ai bot chatbot chatgpt gpt claude copilot system model tool agent assistent asistente assistente gemini",
+);
+/** Words before a colon that name no person. */
+const notPeople = words(
+  `note notes decision decisions todo todos important warning caution tip fix feat feature chore docs doc refactor test tests perf
+   build ci style revert release action actions deadline attendees agenda present absent participants summary update status
+   question answer example examples usage install installation requirements prerequisites context background goal goals scope risk
+   risks blocker blockers next owner owners date time location place subject title topic rule rules fact facts reminder correction
+   ps p.s fyi tldr edit info error debug warn fatal trace problem solution result results conclusion outcome issue bug task tasks
+   hint remark database language runtime framework stack backend frontend editor timezone email phone address name role license
+   version versions platform environment production staging default output input see also step steps reason why how what when where
+   who pros cons discussion discussed agreed resolved approved rejected dates due priority policy constraint constraints http https
+   wichtig hinweis achtung beschluss entscheidung frist aufgabe notiz regel termin ergebnis thema
+   décision règle échéance important remarque objet décisions regla decisión plazo nota importante regra decisão prazo
+   regola decisione scadenza assunto oggetto`,
+);
+
+/** "Comment (Ann):" */
+const replies = words(
+  "comment reply answer response kommentar antwort commentaire réponse comentario respuesta comentário resposta commento risposta",
+);
+
+const bracketDate = String.raw`\[(?<bracket>[^\]\n]{4,40})\]\s{0,4}[-–]?\s{0,2}`;
+const parenDate = String.raw`\((?<paren>[^)\n]{4,40})\)\s{0,4}`;
+const plainDate = String.raw`(?<plain>\d{1,4}[-./]\d{1,2}[-./]\d{2,4},?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?Z?)?|\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?)\s{0,4}[-–]?\s{0,2}`;
+const person = String.raw`(?<name>[\p{L}][\p{L}\p{N}_'’.-]{0,24}(?: [\p{L}\p{N}][\p{L}\p{N}_'’.-]{0,24}){0,2})`;
+const after = String.raw`(?: \((?<after>[^)\n]{1,40})\))?`;
+const labelled = new RegExp(
+  `^(?:${bracketDate}|${parenDate}|${plainDate})?[*_]{0,2}(?:<(?<nick>[\\p{L}\\p{N}_-]{1,25})>|${person}${after}[*_]{0,2}[ \u00A0\u202F]?:[*_]{0,2})(?=\\s)\\s{1,4}(?=\\S)`,
+  "u",
+);
+
+/** Learns from all lines who takes part, and returns what reads the label of one line. */
+export function findSpeakers(lines: readonly string[]): (line: string) => Label | null {
+  const counts = new Map<string, number>();
+  let labels = 0;
+  let filled = 0;
+  for (const line of lines) {
+    if (line !== "") filled += 1;
+    const match = matchLabel(line);
+    if (match === null) continue;
+    labels += 1;
+    counts.set(match.name, (counts.get(match.name) ?? 0) + (match.date === null ? 1 : 2));
+  }
+  const isChat = labels >= 2 && labels * 2 >= filled;
+  const isSpeaker = (name: string) => {
+    const key = name.toLowerCase();
+    if (users.has(key) || assistants.has(key)) return true;
+    return (counts.get(name) ?? 0) >= 2 || isChat || (labels === 1 && filled <= 2);
+  };
+  const speakers = [...counts.keys()].filter(isSpeaker);
+  return (line) => {
+    const match = matchLabel(line);
+    if (match === null || !isSpeaker(match.name)) return null;
+    return { speaker: toSpeaker(match.name, speakers), date: match.date, length: match.length };
+  };
+}
+
+function matchLabel(line: string): { name: string; date: string | null; length: number } | null {
+  const match = labelled.exec(line.slice(0, 200));
+  const { name: person, nick, bracket, paren, plain, after } = match?.groups ?? {};
+  const name = person ?? nick;
+  if (match === null || name === undefined) return null;
+  const key = name.toLowerCase();
+  const first = key.split(" ")[0] ?? "";
+  if (replies.has(key) && after !== undefined) return { name: after, date: null, length: match[0].length };
+  const isKnown = users.has(key) || assistants.has(key);
+  if (!isKnown && (notPeople.has(key) || notPeople.has(first) || !isNameLike(name))) return null;
+  const date = bracket ?? paren ?? plain ?? after ?? null;
+  return { name, date: date !== null && /\d/.test(date) ? date : null, length: match[0].length };
+}
+
+/** Every word begins with a capital, or it is one word that may be a nickname. */
+function isNameLike(name: string): boolean {
+  const parts = name.split(" ");
+  return parts.length === 1
+    ? /^[\p{L}]/u.test(name)
+    : parts.every((part) => /^[\p{Lu}\p{Lo}\p{N}]/u.test(part));
+}
+
+function toSpeaker(name: string, all: readonly string[]): Speaker {
+  const key = name.toLowerCase();
+  if (assistants.has(key)) return { name: "The assistant", role: "assistant", addressee: "the user" };
+  const others = all.filter((other) => other !== name);
+  const other = others.length === 1 ? (others[0] ?? null) : null;
+  const addressee = other === null ? null : assistants.has(other.toLowerCase()) ? "the assistant" : other;
+  return { name: users.has(key) ? null : name, role: "person", addressee };
+}

@@ -1,0 +1,19 @@
+// Owns reading the time in front of a line: "[2027-01-11 18:20] Ann:", "Date: Mon, 3 Nov 2026". Must never be given running text.
+
+import * as chrono from "chrono-node";
+
+const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/;
+const longest = 60;
+
+/** Milliseconds since 1970; null where the words are no day. A time without a day says nothing: a chat may run over midnight. */
+export function readTime(words: string, now: number): number | null {
+  const match = iso.exec(words);
+  if (match !== null) {
+    const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
+      .slice(1)
+      .map((part) => Number(part ?? 0));
+    return Date.UTC(year, month - 1, day, hour, minute, second);
+  }
+  const [result] = chrono.en.casual.parse(words.slice(0, longest), { instant: new Date(now), timezone: 0 });
+  return result?.start.isCertain("day") === true ? result.start.date().getTime() : null;
+}

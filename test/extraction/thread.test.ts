@@ -1,0 +1,109 @@
+// The built-in extractor as the server has it: in a thread of its own that starts late, dies without harm, and stops for nobody.
+
+import { afterEach, expect, test } from "bun:test";
+import type { Worker } from "node:worker_threads";
+import { Refusal } from "../../src/errors.ts";
+import { type BuiltInExtractor, createBuiltInExtractor } from "../../src/extraction/built-in-thread.ts";
+import { extractionsWaitingMax } from "../../src/limits.ts";
+import { createLogger } from "../../src/logger.ts";
+import { spawnWorker } from "../../src/native/worker.ts";
+
+const now = Date.parse("2026-11-21T12:00:00Z");
+const opened: BuiltInExtractor[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((extractor) => extractor.close()));
+});
+
+function open(): { extractor: BuiltInExtractor; workers: Worker[]; complaints: string[] } {
+  const workers: Worker[] = [];
+  const complaints: string[] = [];
+  const logger = createLogger("warn", (line) => complaints.push(line) > 0);
+  const extractor = createBuiltInExtractor(logger, () => {
+    const worker = spawnWorker("extractor", null);
+    workers.push(worker);
+    return worker;
+  });
+  opened.push(extractor);
+  return { extractor, workers, complaints };
+}
+
+const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
+const patient = new AbortController().signal;
+
+test("starts its thread with the first text and answers what the text says", async () => {
+  const { extractor, workers } = open();
+  expect(workers).toHaveLength(0);
+  const answer = await extractor.extract("Caroline: I moved to Porto in September.", now, patient);
+  expect(answer).toEqual({
+    items: [
+      {
+        content: "Caroline moved to Porto in September.",
+        type: "fact",
+        importance: expect.any(Number),
+        expiresAt: null,
+        evidence: "I moved to Porto in September.",
+      },
+    ],
+    model: null,
+    usage: null,
+  });
+  await extractor.extract("Never deploy on Fridays.", now, patient);
+  expect(workers).toHaveLength(1);
+});
+
+test("answers each of many calls with its own text", async () => {
+  const { extractor } = open();
+  const texts = Array.from({ length: 40 }, (_, n) => `The server listens on port ${7000 + n}.`);
+  const answers = await Promise.all(texts.map((text) => extractor.extract(text, now, patient)));
+  expect(answers.map(({ items }) => items.map(({ evidence }) => evidence))).toEqual(
+    texts.map((text) => [text]),
+  );
+});
+
+test("a caller who went away gets 2103, at once, and nobody else notices", async () => {
+  const { extractor } = open();
+  const gone = AbortSignal.abort();
+  expect(await extractor.extract("Never deploy on Fridays.", now, gone).catch(codeOf)).toBe(2103);
+  const leaving = new AbortController();
+  const left = extractor.extract("Never deploy on Fridays.", now, leaving.signal);
+  const stays = extractor.extract("Never deploy on Mondays.", now, patient);
+  leaving.abort();
+  expect(await left.catch(codeOf)).toBe(2103);
+  expect((await stays).items).toHaveLength(1);
+});
+
+test("a thread that is killed answers 1503 and is there again for the next text", async () => {
+  const { extractor, workers, complaints } = open();
+  await extractor.extract("Never deploy on Fridays.", now, patient);
+  const interrupted = extractor.extract("Caroline: I moved to Porto.\n".repeat(1_000), now, patient);
+  await Promise.resolve();
+  await workers[0]?.terminate();
+  expect(await interrupted.then(() => "answered", codeOf)).toBe(1503);
+  const deadline = Date.now() + 10_000;
+  let items: unknown = 1503;
+  while (items === 1503 && Date.now() < deadline) {
+    items = await extractor
+      .extract("Never deploy on Fridays.", now, patient)
+      .then((done) => done.items.length, codeOf);
+    if (items === 1503) await Bun.sleep(20);
+  }
+  expect(items).toBe(1);
+  expect(complaints.join("")).toContain("started again");
+});
+
+test("refuses more texts than may wait, and works on the others", async () => {
+  const { extractor } = open();
+  const calls = Array.from({ length: extractionsWaitingMax + 5 }, () =>
+    extractor.extract("Never deploy on Fridays.", now, patient).then(({ items }) => items.length, codeOf),
+  );
+  const outcomes = await Promise.all(calls);
+  expect(outcomes.filter((outcome) => outcome === 1)).toHaveLength(extractionsWaitingMax);
+  expect(outcomes.filter((outcome) => outcome === 1503)).toHaveLength(5);
+});
+
+test("after the end, texts are refused with 1503", async () => {
+  const { extractor } = open();
+  await extractor.extract("Never deploy on Fridays.", now, patient);
+  await extractor.close();
+  expect(await extractor.extract("Never deploy on Fridays.", now, patient).catch(codeOf)).toBe(1503);
+});
