@@ -127,10 +127,15 @@ function pick<Value>(setting: Setting<Value>, sources: readonly Source[]): { val
     if (raw === undefined) continue;
     const value = setting.read(raw, source.base);
     if (value !== undefined) return { value, source: source.label(setting) };
-    const found = setting.secret ? "" : `, not ${JSON.stringify(raw)}`;
+    const found = setting.secret ? "" : `, not ${withoutPassword(JSON.stringify(raw))}`;
     throw new ConfigError(`${source.place(setting)} must be ${setting.expectation}${found}.`);
   }
   return { value: setting.default, source: "default" };
+}
+
+/** Somebody may have put one into an address. */
+function withoutPassword(text: string): string {
+  return text.replace(/\/\/[^/\s]*@/g, "//(hidden)@");
 }
 
 function report(setting: Setting<unknown>, sources: readonly Source[]): SettingReport {

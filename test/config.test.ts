@@ -169,6 +169,7 @@ describe("refused by name", () => {
     expect(fault("", { flags: { "llm-api-key": "two words" } })).toBe(
       "--llm-api-key must be a key of visible ASCII characters.",
     );
+    expect(fault('llm-base-url = "http://user:word@a/v1"')).toEndWith(', not "http://(hidden)@a/v1".');
   });
 
   test("a file that cannot be read", () => {

@@ -14,8 +14,8 @@ export function mergeItems(
   found: readonly (readonly PlacedItem[])[],
 ): ExtractedItem[] {
   const kept: PlacedItem[] = [];
-  for (const [index, { ownStart }] of pieces.entries()) {
-    const before = [...kept];
+  for (const [index, { start: pieceStart, ownStart }] of pieces.entries()) {
+    const before = kept.filter(({ end }) => end > pieceStart);
     const isRepeated = ({ start, end }: Passage) =>
       start < ownStart && before.some((other) => other.start < end && start < other.end);
     kept.push(...(found[index] ?? []).filter((item) => !isRepeated(item)));

@@ -254,6 +254,10 @@ describe("an answer of no use is asked for again, twice", () => {
 });
 
 describe("a server that fails", () => {
+  const packed: Reply = (_, response) => {
+    response.writeHead(200, { "Content-Encoding": "gzip" });
+    response.end(Bun.gzipSync(new Uint8Array(8 * 1024 * 1024)));
+  };
   const echo = { error: { message: `Incorrect key ${key} for: ${text.slice(13)}` } };
   test.each<[string, Reply, number | null, RegExp, number[], number | undefined]>([
     ["bad request", sends(400, echo), 400, /did not accept the request/, [], undefined],
@@ -284,6 +288,7 @@ describe("a server that fails", () => {
     ["filtering", says("", { finishReason: "content_filter" }), null, /declined/, [], undefined],
     ["refusing", says(null, { message: { refusal: text } }), null, /declined/, [], undefined],
     ["without an end", neverEnds, 200, /answer without end/, [], undefined],
+    ["that small only when packed", packed, 200, /answer without end/, [], undefined],
     ["sending elsewhere", redirects("http://127.0.0.1:9/"), 307, /final address/, [], undefined],
   ])("%s", async (_, reply, status, message, waited, retryAfter) => {
     const { extractor, waits, requests, log } = await begin();
@@ -416,6 +421,27 @@ describe("a caller that goes away", () => {
     const { extractor, requests } = await begin();
     expect((await refusalOf(extractor.extract(text, now, AbortSignal.abort()))).code).toBe(1503);
     expect(requests()).toHaveLength(0);
+  });
+
+  test("while others hold all places, leaves the line and takes no place with it", async () => {
+    const { extractor, requests } = await begin();
+    const long = "Person likes dishes. ".repeat(1_000);
+    const holders = new AbortController();
+    const waiter = new AbortController();
+    fake.otherwise(hangs);
+    const count = fake.requests.length;
+    const held = [1, 2].map(() => refusalOf(extractor.extract(long, now, holders.signal)));
+    await fake.arrived(count + 4);
+    const waiting = refusalOf(extractor.extract(long, now, waiter.signal));
+    waiter.abort();
+    expect((await waiting).code).toBe(1503);
+    const next = extractor.extract(text, now, never);
+    fake.otherwise(items(vegan));
+    expect(requests()).toHaveLength(4);
+    holders.abort();
+    expect((await next).items).toHaveLength(1);
+    expect((await Promise.all(held)).map(({ code }) => code)).toEqual([1503, 1503]);
+    expect(requests()).toHaveLength(5);
   });
 
   test("between two attempts, is noticed without waiting", async () => {
