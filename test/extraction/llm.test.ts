@@ -310,6 +310,11 @@ describe("a server that fails", () => {
     fake.next(sends(400, { error: { message: "model requires more system memory" } }));
     await refusalOf(extractor.extract(text, now, never));
     expect(log.join("")).toContain("model requires more system memory");
+
+    fake.next(sends(401, { error: { message: `Incorrect API key provided: ${key}` } }));
+    await refusalOf(extractor.extract(text, now, never));
+    expect(log.join("")).toContain("Incorrect API key provided: (key)");
+    expect(log.join("")).not.toContain(key);
   });
 
   test("nobody listens", async () => {
@@ -442,6 +447,13 @@ describe("a caller that goes away", () => {
     expect((await next).items).toHaveLength(1);
     expect((await Promise.all(held)).map(({ code }) => code)).toEqual([1503, 1503]);
     expect(requests()).toHaveLength(5);
+
+    const again = new AbortController();
+    fake.otherwise(hangs);
+    const full = [1, 2].map(() => refusalOf(extractor.extract(long, now, again.signal)));
+    await fake.arrived(count + 9);
+    again.abort();
+    await Promise.all(full);
   });
 
   test("between two attempts, is noticed without waiting", async () => {

@@ -54,6 +54,13 @@ test("a sentence that fits is whole in one piece", () => {
   );
 });
 
+test("what is too long is cut between words", () => {
+  const text = "words without a stop ".repeat(50);
+  for (const { start, end } of cut(text).pieces) {
+    expect(text.slice(start, end)).toMatch(/^((words|without|a|stop) ?)+$/);
+  }
+});
+
 test("what fits is repeated, sentence by sentence", () => {
   const text = "One is short. Two is short. ".repeat(10);
   const { pieces } = cut(text);
