@@ -24,6 +24,7 @@ export const memoryCalls: readonly (readonly [weight: number, call: MemoryCall])
   [1, removeAll],
   [6, list],
   [8, search],
+  [4, inject],
   [1, readTogether],
   [2, createTogether],
 ];
@@ -184,16 +185,41 @@ export async function search(run: Run, project: ModelProject, key: ModelKey): Pr
       (inactive || memory.isActive),
   );
   const results = objectsOf(data.results);
-  const sorted = <Item extends { id: unknown }>(items: readonly Item[]) =>
-    items.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
   const memories = results.map(({ memory }) => shown(Object(memory)));
-  equal(sorted(memories), sorted(visible.map(toShown)), "memories that a search finds");
+  equal(byId(memories), byId(visible.map(toShown)), "memories that a search finds");
   const scores = results.map(({ final_score }) => Number(final_score));
   equal(
     scores,
     scores.toSorted((a, b) => b - a),
     "order of a search",
   );
+}
+
+async function inject(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  const body = { query: `What about ${pick(run, subjects)}?`, top_k: 50, min_similarity: 0 };
+  let now = 0;
+  const { outcome, data } = await send(run, project, key, {
+    ...{ ...reading, action: "memory.inject", method: "POST", path: "/v1/memories/inject", body },
+    expect(at) {
+      now = at;
+      return 1000;
+    },
+  });
+  if (outcome !== 1000) return;
+  const visible = [...project.memories.values()].filter(
+    (memory) => memory.isActive && !isExpired(memory, now),
+  );
+  const rules = visible.filter(({ type }) => type === "rule").sort(orders.importance);
+  equal(objectsOf(data.rules).map(shown), rules.map(toShown), "rules of an injection");
+  const found = objectsOf(data.results).map(({ memory }) => shown(Object(memory)));
+  const others = visible.filter(({ type }) => type !== "rule").map(toShown);
+  equal(byId(found), byId(others), "facts and contexts of an injection");
+  const lines = String(data.prompt).match(/^- \(/gm) ?? [];
+  equal(lines.length, visible.length, "lines of a prompt");
+}
+
+function byId<Item extends { id: unknown }>(items: readonly Item[]): Item[] {
+  return items.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 }
 
 function shown({ id, content, memory_type, importance, is_active, expires_at }: JsonObject) {

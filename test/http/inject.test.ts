@@ -172,6 +172,26 @@ describe("an injection", () => {
     expect((await inject({ query: question, min_similarity: 0 })).text).not.toContain("Strangers");
   });
 
+  test("has a memory that becomes a rule and back meanwhile exactly once", async () => {
+    const project = await app.createProject("custom");
+    const id = await add("Releases ship on Mondays.", "fact", {}, project.key);
+    let isDone = false;
+    const turning = (async () => {
+      for (let turn = 0; turn < 60; turn++) {
+        const body = { memory_type: turn % 2 === 0 ? "rule" : "fact" };
+        await app.call("PUT", `/v1/memories/${id}`, { key: project.key, body });
+      }
+      isDone = true;
+    })();
+    const counts: number[] = [];
+    while (!isDone) {
+      const { data } = await inject({ query: question, min_similarity: 0 }, project.key);
+      counts.push(listOf(data.rules).length + listOf(data.results).length);
+    }
+    await turning;
+    expect(new Set(counts)).toEqual(new Set([1]));
+  });
+
   test("cannot be led out of its block by what a memory says", async () => {
     const project = await app.createProject("basic");
     const attack =
