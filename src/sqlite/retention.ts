@@ -3,7 +3,7 @@
 
 import type { PlanName, Plans } from "../access/plan.ts";
 import { entryHash } from "../audit/chain.ts";
-import { type Anchor, anchorText } from "../audit/checkpoint.ts";
+import { type Anchor, anchorText, parseAnchor } from "../audit/checkpoint.ts";
 import type { Signer } from "../audit/note.ts";
 import { type RecordDraft, toServerRecord } from "../audit/record.ts";
 import { retentionBatchRows } from "../limits.ts";
@@ -156,7 +156,8 @@ function startOf(database: Database, chain: number, first: number): string {
       .prepare("SELECT note FROM audit_anchor WHERE chain = ? AND through = ?")
       .pluck()
       .get(chain, first - 1);
-    return Buffer.from(String(note).split("\n")[2] ?? "", "base64").toString("hex");
+    const [text = ""] = String(note).split("\n\n");
+    return parseAnchor(`${text}\n`)?.hash ?? "";
   }
   return String(database.prepare("SELECT hash FROM audit_chain WHERE number = ?").pluck().get(chain));
 }
