@@ -11,11 +11,14 @@ import { isOpenToOthers } from "./data-directory.ts";
 import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
+import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
+import { createLlmExtractor } from "./extraction/llm.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { openLedgerFiles } from "./ledger-files.ts";
 import { createLogger, type Logger } from "./logger.ts";
+import type { Extractor } from "./memory/extraction.ts";
 import type { InstallationOperation } from "./operation.ts";
 import { createPerform, type Perform } from "./perform.ts";
 import { inspect } from "./sqlite/inspect.ts";
@@ -56,8 +59,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     clock,
     logger,
     plans: config.plans,
+    prices: config.prices,
     limiter: createRateLimiter(),
     embed: (text, role) => embedder.embed(text, role),
+    extractor: await chooseExtractor(parts, config, logger),
   });
   const server = listen(config, { perform, clock, logger, embedder });
   parts.defer(() => server.stop());
@@ -71,6 +76,20 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 /** The model that the configuration names. @throws Error that says what to do about its directory. */
 export function chooseModel({ model }: Config): ModelSource {
   return model === null ? defaultModel() : readModelDirectory(model);
+}
+
+/** The language model that is configured, else the rules; never one in place of the other when it fails. */
+async function chooseExtractor(
+  parts: AsyncDisposableStack,
+  { llm }: Config,
+  logger: Logger,
+): Promise<Extractor> {
+  if (llm !== null) {
+    return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
+  }
+  const builtIn = createBuiltInExtractor(logger);
+  parts.defer(() => builtIn.close());
+  return builtIn;
 }
 
 interface EngineOptions {

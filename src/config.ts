@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
+import type { Prices } from "./access/credits.ts";
 import type { Plan, PlanName, Plans } from "./access/plan.ts";
 import { isObject } from "./json.ts";
 import type { Setting } from "./setting.ts";
@@ -27,6 +28,7 @@ export interface Config {
   readonly groupCommit: boolean;
   /** The language model that extracts memories; null: the built-in extractor. */
   readonly llm: LlmConfig | null;
+  readonly prices: Prices;
   readonly plans: Plans;
 }
 
@@ -80,6 +82,7 @@ export function loadConfig({ flags = {}, variables = {} }: Given): {
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),
     llm: llmFrom(value),
+    prices: { extractionCredits: value(settings.extractionCredits), creditUsd: value(settings.creditUsd) },
     plans: {
       free: planFrom("free", value),
       basic: planFrom("basic", value),

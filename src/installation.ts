@@ -10,7 +10,7 @@ import { unavailable } from "./errors.ts";
 import { openLedgerFiles } from "./ledger-files.ts";
 import type { Logger } from "./logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
-import { createPerform, type Perform } from "./perform.ts";
+import { createPerform, type Perform, type PerformTools } from "./perform.ts";
 import { type Lock, takeLock } from "./sqlite/lock.ts";
 import { openStore } from "./sqlite/store.ts";
 
@@ -120,10 +120,17 @@ export function openAdministration(
     logger,
     clock: createClock(),
     plans: config.plans,
+    prices: config.prices,
     limiter: createRateLimiter(),
-    embed: async () => {
-      throw unavailable("No embedding model is loaded for administration.");
-    },
+    ...administrationOnly,
   });
   return { perform, startExports: () => store.exports.start(), close: () => store.close() };
 }
+
+const refuse = async () => {
+  throw unavailable("No model is loaded for administration.");
+};
+const administrationOnly: Pick<PerformTools, "embed" | "extractor"> = {
+  embed: refuse,
+  extractor: { name: "built-in", extract: refuse },
+};

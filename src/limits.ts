@@ -21,6 +21,12 @@ export const metadataMaxBytes = 4 * 1024;
 export const userAgentMaxCharacters = 1_024;
 export const nameMaxCharacters = 100;
 
+export const extractionTextMaxCharacters = 50_000;
+/** Texts of one extraction that wait for the embedder together: other calls need it too. */
+export const embeddingsAtOnce = 16;
+/** Similar memories that an extracted item is compared with. */
+export const neighboursMax = 50;
+
 /** A connection on which nothing moves for this long is closed; longer than the slowest call. */
 export const idleTimeoutSeconds = 120;
 

@@ -1,6 +1,7 @@
 // Owns the type Operation: one thing a caller can do, as a value. Transports bind names to operations and add no rules.
 
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Cost, Prices } from "./access/credits.ts";
 import type { Key, Permission } from "./access/key.ts";
 import type { Plan, Plans } from "./access/plan.ts";
 import type { Project } from "./access/project.ts";
@@ -8,6 +9,7 @@ import type { StoredRecord } from "./audit/record.ts";
 import type { AnswerFile } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { Extractor } from "./memory/extraction.ts";
 import type { Store, Transaction } from "./store.ts";
 
 /** Who calls: a key and the project it belongs to. */
@@ -27,6 +29,10 @@ export interface Preparation {
   readonly plan: Plan;
   readonly store: Store;
   readonly now: number;
+  readonly prices: Prices;
+  readonly extractor: Extractor;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
 }
@@ -54,6 +60,8 @@ export interface Done<Data> {
   readonly file?: AnswerFile;
   /** What the record says beyond request and answer. */
   readonly note?: JsonObject;
+  /** What the call cost; left out: nothing. */
+  readonly cost?: Cost;
 }
 
 /** The caller appends a record of its own, which takes the place of the call's. */
@@ -96,6 +104,8 @@ export interface ProjectOperation<
 > extends Description<Input, Output> {
   readonly permission: Permission;
   readonly feature: Feature;
+  /** Waits for somebody who may take minutes, so its connection may be still for longer than others. */
+  readonly patient?: boolean;
   /** The codes that its own rules answer with, besides those of every call. */
   readonly refusals: readonly ErrorCode[];
   /** The result travels to the writer's thread: plain data and typed arrays only. */

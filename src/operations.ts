@@ -21,6 +21,7 @@ import { exportProject } from "./export/export-project.ts";
 import { listExports } from "./export/list.ts";
 import { readExport } from "./export/status.ts";
 import { createMemory } from "./memory/create.ts";
+import { extractMemories } from "./memory/extract.ts";
 import { injectMemories } from "./memory/inject.ts";
 import { listMemories } from "./memory/list.ts";
 import { readMemory } from "./memory/read.ts";
@@ -38,6 +39,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   deleteAllMemories,
   searchMemories,
   injectMemories,
+  extractMemories,
   listRecords,
   readRecord,
   appendRecord,

@@ -2,6 +2,7 @@
 // Transports hand in what they received and print the answer; none of them decides anything.
 
 import { authorise, unauthenticated } from "./access/authorise.ts";
+import type { Prices } from "./access/credits.ts";
 import { digestSecret, secretFrom } from "./access/key.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
@@ -12,6 +13,7 @@ import type { Clock } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 import { isInteroperable, type JsonObject } from "./json.ts";
 import type { Logger } from "./logger.ts";
+import type { Extractor } from "./memory/extraction.ts";
 import type { EmbeddingRole, InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
 import { mergeInput, type Request, readBody, readOrigin } from "./request.ts";
 import { createParser } from "./schema.ts";
@@ -31,6 +33,8 @@ export interface PerformTools {
   readonly plans: Plans;
   readonly limiter: RateLimiter;
   readonly logger: Logger;
+  readonly prices: Prices;
+  readonly extractor: Extractor;
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
 }
 
@@ -67,8 +71,11 @@ async function performForProject(
     if (fault !== null) throw fault;
     if (body.refused !== null) throw body.refused;
     const input = parserOf(operation)(mergeInput(request.parameters, body.fields));
-    const { embed } = tools;
-    const prepared = await operation.prepare(input, { caller, plan, store, embed, now: clock.now() });
+    const { embed, prices, extractor } = tools;
+    const { signal } = request;
+    const now = clock.now();
+    const preparation = { caller, plan, store, embed, prices, extractor, signal, now };
+    const prepared = await operation.prepare(input, preparation);
     return { refused: null, input, prepared };
   };
   return store.commit({

@@ -21,6 +21,8 @@ export interface Request {
   readonly body: RequestBody;
   /** Clock.elapsed() at arrival. */
   readonly arrivedAt: number;
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal;
 }
 
 export type RequestBody =

@@ -103,6 +103,17 @@ export function limit(naming: Naming, fallback: number | null, minimum: number):
   });
 }
 
+export function amount(naming: Naming, fallback: number): Setting<number> {
+  return setting(naming, fallback, {
+    expectation: "a number of at least 0, such as 0.25",
+    placeholder: "number",
+    read: (raw) => {
+      const number = typeof raw === "string" && /^\d{1,9}(\.\d{1,9})?$/.test(raw) ? Number(raw) : raw;
+      return typeof number === "number" && number >= 0 && number < 1e9 ? number : undefined;
+    },
+  });
+}
+
 export function toggle(naming: Naming, fallback: boolean): Setting<boolean> {
   const meanings = new Map<unknown, boolean>([
     [true, true],

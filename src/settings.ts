@@ -4,6 +4,7 @@
 import { defaultPlans, type PlanName, planNames } from "./access/plan.ts";
 import {
   address,
+  amount,
   choice,
   limit,
   type Naming,
@@ -72,6 +73,16 @@ export const settings = {
     512,
     16,
     65_536,
+  ),
+  extractionCredits: whole(
+    { name: "extraction-credits", description: "credits that one extraction costs; a dry run is free" },
+    1,
+    0,
+    1_000_000,
+  ),
+  creditUsd: amount(
+    { name: "credit-usd", description: "what a credit is worth in US dollars, for the audit records" },
+    0,
   ),
   groupCommit: toggle(
     { name: "group-commit", description: "many calls share one commit; false gives each call its own" },

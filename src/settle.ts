@@ -91,7 +91,7 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
       toAnswer,
     };
   }
-  const { data, file, memoryId = null, note = {} } = applied;
+  const { data, file, memoryId = null, note = {}, cost = free } = applied;
   const hasEnvelope = operation.success !== 204 && file === undefined;
   const answer: Answer = {
     status: operation.success,
@@ -103,13 +103,17 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
     status: operation.success,
     memoryId,
     note,
+    cost,
     recordedResponse:
       hasEnvelope && keepsResponse(operation) ? toRecordedResponse(successCode, message, data) : null,
     toAnswer: () => answer,
   };
 }
 
-const success = { code: successCode, message: "success", memoryId: null, note: {}, appended: null };
+const free = { credits: 0, usd: 0 };
+const success = {
+  ...{ code: successCode, message: "success", memoryId: null, note: {}, cost: free, appended: null },
+};
 
 /** A secret belongs in no record, and a log that contains its own answers would grow without end. */
 function keepsResponse(operation: Operation): boolean {
@@ -120,7 +124,7 @@ function refuse(refused: Refused): Settled {
   const { code, message, data } = refused;
   const answer = toRefusalAnswer(refused);
   return {
-    ...{ code, message, status: answer.status, memoryId: null, note: {}, appended: null },
+    ...{ code, message, status: answer.status, memoryId: null, note: {}, cost: free, appended: null },
     recordedResponse: toRecordedResponse(code, message, data),
     toAnswer: () => answer,
   };

@@ -30,4 +30,6 @@ export interface Transaction {
   readonly exports: ExportTransaction;
   /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction goes on. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs `work` and undoes everything it changed, also when it succeeds. */
+  rehearse<Result>(work: () => Promise<Result>): Promise<Result>;
 }

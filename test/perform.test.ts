@@ -31,6 +31,8 @@ const perform: Perform = createPerform({
   limiter: createRateLimiter(),
   logger: { debug: log, info: log, warn: log, error: log },
   embed: (text) => embed(text),
+  prices: { extractionCredits: 1, creditUsd: 0 },
+  extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
 });
 
 const text = (value: string): RequestBody => ({ kind: "text", bytes: Buffer.from(value), text: value });
@@ -44,6 +46,7 @@ const arrival = (secret: string | null): Request => ({
   fault: null,
   body: { kind: "none" },
   arrivedAt: createClock().elapsed(),
+  signal: new AbortController().signal,
 });
 
 function parse({ status, envelope }: Answer): {

@@ -1,5 +1,6 @@
 // Owns what an audit record consists of: numbers and identifiers in the entry, everything that may be personal in the payload.
 
+import type { Cost } from "../access/credits.ts";
 import { type Answer, type Call, successCode } from "../call.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { AppendedRecord, Caller, Operation } from "../operation.ts";
@@ -41,6 +42,7 @@ export interface Settled {
   readonly recordedResponse: JsonObject | null;
   /** What the record says beyond request and answer. */
   readonly note: JsonObject;
+  readonly cost: Cost;
   /** Takes the place of the call's own record. */
   readonly appended: AppendedRecord | null;
   toAnswer(record: StoredRecord): Answer;
@@ -70,8 +72,8 @@ export function toRecordDraft(
     memoryId: settled.memoryId,
     numbers: {
       duration: Math.max(0, Math.round((clock.elapsed - call.arrivedAt) * 1000) / 1000),
-      credits_consumed: 0,
-      balance_consumed_usd: 0,
+      credits_consumed: settled.cost.credits,
+      balance_consumed_usd: settled.cost.usd,
       is_cache_hit: false,
     },
     payload: withoutNulls({

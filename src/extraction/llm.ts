@@ -2,10 +2,9 @@
 // item pass whose evidence is not in the text, and never fall back to the built-in extractor.
 
 import { fromTimestamp } from "../clock.ts";
-import { unavailable } from "../errors.ts";
 import { contentMaxCharacters, llmQuestionsAtOnce, llmQuestionsPerCall } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extraction.ts";
+import { type ExtractedItem, type Extractor, givenUp, type TokenUsage } from "../memory/extraction.ts";
 import type { AnswerItem } from "./answer.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
@@ -48,7 +47,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
         logger.debug("the language model has answered", counts);
         return { items, model: tally.model() ?? options.model, usage: tally.usage() };
       } catch (error) {
-        if (signal.aborted) throw unavailable("The call was given up. Nothing was stored; send it again.");
+        if (signal.aborted) throw givenUp();
         if (!(error instanceof ChatFailure)) throw error;
         const { kind, status } = error;
         const details = detailsForLog(error, text, options.apiKey);

@@ -37,6 +37,9 @@ export function createRequestReader(route: Route): RequestReader {
       fault,
       body: route.method === "GET" ? noBody : await readRequestBody(request),
       arrivedAt,
+      get signal() {
+        return request.signal;
+      },
     };
   };
 }

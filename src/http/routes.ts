@@ -10,6 +10,7 @@ import { downloadExport, downloadManifest } from "../export/download.ts";
 import { listExports } from "../export/list.ts";
 import { readExport } from "../export/status.ts";
 import { createMemory } from "../memory/create.ts";
+import { extractMemories } from "../memory/extract.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { listMemories } from "../memory/list.ts";
 import { readMemory } from "../memory/read.ts";
@@ -33,6 +34,7 @@ const table: readonly (readonly [Method, string, ProjectOperation])[] = [
   ["DELETE", "/v1/memories", deleteAllMemories],
   ["POST", "/v1/memories/search", searchMemories],
   ["POST", "/v1/memories/inject", injectMemories],
+  ["POST", "/v1/memories/extract", extractMemories],
   ["GET", "/v1/memories/:memory_id", readMemory],
   ["PUT", "/v1/memories/:memory_id", updateMemory],
   ["DELETE", "/v1/memories/:memory_id", deleteMemory],

@@ -1,11 +1,14 @@
 // Owns the creation of a memory. Never stores the same content twice in a project.
 
 import { Type } from "@sinclair/typebox";
+import type { Plan } from "../access/plan.ts";
+import type { Project } from "../access/project.ts";
 import { fromTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { importanceDefault } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
 import { Fields } from "../schema.ts";
+import type { Transaction } from "../store.ts";
 import {
   agentMemory,
   content,
@@ -45,13 +48,7 @@ export const createMemory = projectOperation({
   async apply(transaction, input, prepared, { caller: { project }, plan, now }) {
     const holder = await transaction.memories.claimContent(project, prepared.contentKey, now, null);
     if (holder !== null) throw duplicate(holder);
-    if (plan.memoryLimit !== null && (await transaction.memories.count(project)) >= plan.memoryLimit) {
-      throw new Refusal(
-        2101,
-        `The project has reached its limit of ${plan.memoryLimit} memories. Delete memories or choose a larger plan.`,
-        { memory_limit: plan.memoryLimit },
-      );
-    }
+    await requireRoom(transaction, project, plan);
     const memory = await transaction.memories.insert(
       project,
       {
@@ -66,6 +63,20 @@ export const createMemory = projectOperation({
     return { data: toAgentMemory(memory), memoryId: memory.id };
   },
 });
+
+/** @throws Refusal 2101 when the project cannot have one more memory. */
+export async function requireRoom(
+  transaction: Transaction,
+  project: Project,
+  { memoryLimit }: Plan,
+): Promise<void> {
+  if (memoryLimit === null || (await transaction.memories.count(project)) < memoryLimit) return;
+  throw new Refusal(
+    2101,
+    `The project has reached its limit of ${memoryLimit} memories. Delete memories or choose a larger plan.`,
+    { memory_limit: memoryLimit },
+  );
+}
 
 export function duplicate(holderId: string): Refusal {
   return new Refusal(

@@ -48,12 +48,20 @@ export interface Gathered {
   readonly hits: readonly SearchHit[];
 }
 
+/** A memory with its vector: Float32Array [dimensions], L2-normalised. */
+export interface Known {
+  readonly memory: Memory;
+  readonly vector: Float32Array;
+}
+
 export interface MemoryReader {
   list(project: Project, query: ListQuery): Promise<MemoryPage>;
   /** The `topK` best of **all** matching memories by final score; ties by newest, then id. */
   search(project: Project, query: SearchQuery): Promise<readonly SearchHit[]>;
   /** All active rules that have not expired, and the hits of a search. */
   gather(project: Project, query: SearchQuery): Promise<Gathered>;
+  /** A number that grows with every change of a memory; what a later search finds is at least as new. */
+  revision(project: Project): Promise<number>;
 }
 
 export interface NewMemory {
@@ -74,6 +82,8 @@ export interface MemoryChange {
 
 export interface MemoryTransaction {
   find(project: Project, id: string): Promise<Memory | null>;
+  /** Memories that are new or have changed since MemoryReader.revision told this number. */
+  changedSince(project: Project, revision: number): Promise<readonly Known[]>;
   /** All memories of the project, expired and inactive ones too; kept in a counter, so it costs nothing. */
   count(project: Project): Promise<number>;
   /**

@@ -14,6 +14,7 @@ const traces: Readonly<Record<string, MemoryTrace>> = {
   "memory.create": { query: textOf("content"), results: directResult },
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
+  "memory.extract": { query: textOf("text"), results: storedResults },
   "memory.search": { query: textOf("query"), results: searchResults },
   "memory.inject": { query: textOf("query"), results: injectedResults },
 };
@@ -24,7 +25,7 @@ export function traceOf(action: string): MemoryTrace {
 }
 
 /** The named text of the request; null when the request does not hold it. */
-function textOf(field: "content" | "query") {
+function textOf(field: "content" | "query" | "text") {
   return (body: JsonObject): readonly string[] | null => {
     const text = body[field];
     return typeof text === "string" ? [text] : null;
@@ -34,6 +35,15 @@ function textOf(field: "content" | "query") {
 /** memory_results of operations that name one memory: the memory itself, without scores. */
 function directResult(data: Json): readonly Json[] | null {
   return isObject(data) ? [summarise(data, "direct")] : null;
+}
+
+/** memory_results of an extraction: the memories that it stored, without scores; a dry run stores none. */
+function storedResults(data: Json): readonly Json[] | null {
+  if (!isObject(data) || !Array.isArray(data.extracted)) return null;
+  const stored = data.extracted
+    .filter(isObject)
+    .filter(({ id, action }) => typeof id === "string" && action !== "skipped");
+  return stored.map((item) => summarise(item, "direct"));
 }
 
 /** memory_results of a search: its hits with their scores. */

@@ -1,8 +1,8 @@
-// Owns all SQL about memories, but for the search index (search.ts) and the purge (purge.ts).
+// Owns what a row of a memory is, and all SQL that changes memories, but for the purge (purge.ts).
 
 import type { Project } from "../access/project.ts";
 import { isExpired, type Memory, type MemoryType, memoryTypes } from "../memory/memory.ts";
-import type { ListQuery, MemoryPage, MemoryTransaction } from "../memory/store.ts";
+import type { MemoryTransaction } from "../memory/store.ts";
 import type { Database } from "../native/sqlite.ts";
 import { boundModel } from "./installation.ts";
 import type { WriterState } from "./writer-state.ts";
@@ -41,44 +41,9 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
-const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
-
-/** The same join from the other end: sorts those alive instead of walking past all that a bulk delete has left, or that are of another type. */
-const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
-
-export function createMemoryList(database: Database): (project: Project, query: ListQuery) => MemoryPage {
-  const total = database
-    .prepare<[number, string | null, string | null], number>(
-      "SELECT TOTAL(memories) FROM pool WHERE project = ? AND (? IS NULL OR memory_type = ?)",
-    )
-    .pluck();
-  const isPurging = database
-    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM dead_pool WHERE project = ?)")
-    .pluck();
-  return database.transaction((project: Project, { type, sortBy, direction, limit, offset }: ListQuery) => {
-    const filter = type === null ? "" : "AND m.memory_type = :type";
-    const tie = sortBy === "importance" ? ", m.serial DESC" : "";
-    const page = database.prepare<[Record<string, unknown>], MemoryRow>(
-      `SELECT ${memoryColumns} FROM ${isPurging.get(project.serial) === 1 ? aliveFirst : `memory m ${aliveJoin}`}
-       WHERE m.project = :project ${filter}
-       ORDER BY ${orders[sortBy]} ${direction === "asc" ? "ASC" : "DESC"}${tie} LIMIT :limit OFFSET :offset`,
-    );
-    const rows = page.all({ project: project.serial, type, limit, offset });
-    return { memories: rows.map(toMemory), total: total.get(project.serial, type, type) ?? 0 };
-  });
-}
-
-/** All active rules that have not expired, by importance, then newest first. */
-export function createRuleReader(database: Database): (project: Project, now: number) => Memory[] {
-  const rules = database.prepare<[Record<string, unknown>], MemoryRow>(
-    // The plus keeps SQLite from walking all memories by importance to save the sorting of a few rules.
-    `SELECT ${memoryColumns} FROM ${aliveFirst}
-     WHERE m.project = :project AND m.memory_type = 'rule' AND m.is_active = 1
-       AND (m.expires_at IS NULL OR m.expires_at > :now)
-     ORDER BY +m.importance DESC, m.serial DESC`,
-  );
-  return (project, now) => rules.all({ project: project.serial, now }).map(toMemory);
+/** Copies, because SQLite's bytes need not be aligned to four. */
+export function toVector(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.slice().buffer);
 }
 
 export function createMemoryTransaction(database: Database, state: WriterState): MemoryTransaction {
@@ -111,6 +76,11 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     async find(project, id) {
       const row = findRow(project, id);
       return row === undefined ? null : toMemory(row);
+    },
+
+    async changedSince(project, revision) {
+      const rows = sql.changedSince.all(project.serial, revision);
+      return rows.map((row) => ({ memory: toMemory(row), vector: toVector(row.embedding) }));
     },
 
     async count(project) {
@@ -203,6 +173,10 @@ function statements(database: Database) {
       // Not aliveJoin: SQLite plans that join anew for every value of the project, five times the cost of the query.
       `SELECT ${memoryColumns}, m.epoch FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
          (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
+    ),
+    changedSince: database.prepare<[number, number], MemoryRow & { embedding: Uint8Array }>(
+      `SELECT ${memoryColumns}, v.embedding FROM memory m ${aliveJoin}
+       JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,
     ),
     epoch: database
       .prepare<[number, string], number>("SELECT epoch FROM pool WHERE project = ? AND memory_type = ?")

@@ -7,7 +7,7 @@ import { yieldToOthers } from "../native/priority.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
-import { createMemoryList, createRuleReader } from "./memory.ts";
+import { createMemoryList, createRevisionReader, createRuleReader } from "./memory-reader.ts";
 import { createProver } from "./prove.ts";
 import { createSearch } from "./search.ts";
 
@@ -57,6 +57,7 @@ const questions = {
   listMemories: createMemoryList(database),
   searchMemories,
   gatherMemories,
+  memoryRevision: createRevisionReader(database),
   listRecords: audit.list,
   findRecord: audit.find,
   placeRecord: audit.place,

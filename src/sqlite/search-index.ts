@@ -7,7 +7,7 @@ import { type MemoryType, memoryTypes } from "../memory/memory.ts";
 import type { SearchQuery } from "../memory/store.ts";
 import type { Onnx } from "../native/onnx.ts";
 import type { Database } from "../native/sqlite.ts";
-import { aliveJoin } from "./memory.ts";
+import { aliveJoin, toVector } from "./memory.ts";
 import { VectorMatrix } from "./vector-matrix.ts";
 
 interface ChangedRow {
@@ -196,9 +196,4 @@ export class SearchIndex {
     this.#memories.length = kept;
     this.#matrix.truncate(kept);
   }
-}
-
-/** Copies, because SQLite's bytes need not be aligned to four. */
-export function toVector(bytes: Uint8Array): Float32Array {
-  return new Float32Array(bytes.slice().buffer);
 }

@@ -8,8 +8,8 @@ import { cosine, finalScore } from "../memory/rank.ts";
 import type { SearchHit, SearchQuery } from "../memory/store.ts";
 import type { Onnx } from "../native/onnx.ts";
 import type { Database } from "../native/sqlite.ts";
-import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory.ts";
-import { bytesPerMemory, createIndexStatements, SearchIndex, toVector } from "./search-index.ts";
+import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory.ts";
+import { bytesPerMemory, createIndexStatements, SearchIndex } from "./search-index.ts";
 import { blockRows, scoreErrorBound } from "./vector-matrix.ts";
 
 /** Older indexes are built anew: what was removed is remembered for an hour only. */

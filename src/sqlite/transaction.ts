@@ -39,6 +39,18 @@ export function createTransaction(
         throw error;
       }
     },
+    async rehearse(work) {
+      savepoint.run();
+      try {
+        return await work();
+      } finally {
+        state.callers.clear();
+        if (database.inTransaction) {
+          rollback.run();
+          release.run();
+        }
+      }
+    },
   };
 }
 

@@ -56,18 +56,25 @@ export async function createMemory(app: TestApp, body: JsonObject, key = app.api
 }
 
 /** Sends a call that has to be recorded and returns its answer with the record. */
-export async function sendRecorded(app: TestApp, method: string, path: string, options: CallOptions = {}) {
-  const before = app.countRecords(app.projectId);
+export async function sendRecorded(
+  app: TestApp,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+  projectId = app.projectId,
+) {
+  const before = app.countRecords(projectId);
   const reply = await app.call(method, path, options);
   expectClean(reply, method, path);
-  const gained = app.records(app.projectId, before);
+  const gained = app.records(projectId, before);
   expect(gained.map(({ status }) => status)).toEqual([reply.status]);
   return { ...reply, record: gained[0] };
 }
 
 /** What must hold for every answer of the service, whatever was sent: an envelope, no 500, nothing of the inside. */
 export function expectClean(reply: Reply, method: string, path: string): void {
-  expect(reply.status).not.toBe(500);
+  // A language model that fails is the only failure that the contract calls one of the service.
+  if (reply.code !== 2103) expect(reply.status).not.toBe(500);
   expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
   if (reply.status === 204) {
     expect(reply.text).toBe("");

@@ -1,0 +1,142 @@
+// Owns what becomes of an extracted item: a new memory, a newer version of one that says nearly the same, or nothing. The
+// thresholds are those of the API's contract; what counts is what holds inside the transaction.
+
+import type { Project } from "../access/project.ts";
+import type { ProjectApplication } from "../operation.ts";
+import type { Transaction } from "../store.ts";
+import { requireRoom } from "./create.ts";
+import type { ExtractedItem } from "./extraction.ts";
+import { isExpired, type Memory } from "./memory.ts";
+import { cosine } from "./rank.ts";
+import type { Known } from "./store.ts";
+
+/** Above this cosine an item says nothing that the memory does not say. */
+export const sameAbove = 0.98;
+/** Above this cosine an item is a newer version of the memory. */
+export const similarAbove = 0.9;
+
+export const actions = ["created", "updated", "skipped"] as const;
+
+export interface Match {
+  readonly memory: Memory;
+  /** Cosine of the two passage embeddings, clamped to 0..1. */
+  readonly similarity: number;
+}
+
+/** An item with all that the transaction needs to decide about it. */
+export interface Candidate extends ExtractedItem {
+  /** Float32Array [dimensions], L2-normalised. */
+  readonly vector: Float32Array;
+  readonly contentKey: Uint8Array;
+  /** Similar memories before the transaction. */
+  readonly found: readonly Match[];
+}
+
+export interface Outcome {
+  readonly item: ExtractedItem;
+  readonly action: (typeof actions)[number];
+  /** The memory that says it now. */
+  readonly memoryId: string;
+  readonly memoryType: Memory["type"];
+  readonly match: { readonly id: string; readonly similarity: number } | null;
+}
+
+/**
+ * Stores the items one after another. `revision` is what MemoryReader.revision told before `found` was searched for; null compares
+ * texts only.
+ * @throws Refusal 2101 when the project has no room for all of them.
+ */
+export async function storeItems(
+  transaction: Transaction,
+  candidates: readonly Candidate[],
+  revision: number | null,
+  application: ProjectApplication,
+): Promise<Outcome[]> {
+  const { project } = application.caller;
+  const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
+  const neighbourhood = new Neighbourhood(transaction, project, application.now, changed);
+  const outcomes: Outcome[] = [];
+  for (const candidate of candidates) {
+    const match = revision === null ? null : await neighbourhood.closest(candidate);
+    const { outcome, memory } = await storeItem(transaction, candidate, match, application);
+    if (memory !== null) neighbourhood.add({ memory, vector: candidate.vector });
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+/** `memory` is what was stored, if anything. */
+async function storeItem(
+  transaction: Transaction,
+  candidate: Candidate,
+  match: Match | null,
+  { caller: { project }, plan, now }: ProjectApplication,
+): Promise<{ readonly outcome: Outcome; readonly memory: Memory | null }> {
+  const { memories } = transaction;
+  const { vector, contentKey, found: _, ...item } = candidate;
+  const verdict = judge(match);
+  const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
+  const skip = (same: { readonly id: string; readonly similarity: number }) => ({
+    outcome: { item, action: "skipped" as const, memoryId: same.id, memoryType: item.type, match: same },
+    memory: null,
+  });
+  if (verdict === "skipped" && shown !== null) return skip(shown);
+  const known = verdict === "updated" ? match?.memory : undefined;
+  const holder = await memories.claimContent(project, contentKey, now, known?.id ?? null);
+  if (holder !== null) return skip({ id: holder, similarity: 1 });
+  if (known === undefined) {
+    await requireRoom(transaction, project, plan);
+    const memory = await memories.insert(project, { ...item, contentKey, vector }, now);
+    const outcome = { item, action: "created" as const, memoryId: memory.id, memoryType: memory.type };
+    return { outcome: { ...outcome, match: null }, memory };
+  }
+  const { content, importance, expiresAt } = item;
+  const memory = { ...known, content, importance, expiresAt, updatedAt: now };
+  await memories.update(project, { memory, contentKey, vector });
+  const outcome = { item, action: "updated" as const, memoryId: memory.id, memoryType: memory.type };
+  return { outcome: { ...outcome, match: shown }, memory };
+}
+
+function judge(match: Match | null): Outcome["action"] {
+  if (match === null || match.similarity <= similarAbove) return "created";
+  return match.similarity > sameAbove ? "skipped" : "updated";
+}
+
+/**
+ * What the items of one call are compared with: what a search found before the transaction, unless it has changed since; what has
+ * changed since; and what the call itself has stored so far. Expired memories do not count, inactive ones do: somebody has
+ * switched them off, and an extraction must not bring them back.
+ */
+class Neighbourhood {
+  readonly #transaction: Transaction;
+  readonly #project: Project;
+  readonly #now: number;
+  /** By the memory's id. */
+  readonly #recent: Map<string, Known>;
+
+  constructor(transaction: Transaction, project: Project, now: number, changed: readonly Known[]) {
+    this.#transaction = transaction;
+    this.#project = project;
+    this.#now = now;
+    this.#recent = new Map(changed.map((known) => [known.memory.id, known]));
+  }
+
+  /** The most similar memory, or null where none is similar. */
+  async closest({ vector, found }: Candidate): Promise<Match | null> {
+    const matches = found.filter(({ memory }) => !this.#recent.has(memory.id));
+    for (const { memory, vector: other } of this.#recent.values()) {
+      matches.push({ memory, similarity: cosine(vector, other) });
+    }
+    const similar = matches.filter(({ similarity }) => similarity > similarAbove);
+    for (const match of similar.sort((a, b) => b.similarity - a.similarity)) {
+      const memory = await this.#transaction.memories.find(this.#project, match.memory.id);
+      if (memory !== null && !isExpired(memory, this.#now)) return { ...match, memory };
+    }
+    return null;
+  }
+
+  /** Later items of the call are compared with this one, too. */
+  add(known: Known): void {
+    this.#recent.set(known.memory.id, known);
+  }
+}

@@ -1,0 +1,120 @@
+// Owns extraction: text becomes memories, each compared with what the project remembers and with the others. Everything of one
+// call is stored, or nothing.
+
+import { Type } from "@sinclair/typebox";
+import { charge, extractionCost, requireCredits } from "../access/credits.ts";
+import { embeddingsAtOnce, extractionTextMaxCharacters, neighboursMax } from "../limits.ts";
+import { type Preparation, projectOperation } from "../operation.ts";
+import { Choice, Fields, Text } from "../schema.ts";
+import { type Candidate, type Match, type Outcome, similarAbove, storeItems } from "./deduplicate.ts";
+import { type Extraction, extractorNames, givenUp } from "./extraction.ts";
+import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
+import { contentKey } from "./memory.ts";
+
+const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
+
+export const extractMemories = projectOperation({
+  name: "memory.extract",
+  summary: "Extract memories from text",
+  description:
+    "Finds what is worth remembering in a text or a transcript and stores it. An item whose cosine similarity to an unexpired memory is above 0.98 is skipped, above 0.90 it updates that memory (content, importance, expiry), otherwise it is created; items of one call are compared with each other too. deduplicate false creates all but those whose text is stored already. dry_run stores nothing and costs nothing. All of a call is stored, or nothing.",
+  permission: "memory.write",
+  feature: "memory",
+  patient: true,
+  refusals: [1402, 2101, 2103],
+  success: 200,
+  input: Fields({
+    text: Text({
+      maxLength: extractionTextMaxCharacters,
+      description: "Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`.",
+      examples: [exampleText],
+    }),
+    deduplicate: Type.Optional(
+      Type.Boolean({ default: true, description: "Compare with what is remembered already." }),
+    ),
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: "Answer what would be stored, and store nothing." }),
+    ),
+  }),
+  output: Fields({
+    extracted: Type.Array(extractionItem),
+    deduplicated: Type.Integer({ minimum: 0, description: "Items that were skipped." }),
+    updated: Type.Integer({ minimum: 0, description: "Memories that were updated." }),
+    extractor: Choice(extractorNames, {
+      description:
+        "llm: the language model that the server is configured with. built-in: rules, without one.",
+    }),
+  }),
+  example: {
+    input: { text: exampleText },
+    data: {
+      extracted: [exampleExtraction],
+      ...{ deduplicated: 0, updated: 0, extractor: "built-in" },
+    },
+  },
+
+  async prepare({ text, deduplicate = true, dry_run = false }, preparation) {
+    const { caller, prices, extractor, now, signal } = preparation;
+    const cost = dry_run ? { credits: 0, usd: 0 } : extractionCost(prices);
+    requireCredits(caller.project, cost);
+    const { items, model, usage } = await extractor.extract(text, now, signal);
+    const vectors = await embedAll(items, preparation);
+    const compared = deduplicate ? await compare(vectors, preparation) : { revision: 0, found: [] };
+    const candidates = items.map((item, at): Candidate => {
+      const vector = vectors[at];
+      if (vector === undefined) throw new Error("an item has no vector");
+      return { ...item, vector, contentKey: contentKey(item.content), found: compared.found[at] ?? [] };
+    });
+    return { extractor: extractor.name, model, usage, cost, revision: compared.revision, candidates };
+  },
+
+  async apply(transaction, { text, deduplicate = true, dry_run = false }, prepared, application) {
+    const { candidates, revision, cost } = prepared;
+    const store = () => storeItems(transaction, candidates, deduplicate ? revision : null, application);
+    const outcomes = dry_run ? await transaction.rehearse(store) : await store();
+    await charge(transaction, application.caller.project, cost);
+    const created = outcomes.filter(({ action }) => action === "created").map(({ memoryId }) => memoryId);
+    const unstored = new Set(dry_run ? created : []);
+    const extracted = outcomes.map((outcome) => toExtractionItem(outcome, unstored));
+    const count = (wanted: Outcome["action"]) => outcomes.filter(({ action }) => action === wanted).length;
+    return {
+      data: {
+        extracted,
+        ...{ deduplicated: count("skipped"), updated: count("updated"), extractor: prepared.extractor },
+      },
+      cost,
+      note: {
+        ...{ model_id: prepared.model, input_content: text },
+        output_content: { items: extracted, usage: prepared.usage === null ? null : { ...prepared.usage } },
+      },
+    };
+  },
+});
+
+/** A few at a time: other calls need the embedder too. */
+async function embedAll(items: Extraction["items"], { embed, signal }: Preparation): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (let start = 0; start < items.length; start += embeddingsAtOnce) {
+    if (signal.aborted) throw givenUp();
+    const batch = items.slice(start, start + embeddingsAtOnce);
+    vectors.push(...(await Promise.all(batch.map(({ content }) => embed(content, "passage")))));
+  }
+  return vectors;
+}
+
+/** What is similar now; the transaction looks at what has changed since `revision`. */
+async function compare(
+  vectors: readonly Float32Array[],
+  { store, caller: { project }, now, signal }: Preparation,
+): Promise<{ readonly revision: number; readonly found: readonly Match[][] }> {
+  const revision = await store.memories.revision(project);
+  const found: Match[][] = [];
+  const limits = { types: null, words: null, topK: neighboursMax, minSimilarity: similarAbove, now };
+  for (const vector of vectors) {
+    if (signal.aborted) throw givenUp();
+    const query = { ...limits, vector, includeExpired: false, includeInactive: true };
+    const hits = await store.memories.search(project, query);
+    found.push(hits.map(({ memory, similarity }) => ({ memory, similarity })));
+  }
+  return { revision, found };
+}

@@ -1,0 +1,307 @@
+// Tests what becomes of extracted items, with vectors whose similarities are known: thresholds, order, races, limits, credits.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { defaultPlans } from "../../src/access/plan.ts";
+import type { JsonObject } from "../../src/json.ts";
+import { extractMemories } from "../../src/memory/extract.ts";
+import type { ExtractedItem } from "../../src/memory/extraction.ts";
+import { checkChains } from "../audit/chain-check.ts";
+import { dimensions, type Member, type Outcome, openSeam } from "../sqlite/seam.ts";
+
+const seam = await openSeam();
+afterAll(() => seam.close());
+
+/** The vector in the plane of two axes at this cosine to the first one. */
+function at(cosine: number, first = 0, second = 1): Float32Array {
+  const vector = new Float32Array(dimensions);
+  vector[first] = cosine;
+  vector[second] = Math.sqrt(1 - cosine * cosine);
+  return vector;
+}
+
+interface Said {
+  readonly content: string;
+  readonly vector: Float32Array;
+  readonly item?: Partial<ExtractedItem>;
+}
+
+/** The first half of an extraction that finds these items. */
+async function prepare(member: Member, said: readonly Said[], input: JsonObject = {}) {
+  const vectors = new Map(said.map(({ content, vector }) => [content, vector]));
+  const items = said.map(({ content, item }) => ({
+    ...{ content, type: "fact" as const, importance: 0.5, expiresAt: null, evidence: content },
+    ...item,
+  }));
+  const { caller } = member;
+  const fields = { text: said.map(({ content }) => content).join(" ") || "nothing", ...input };
+  const prepared = await extractMemories.prepare(fields, {
+    ...{ caller, plan: defaultPlans.custom, store: seam.store, now: seam.now() },
+    prices: { extractionCredits: 3, creditUsd: 0.5 },
+    extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
+    signal: new AbortController().signal,
+    embed: async (text) => vectors.get(text) ?? at(1),
+  });
+  return { apply: (): Promise<Outcome> => member.call("memory.extract", fields, prepared), prepared };
+}
+
+async function extract(member: Member, said: readonly Said[], input: JsonObject = {}): Promise<Outcome> {
+  return (await prepare(member, said, input)).apply();
+}
+
+function itemsOf({ data }: Outcome): JsonObject[] {
+  return (data.extracted as JsonObject[]) ?? [];
+}
+
+const actionsOf = (outcome: Outcome) => itemsOf(outcome).map(({ action }) => action);
+
+async function contentsOf(member: Member): Promise<string[]> {
+  const query = { type: null, sortBy: "created_at", direction: "asc", limit: 100, offset: 0 } as const;
+  return (await member.list(query)).memories.map(({ content }) => content);
+}
+
+describe("an item and the most similar memory", () => {
+  test.each<[number, string]>([
+    [0.9, "created"],
+    [0.901, "updated"],
+    [0.98, "updated"],
+    [0.981, "skipped"],
+    [1, "skipped"],
+  ])("at a cosine of %d: %s", async (cosine, action) => {
+    const member = await seam.project();
+    const { data } = await member.create({ content: "known", vector: at(1), importance: 0.2, type: "rule" });
+    // A float32 vector does not hit a threshold exactly, so thresholds are approached from below.
+    const vector = at(cosine === 0.9 || cosine === 0.98 ? cosine - 1e-6 : cosine);
+    const item = { importance: 0.8, expiresAt: seam.now() + 60_000 };
+    const outcome = await extract(member, [{ content: "said", vector, item }]);
+    expect(actionsOf(outcome)).toEqual([action]);
+    const [extracted] = itemsOf(outcome);
+    if (action === "created") {
+      expect(extracted).toMatchObject({ match: null, memory_type: "fact" });
+      expect(await contentsOf(member)).toEqual(["known", "said"]);
+      return;
+    }
+    const id = String(data.id);
+    expect(extracted).toMatchObject({ id, match: { id, similarity: expect.closeTo(cosine, 5) } });
+    expect(await contentsOf(member)).toEqual([action === "updated" ? "said" : "known"]);
+    const [hit] = await member.search({ vector: at(1) });
+    expect(hit?.memory).toMatchObject(
+      action === "updated"
+        ? { content: "said", importance: 0.8, type: "rule", expiresAt: item.expiresAt }
+        : { content: "known", importance: 0.2, expiresAt: null },
+    );
+    if (action === "updated") expect(hit?.similarity).toBeCloseTo(cosine, 5);
+  });
+
+  test("the most similar one counts, not the most important one", async () => {
+    const member = await seam.project();
+    await member.create({ content: "important", vector: at(0.93), importance: 1 });
+    const near = await member.create({ content: "near", vector: at(1, 0, 2), importance: 0 });
+    const [item] = itemsOf(await extract(member, [{ content: "said", vector: at(0.97, 0, 3) }]));
+    expect(item).toMatchObject({ action: "updated", id: near.data.id ?? "" });
+    expect(await contentsOf(member)).toEqual(["important", "said"]);
+  });
+
+  test("of another project does not count", async () => {
+    const [one, other] = [await seam.project(), await seam.project()];
+    await one.create({ content: "known", vector: at(1) });
+    expect(actionsOf(await extract(other, [{ content: "known", vector: at(1) }]))).toEqual(["created"]);
+  });
+
+  test("that has expired does not count, and gives its text to the successor", async () => {
+    const member = await seam.project();
+    await member.create({ content: "known", vector: at(1), expiresAt: seam.now() - 1_000 });
+    expect(actionsOf(await extract(member, [{ content: "known", vector: at(1) }]))).toEqual(["created"]);
+  });
+
+  test("that was switched off counts and stays off", async () => {
+    const member = await seam.project();
+    const { data } = await member.create({ content: "known", vector: at(1) });
+    await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+    expect(actionsOf(await extract(member, [{ content: "known again", vector: at(0.99) }]))).toEqual([
+      "skipped",
+    ]);
+    expect(actionsOf(await extract(member, [{ content: "said", vector: at(0.95) }]))).toEqual(["updated"]);
+    expect(await member.search({ vector: at(1) })).toEqual([]);
+  });
+});
+
+describe("items of one call", () => {
+  test("are compared with each other", async () => {
+    const member = await seam.project();
+    const outcome = await extract(member, [
+      { content: "first", vector: at(1) },
+      { content: "the same", vector: at(0.99) },
+      { content: "nearly", vector: at(0.95) },
+      { content: "another", vector: at(0.5) },
+    ]);
+    expect(actionsOf(outcome)).toEqual(["created", "skipped", "updated", "created"]);
+    expect(outcome.data).toMatchObject({ deduplicated: 1, updated: 1 });
+    expect(await contentsOf(member)).toEqual(["nearly", "another"]);
+    const ids = itemsOf(outcome).map(({ id }) => id);
+    expect(ids.slice(0, 3)).toEqual([ids[0], ids[0], ids[0]]);
+    checkChains(seam.path);
+  });
+
+  test("are compared with what an item before them has become", async () => {
+    const member = await seam.project();
+    await member.create({ content: "known", vector: at(1) });
+    // The second one is near the known vector, but the first one has moved the memory away from it.
+    const outcome = await extract(member, [
+      { content: "moved", vector: at(0.92) },
+      { content: "other side", vector: at(0.92, 0, 2) },
+    ]);
+    expect(actionsOf(outcome)).toEqual(["updated", "created"]);
+    expect(await contentsOf(member)).toEqual(["moved", "other side"]);
+  });
+
+  test("without deduplication only the same text is skipped", async () => {
+    const member = await seam.project();
+    const known = await member.create({ content: "known text", vector: at(1) });
+    const outcome = await extract(
+      member,
+      [
+        { content: "known  text ", vector: at(1) },
+        { content: "said", vector: at(0.999) },
+        { content: "said", vector: at(0.999) },
+      ],
+      { deduplicate: false },
+    );
+    expect(actionsOf(outcome)).toEqual(["skipped", "created", "skipped"]);
+    expect(itemsOf(outcome)[0]?.match).toEqual({ id: String(known.data.id), similarity: 1 });
+    expect(outcome.data).toMatchObject({ deduplicated: 2, updated: 0 });
+  });
+
+  test("none at all is an answer, too", async () => {
+    const outcome = await extract(await seam.project(), []);
+    expect(outcome).toMatchObject({ status: 200, data: { extracted: [], deduplicated: 0, updated: 0 } });
+  });
+});
+
+describe("what happens between the two halves counts", () => {
+  test("a memory that came meanwhile is found", async () => {
+    const member = await seam.project();
+    const { apply } = await prepare(member, [{ content: "said", vector: at(0.99) }]);
+    const meanwhile = await member.create({ content: "known", vector: at(1) });
+    const [item] = itemsOf(await apply());
+    expect(item).toMatchObject({ action: "skipped", id: meanwhile.data.id ?? "" });
+  });
+
+  test("a memory that went meanwhile is not brought back", async () => {
+    const member = await seam.project();
+    const { data } = await member.create({ content: "known", vector: at(1) });
+    const [one, all] = [
+      await prepare(member, [{ content: "said", vector: at(0.95) }]),
+      await prepare(member, [{ content: "said later", vector: at(0.95) }]),
+    ];
+    await member.call("memory.delete", { memory_id: String(data.id) });
+    expect(actionsOf(await one.apply())).toEqual(["created"]);
+    await member.call("memory.delete_all", {});
+    expect(actionsOf(await all.apply())).toEqual(["created"]);
+    expect(await contentsOf(member)).toEqual(["said later"]);
+  });
+
+  test("a memory that means something else meanwhile is left alone", async () => {
+    const member = await seam.project();
+    const { data } = await member.create({ content: "known", vector: at(1) });
+    const { apply } = await prepare(member, [{ content: "said", vector: at(0.95) }]);
+    const change = { memory_id: String(data.id), content: "something else" };
+    await member.call("memory.update", change, at(0));
+    expect(actionsOf(await apply())).toEqual(["created"]);
+    expect(await contentsOf(member)).toEqual(["something else", "said"]);
+  });
+
+  test("two calls with the same text store it once", async () => {
+    const member = await seam.project();
+    const said = [{ content: "said", vector: at(1) }];
+    const both = [await prepare(member, said), await prepare(member, said)];
+    const outcomes = await Promise.all(both.map(({ apply }) => apply()));
+    expect(outcomes.map(actionsOf)).toEqual([["created"], ["skipped"]]);
+  });
+});
+
+describe("all or nothing", () => {
+  const three = [0, 1, 2].map((axis) => ({ content: `item ${axis}`, vector: at(0, 9, axis) }));
+
+  test("without room for all of them none is stored", async () => {
+    const member = await seam.project({ memory_limit: 3 });
+    await member.create({ content: "known", vector: at(0, 9, 7) });
+    const outcome = await extract(member, three);
+    expect(outcome).toMatchObject({ status: 400, code: 2101, data: { memory_limit: 3 } });
+    expect(await contentsOf(member)).toEqual(["known"]);
+    expect((await extract(member, three.slice(0, 2))).code).toBe(1000);
+    checkChains(seam.path);
+  });
+
+  test("a dry run answers the same, stores nothing and is free", async () => {
+    const member = await seam.project({ credits: 3 });
+    await member.create({ content: "known", vector: at(1) });
+    const said = [
+      { content: "known better", vector: at(0.95) },
+      { content: "new", vector: at(0.1) },
+      { content: "new again", vector: at(0.1) },
+    ];
+    const dry = await extract(member, said, { dry_run: true });
+    expect(await contentsOf(member)).toEqual(["known"]);
+    expect(itemsOf(dry).map(({ id, match }) => [id === null, match])).toEqual([
+      [false, { id: String(itemsOf(dry)[0]?.id), similarity: expect.closeTo(0.95, 5) }],
+      [true, null],
+      [true, { id: null, similarity: expect.closeTo(1, 5) }],
+    ]);
+    const real = await extract(member, said);
+    const withoutIds = (outcome: Outcome) => itemsOf(outcome).map(({ id: _, match: __, ...rest }) => rest);
+    expect(withoutIds(real)).toEqual(withoutIds(dry));
+    expect(await contentsOf(member)).toEqual(["known better", "new"]);
+    checkChains(seam.path);
+  });
+
+  test("a dry run is refused where the real one would be", async () => {
+    const member = await seam.project({ memory_limit: 2 });
+    expect((await extract(member, three, { dry_run: true })).code).toBe(2101);
+  });
+});
+
+describe("credits", () => {
+  const creditsOf = async (member: Member) =>
+    (await seam.administer("project.show", { project: member.id })).data.credits;
+  const said = (content: string) => [{ content, vector: at(0, 9, content.length) }];
+
+  test("are taken with the change, and the record says how many", async () => {
+    const member = await seam.project({ credits: 7 });
+    expect((await extract(member, said("one"))).code).toBe(1000);
+    expect(await creditsOf(member)).toBe(4);
+    expect((await extract(member, said("three"))).code).toBe(1000);
+    expect(await creditsOf(member)).toBe(1);
+    // Its first half still saw 7: what counts is what is left inside the transaction.
+    const refused = await extract(member, said("seven"));
+    expect(refused).toMatchObject({ status: 402, code: 1402, data: { credits: 1, cost: 3 } });
+    expect(await contentsOf(member)).toEqual(["one", "three"]);
+    const page = await seam.store.audit.list(member.caller.project, {
+      ...{ from: null, to: null, action: "memory.extract", keyId: null, memoryId: null, statusClass: null },
+      ...{ limit: 10, after: { skip: 0 } },
+    });
+    const numbers = page.records.map(({ entry }) => JSON.parse(entry).numbers);
+    expect(numbers.map(({ credits_consumed: credits, balance_consumed_usd: usd }) => [credits, usd])).toEqual(
+      [
+        [0, 0],
+        [3, 1.5],
+        [3, 1.5],
+      ],
+    );
+  });
+
+  test("that two calls both saw are spent once", async () => {
+    const member = await seam.project({ credits: 3 });
+    const both = [await prepare(member, said("a")), await prepare(member, said("bb"))];
+    const outcomes = await Promise.all(both.map(({ apply }) => apply()));
+    expect(outcomes.map(({ code }) => code)).toEqual([1000, 1402]);
+    expect(await creditsOf(member)).toBe(0);
+    expect(await contentsOf(member)).toEqual(["a"]);
+  });
+
+  test("stay when nothing is stored", async () => {
+    const member = await seam.project({ credits: 5, memory_limit: 1 });
+    const outcome = await extract(member, [...said("one"), ...said("three")]);
+    expect(outcome.code).toBe(2101);
+    expect(await creditsOf(member)).toBe(5);
+  });
+});
