@@ -3,8 +3,8 @@
 
 import { yieldToOthers } from "../native/priority.ts";
 import { answerRequests } from "../native/worker-client.ts";
-import { extractByRules } from "./built-in.ts";
 import type { ExtractRequest } from "./built-in-thread.ts";
+import { extractByRules } from "./rules/extract.ts";
 
 yieldToOthers();
 answerRequests(async (request) => {

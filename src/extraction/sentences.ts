@@ -13,10 +13,13 @@ const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /** A full stop after these ends no sentence, whatever follows. Lower case, without the last full stop. */
 const abbreviations = new Set(
-  `mr mrs ms dr prof sr jr st vs e.g i.e eg ie cf approx max min incl excl dept est fig vol ext tel no
-   bzw ca z.b z b u.a d.h o.ä usw ggf evtl inkl zzgl nr str vgl abs hr fr
-   mme mlle m p.ex env sra dra sig dott ing avv pág núm art`.split(/\s+/),
+  `mr mrs ms dr prof sr jr st vs e.g i.e eg ie cf approx incl excl dept
+   bzw ca z.b z b u.a d.h o.ä usw ggf evtl inkl zzgl str vgl hr fr mme mlle p.ex env sra dra dott ing avv`.split(
+    /\s+/,
+  ),
 );
+/** These only before a number: "No. 4", but "I said no." */
+const beforeNumbers = new Set("no nr art abs fig vol ext tel max min pág núm m".split(" "));
 
 /** "Am 3. Oktober": an ordinal number in German. */
 const ordinal = /(?:^|\s)\d{1,2}\.\s*$/;
@@ -113,6 +116,7 @@ function continues(line: string, from: number, to: number): boolean {
   const tail = line.slice(Math.max(from, to - 24), to);
   const next = line.slice(to, to + 16);
   if (endsInAbbreviation(tail) || initial.test(tail)) return true;
+  if (/^\s*\d/.test(next) && beforeNumbers.has(lastWord.exec(tail)?.[1]?.toLowerCase() ?? "")) return true;
   if (ordinal.test(tail) && afterOrdinal.test(next)) return true;
   return numberOnly.test(line.slice(from, Math.min(to, from + 8))) && to - from <= 8;
 }

@@ -77,10 +77,10 @@ export function readPassages(text: string, toTime: (date: string) => number | nu
     if (depth !== state.depth) flush();
     state.depth = depth;
     // Quoted mail was said before, to somebody else.
+    const label = state.fence === null ? findLabel(content) : null;
     if (content === "" || (depth > 0 && isMail)) flush();
-    else if (content === title || passesOver(content, state, toTime)) flush();
+    else if (content === title || isOmitted(content, label, state, toTime)) flush();
     else {
-      const label = findLabel(content);
       const mark = listMark.exec(masked)?.[0].length ?? 0;
       if (label !== null) {
         flush();
@@ -103,6 +103,15 @@ function titleOf(contents: readonly string[]): string {
   const [title = "", below] = contents.slice(first, first + 2);
   const isAlone = below === "" && contents.slice(first + 2).some((line) => line !== "");
   return isAlone && title.length <= 80 && !/[.!?:,]$/.test(title) ? title : "";
+}
+
+function isOmitted(
+  content: string,
+  label: Label | null,
+  state: State,
+  toTime: (date: string) => number | null,
+): boolean {
+  return label === null ? passesOver(content, state, toTime) : isNoProse(content.slice(label.length));
 }
 
 /** Whether the line is no prose but tells about the lines below. Changes the state accordingly. */

@@ -1,6 +1,6 @@
 // Owns the Portuguese words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
 
 const day =
   "\\d|segunda|terça|quarta|quinta|sexta|sábado|domingo|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|semana|mês|fim|final|amanhã";
@@ -163,9 +163,11 @@ export const portuguese: Lexicon = {
       ),
     ],
   },
-  fillers: opening(
-    "(?:(?:aliás|bom|bem|e|mas|ah|oh|sim|não|ok|então|nota|importante|atenção|aviso|lembrete|ps|além disso|a propósito)(?:[ ,:;.!–-]+)){1,4}(?=\\S)",
+  fillers: leading(
+    "aliás|bom|bem|e|mas|ah|oh|além disso|a propósito",
+    "sim|não|ok|então|nota|importante|atenção|aviso|lembrete|ps",
   ),
+  firstPlural: phrases("nós", "nos", "noss[oa]s?", "decidimos", "usamos"),
   firstPerson: phrases(
     "eu",
     "me",

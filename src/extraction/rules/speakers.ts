@@ -64,7 +64,7 @@ export function findSpeakers(lines: readonly string[]): (line: string) => Label 
     const match = matchLabel(line);
     if (match === null) continue;
     labels += 1;
-    counts.set(match.name, (counts.get(match.name) ?? 0) + (match.date === null ? 1 : 2));
+    counts.set(match.name, (counts.get(match.name) ?? 0) + (match.date === null && !match.isReply ? 1 : 2));
   }
   const isChat = labels >= 2 && labels * 2 >= filled;
   const isSpeaker = (name: string) => {
@@ -80,18 +80,32 @@ export function findSpeakers(lines: readonly string[]): (line: string) => Label 
   };
 }
 
-function matchLabel(line: string): { name: string; date: string | null; length: number } | null {
+interface Match {
+  readonly name: string;
+  readonly date: string | null;
+  /** Says itself that somebody speaks. */
+  readonly isReply: boolean;
+  readonly length: number;
+}
+
+function matchLabel(line: string): Match | null {
   const match = labelled.exec(line.slice(0, 200));
   const { name: person, nick, bracket, paren, plain, after } = match?.groups ?? {};
   const name = person ?? nick;
   if (match === null || name === undefined) return null;
   const key = name.toLowerCase();
   const first = key.split(" ")[0] ?? "";
-  if (replies.has(key) && after !== undefined) return { name: after, date: null, length: match[0].length };
+  if (replies.has(key) && after !== undefined)
+    return { name: after, date: null, isReply: true, length: match[0].length };
   const isKnown = users.has(key) || assistants.has(key);
   if (!isKnown && (notPeople.has(key) || notPeople.has(first) || !isNameLike(name))) return null;
   const date = bracket ?? paren ?? plain ?? after ?? null;
-  return { name, date: date !== null && /\d/.test(date) ? date : null, length: match[0].length };
+  return {
+    name,
+    date: date !== null && /\d/.test(date) ? date : null,
+    isReply: false,
+    length: match[0].length,
+  };
 }
 
 /** Every word begins with a capital, or it is one word that may be a nickname. */

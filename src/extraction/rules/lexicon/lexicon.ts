@@ -36,6 +36,8 @@ export interface Lexicon {
   readonly fillers: RegExp;
   /** "I" and "we" in all their forms. */
   readonly firstPerson: RegExp;
+  /** "We" in all its forms. */
+  readonly firstPlural: RegExp;
   /** What the speaker is called where the text gives no name. */
   readonly user: string;
 }
@@ -43,17 +45,29 @@ export interface Lexicon {
 export const dropReasons = ["question", "smallTalk", "speculation", "unclear"] as const;
 export type DropReason = (typeof dropReasons)[number];
 
+/** A word ends here, or the phrase itself ended with the blank after it. */
+const end = "(?:(?<=\\s)|(?![\\p{L}\\p{N}_]))";
+
 /**
  * A pattern for any of the phrases as whole words. A phrase is a regular expression; "…" stands for up to 40 characters. Nothing in a
  * phrase may repeat without a bound: the work must stay linear in the text.
  */
 export function phrases(...alternatives: readonly string[]): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${join(alternatives)})(?![\\p{L}\\p{N}_])`, "iu");
+  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${join(alternatives)})${end}`, "iu");
 }
 
-/** Like `phrases`, at the start of the sentence only. */
+/** Like `phrases`, at the start of the sentence only, or after what introduces it: "One more thing: ". */
 export function opening(...alternatives: readonly string[]): RegExp {
-  return new RegExp(`^[^\\p{L}\\p{N}]{0,3}(?:${join(alternatives)})(?![\\p{L}\\p{N}_])`, "iu");
+  return new RegExp(`^(?:[^:]{1,45}: )?[^\\p{L}\\p{N}]{0,3}(?:${join(alternatives)})${end}`, "iu");
+}
+
+/**
+ * Up to four of the words at the start of a sentence that goes on. After those of `bare` it may go on at once ("and we ..."), after
+ * those of `marked` only behind a comma or the like ("No, we ...").
+ */
+export function leading(bare: string, marked: string): RegExp {
+  const filler = `(?:(?:${join([bare])})[ ,:;.!–-]{1,4}|(?:${join([marked])})[,:;.!–-][ ,:;.!–-]{0,4})`;
+  return new RegExp(`^[^\\p{L}\\p{N}]{0,3}${filler}{1,4}(?=[\\p{L}\\p{N}"\u0060])`, "iu");
 }
 
 export function certain(category: Category, pattern: RegExp): Cue {

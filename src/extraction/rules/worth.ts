@@ -1,15 +1,15 @@
 // Owns the decision whether a sentence is worth remembering, and why. Junk is worse than a miss: in doubt it says no.
 
-import { sentenceMaxCharacters } from "../limits.ts";
+import { sentenceMaxCharacters } from "../../limits.ts";
 import type { Language } from "./lexicon/language.ts";
 import { detectLanguage, languages } from "./lexicon/language.ts";
 import { type Category, dropReasons } from "./lexicon/lexicon.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
-import { isCodeLine, isOrderToReader, isProse } from "./noise.ts";
+import { isCodeLine, isProse } from "./noise.ts";
 
 /** Names, numbers, versions, file names, addresses: what makes a statement a particular one. */
 const concrete =
-  /\d|[`"“„«]|(?<=[\p{L}\p{N},;:)]\s{1,3}["'(]?)\p{Lu}[\p{L}\p{N}]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}/u;
+  /\d|(?<!\p{L})(?:two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco|dois|duas|três|quatro|due|tre|quattro|cinque)(?!\p{L})|[`"“„«]|(?<=[\p{L}\p{N},;:)]\s{1,3}["'(]?)\p{Lu}[\p{L}\p{N}]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}/u;
 /** In German every noun has a capital, so that only what no noun has counts. */
 const concreteInGerman =
   /\d|[`"“„«]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}|\p{Lu}{2,}|(?<=\s)(?:von|bei|mit|ist|an) \p{Lu}\p{Ll}+\b/u;
@@ -27,16 +27,16 @@ export function languageOf(text: string, fallback: Language | null): Language | 
 /** Whether nothing speaks against a sentence, which is free of markup. */
 export function mayBeKept(sentence: string, language: Language): boolean {
   if (sentence.length > sentenceMaxCharacters || questionMark.test(sentence)) return false;
-  if (!isProse(sentence) || isCodeLine(sentence) || isOrderToReader(sentence)) return false;
+  if (sentence.endsWith(":") || !isProse(sentence) || isCodeLine(sentence)) return false;
   const { drops, fillers } = lexicons[language];
   const core = sentence.replace(fillers, "");
   return !dropReasons.some((reason) => drops[reason].some((pattern) => pattern.test(core)));
 }
 
-/** Why the sentence is worth remembering; null where nothing says so. */
-export function findCategory(sentence: string, language: Language): Category | null {
+/** Why the sentence is worth remembering; null where nothing says so. `isTimed`: it says when it is over. */
+export function findCategory(sentence: string, language: Language, isTimed: boolean): Category | null {
   const { cues, fillers } = lexicons[language];
   const core = sentence.replace(fillers, "");
-  const named = (language === "de" ? concreteInGerman : concrete).test(core);
+  const named = isTimed || (language === "de" ? concreteInGerman : concrete).test(core);
   return cues.find((cue) => (cue.certain || named) && cue.pattern.test(core))?.category ?? null;
 }

@@ -1,6 +1,6 @@
 // Owns the German words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
 
 const day =
   "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|\\d{1,2}\\.|ende|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|nächste|weihnachten|ostern";
@@ -178,9 +178,11 @@ export const german: Lexicon = {
       ),
     ],
   },
-  fillers: opening(
-    "(?:(?:also|übrigens|ach|ja|nein|ok(?:ay)?|und|aber|kurze info|info|hinweis|wichtig|ps|nur zur info|zur info|bitte beachten|danke|klar|genau)(?:[ ,:;.!–-]+)){1,4}(?=\\S)",
+  fillers: leading(
+    "also|übrigens|ach|und|aber|bitte beachten",
+    "ja|nein|ok(?:ay)?|kurze info|info|hinweis|wichtig|ps|nur zur info|zur info|danke|klar|genau|ach ja",
   ),
+  firstPlural: phrases("wir", "uns", "unser\\p{L}{0,2}"),
   firstPerson: phrases("ich", "mich", "mir", "mein\\p{L}{0,2}", "wir", "uns", "unser\\p{L}{0,2}"),
   user: "Der Nutzer",
 };

@@ -3,9 +3,12 @@
 export const languages = ["en", "de", "fr", "es", "pt", "it"] as const;
 export type Language = (typeof languages)[number];
 
+/** Fewer words than this say nothing against the language of the text around them. */
+const marginWords = 2;
+
 /**
  * The language whose small words are the most frequent, or null where none is plain: other scripts, lists of names.
- * `fallback` decides a tie.
+ * `fallback` stands until another is plainly more frequent.
  */
 export function detectLanguage(
   text: string,
@@ -21,6 +24,6 @@ export function detectLanguage(
   const best = Math.max(0, ...counts.values());
   if (best === 0) return fallback;
   const winners = languages.filter((language) => counts.get(language) === best);
-  if (fallback !== null && winners.includes(fallback)) return fallback;
+  if (fallback !== null && best - (counts.get(fallback) ?? 0) < marginWords) return fallback;
   return winners[0] ?? null;
 }

@@ -1,6 +1,6 @@
 // Owns the French words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
 
 export const french: Lexicon = {
   language: "fr",
@@ -154,9 +154,11 @@ export const french: Lexicon = {
       ),
     ],
   },
-  fillers: opening(
-    "(?:(?:au fait|alors|et|mais|bon|ben|bref|oui|non|ok|sinon|ah|oh|info|attention|note|nb|ps|important|rappel|petite info|d'ailleurs)(?:[ ,:;.!–-]+)){1,4}(?=\\S)",
+  fillers: leading(
+    "au fait|alors|et|mais|bon|ben|bref|ah|oh",
+    "oui|non|ok|sinon|info|attention|note|nb|ps|important|rappel|petite info|d'ailleurs",
   ),
+  firstPlural: phrases("nous", "notre", "nos"),
   firstPerson: phrases(
     "je",
     "j'\\p{L}+",

@@ -1,15 +1,17 @@
 // Owns extraction without a language model: rules and word lists, nothing else. docs/EXTRACTION.md says what they can and cannot do.
 // Must never return what the text does not say.
 
-import { sentenceMinCharacters } from "../limits.ts";
-import type { ExtractedItem } from "../memory/extraction.ts";
+import { sentenceMinCharacters } from "../../limits.ts";
+import type { ExtractedItem } from "../../memory/extraction.ts";
+import { splitSentences } from "../sentences.ts";
 import { rateImportance, typeOf } from "./classify.ts";
 import { findExpiry } from "./expiry.ts";
 import type { Language } from "./lexicon/language.ts";
 import type { Category } from "./lexicon/lexicon.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
+import { isOrderToReader } from "./noise.ts";
 import { inThirdPerson } from "./perspective.ts";
-import { splitSentences } from "./sentences.ts";
+import type { Speaker } from "./speakers.ts";
 import { readTime } from "./time.ts";
 import { type Passage, readPassages } from "./transcript.ts";
 import { findCategory, languageOf, mayBeKept } from "./worth.ts";
@@ -52,6 +54,8 @@ function* readPassage(
   language: Language | null,
   now: number,
 ): Generator<ExtractedItem> {
+  // Whoever gives orders to the reader is not to be believed in the sentences around them either.
+  if (isOrderToReader(passage.text.replace(/\s+/g, " "))) return;
   for (const sentence of splitSentences(passage.text)) {
     if (sentence.text.length < sentenceMinCharacters) continue;
     const clean = withoutMarkup(sentence.text);
@@ -60,11 +64,12 @@ function* readPassage(
     const said = passage.saidAt ?? now;
     const { at, isRelative, isDated } = findExpiry(clean, spoken, said);
     if (at !== null && at < now) continue;
-    const category = findCategory(clean, spoken) ?? settled(passage) ?? (isDated ? "deadline" : null);
+    const category =
+      findCategory(clean, spoken, at !== null) ?? settled(passage) ?? (isDated ? "deadline" : null);
     if (category === null || (skippedHeadings.test(passage.heading) && category !== "correction")) continue;
     const start = passage.start + sentence.start;
     yield {
-      content: toContent(clean, category, passage, spoken, isRelative ? said : null),
+      content: toContent(clean, passage, spoken, isRelative ? said : null),
       type: typeOf(category, at),
       importance: rateImportance(category, clean),
       expiresAt: at,
@@ -78,31 +83,25 @@ function settled({ heading, isItem }: Passage): Category | null {
   return settledHeadings.find(([pattern]) => pattern.test(heading))?.[1] ?? null;
 }
 
-function toContent(
-  sentence: string,
-  category: Category,
-  { speaker }: Passage,
-  language: Language,
-  said: number | null,
-): string {
+function toContent(sentence: string, { speaker }: Passage, language: Language, said: number | null): string {
   const core = sentence
     .replace(lexicons[language].fillers, "")
     .replace(/[\s\p{Extended_Pictographic}]+$/u, "");
   const name = speaker.name ?? "the user";
-  const isWork = ["rule", "decision", "deadline", "tool"].includes(category);
-  const group = speaker.role === "unknown" ? "the team" : isWork ? `${name}'s team` : name;
+  const group = speaker.role === "unknown" ? "the team" : name;
   const content =
     language === "en"
       ? inThirdPerson(core, { speaker: name, group, addressee: speaker.addressee })
-      : inOwnWords(core, language, speaker.name);
+      : inOwnWords(core, language, speaker);
   return said === null ? content : `${content} (said on ${new Date(said).toISOString().slice(0, 10)})`;
 }
 
 /** Verbs of other languages are not turned: who speaks is put in front instead, where somebody speaks of themselves. */
-function inOwnWords(core: string, language: Language, name: string | null): string {
-  const speaks = lexicons[language].firstPerson.test(core);
+function inOwnWords(core: string, language: Language, { name, role }: Speaker): string {
+  const { firstPerson, firstPlural, user } = lexicons[language];
+  const speaks = firstPerson.test(core) && (role === "person" || !firstPlural.test(core));
   const text = core.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
-  return speaks ? `${name ?? lexicons[language].user}: ${text}` : text;
+  return speaks ? `${name ?? user}: ${text}` : text;
 }
 
 /** The text without the marks of Markdown, on one line. */

@@ -1,6 +1,6 @@
 // Owns the Italian words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
 
 const day =
   "\\d|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre|settimana|mese|fine|domani";
@@ -160,9 +160,11 @@ export const italian: Lexicon = {
       ),
     ],
   },
-  fillers: opening(
-    "(?:(?:comunque|allora|bene|beh|e|ma|ah|oh|sì|no|ok|nota|importante|attenzione|avviso|promemoria|ps|inoltre|a proposito|tra l'altro)(?:[ ,:;.!–-]+)){1,4}(?=\\S)",
+  fillers: leading(
+    "comunque|allora|bene|beh|e|ma|ah|oh|inoltre|a proposito",
+    "sì|no|ok|nota|importante|attenzione|avviso|promemoria|ps|tra l'altro",
   ),
+  firstPlural: phrases("noi", "ci", "nostr[oaie]", "abbiamo", "usiamo"),
   firstPerson: phrases(
     "io",
     "mi",

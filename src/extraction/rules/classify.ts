@@ -1,6 +1,6 @@
 // Owns what kind of memory a kept sentence becomes, and how important it is. Must never decide whether a sentence is kept.
 
-import type { MemoryType } from "../memory/memory.ts";
+import type { MemoryType } from "../../memory/memory.ts";
 import type { Category } from "./lexicon/lexicon.ts";
 
 /** What passes is context, whatever else it is; an order or a ban is a rule; everything else is a fact. */

@@ -1,7 +1,8 @@
 // Owns the English words that make a sentence worth remembering, or not. Read it to learn what the built-in extractor keeps.
 
 import { englishDrops } from "./en-drops.ts";
-import { type Cue, certain, type Lexicon, likely, opening, phrases, words } from "./lexicon.ts";
+import { englishRules } from "./en-rules.ts";
+import { type Cue, certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
 
 const kin =
   "wife|husband|partner|boyfriend|girlfriend|fianc[ée]e?|spouse|mother|mom|mum|father|dad|parents|brother|sister|siblings?|son|daughter|kids?|children|baby|twins|uncle|aunt|cousin|niece|nephew|grandmother|grandma|grandfather|grandpa|roommate|flatmate|best friend";
@@ -20,6 +21,7 @@ const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const technology = "use|uses|run|runs|require|requires|need|needs|support|supports|target|targets";
 
 const cues: readonly Cue[] = [
+  ...englishRules,
   certain(
     "correction",
     phrases(
@@ -35,50 +37,6 @@ const cues: readonly Cue[] = [
       "turns out",
       "(?:it|that|this|there)(?:'s| is| are) actually",
       "actually(?:,)? (?:it|the|my|our|we|i) … (?:is|are|'s|am|'m|live|work|use|run|have|moved|switched)",
-    ),
-  ),
-  certain(
-    "rule",
-    phrases(
-      "must(?! be (?:nice|great|fun|hard|tough|so|exciting|amazing|lovely|tired|proud)| have (?:been|felt|had))(?: not|n't)?",
-      "mustn't",
-      "shall(?: not)?(?! we)",
-      "under no circumstances",
-      "(?:is|are) (?:strictly |explicitly )?(?:not allowed|not permitted|forbidden|prohibited|mandatory|required|off[- ]limits|banned)(?! reading)",
-      "(?:is|are) only allowed",
-      "(?:you|we|everyone|everybody|they|developers|contributors|employees|users|the assistant) (?:should|may|can) (?:always|never|only|not)",
-      "(?:should|may|can) (?:never|always|only)(?! (?:imagine|hope|guess|wonder|get|be (?:grateful|happy)))",
-      "(?:should|may) not be",
-      "no (?:one|body) (?:may|should|can|is allowed)",
-      "at all times",
-      "without exception",
-      "no exceptions",
-      "(?:has|have|needs?) to be (?:\\w+ly )?(?:approved|reviewed|signed|tested|documented|encrypted|merged|written|logged|rotated|done|reported|formatted|checked|filed|submitted|confirmed|stored)",
-      "requires? (?:\\w+ ){0,2}(?:approval|approvals|review|reviews|sign-?off|permission|consent)",
-      "the rule is",
-      "as a rule",
-      "policy is",
-    ),
-  ),
-  certain(
-    "rule",
-    opening(
-      "(?:please )?(?:always|never) (?!mind|know|knew|thought|heard|seen|been|had|again|ever|ending)\\w+",
-      "(?:please )?(?:do not|don't) (?!worry|mention|know|think|forget|be|get|you|we|they|give up|stress|hesitate|sweat|feel|even|have|remember|tell me|say)\\w+",
-      "(?:please )?(?:make sure|ensure|be sure)(?: that| to)? (?!you have fun|to (?:take care|rest|have fun|check it out))\\w+",
-      "(?:please )?(?:prefer|avoid)(?! it| that)",
-      "from now on",
-      "going forward",
-    ),
-  ),
-  certain(
-    "rule",
-    phrases("from now on", "call me (?!back|when|if|later|tomorrow|crazy|at)", "address me as"),
-  ),
-  likely(
-    "rule",
-    phrases(
-      "(?:we|i|the team|the project|this project|it|the service|releases?|deploys?|deployments?|migrations?|secrets?|commits?|branches|tests|code|builds?) (?:\\w+ ){0,2}(?:always|never)",
     ),
   ),
   certain(
@@ -126,7 +84,8 @@ const cues: readonly Cue[] = [
     "identity",
     phrases(
       "my (?:full |first |last |real |nick)?name(?:'s| is)",
-      "(?:i'm|i am) (?:called|based|originally|from|vegan|vegetarian|allergic|diabetic|celiac|left-handed|colou?r-?blind|married|divorced|engaged|single|pregnant|retired|unemployed|self-employed|bilingual|jewish|muslim|christian|catholic|buddhist|transgender|trans|gay|lesbian|bisexual|queer|non-binary|dyslexic|autistic|\\d{1,2}(?! (?:min|hour|%|percent)))",
+      "(?:i'm|i am) (?:called|based|originally|from|\\d{1,2}(?! (?:min|hour|%|percent)))",
+      "(?:i'm|i am|i've been|i have been|is|are) (?:vegan|vegetarian|allergic|diabetic|celiac|left-handed|colou?r-?blind|married|divorced|engaged|single|pregnant|retired|unemployed|self-employed|bilingual|jewish|muslim|christian|catholic|buddhist|transgender|trans|gay|lesbian|bisexual|queer|non-binary|dyslexic|autistic|lactose)",
       "(?:i'm|i am|i work as|i was|i became|i've been|i have been|as) an? (?!bit|little|lot|tad|huge|big|mess|fan|idiot|couple|few|way|result|good|great|treat|bonus|side|whole|matter|reminder|start|test|example|while|first|group|family|kid\\b)(?:[\\w-]+ ){0,4}?(?:\\w+(?:er|or|ist|ian|ant|ent|man|woman|mom|dad|mother|father|analyst|chef|nurse|lawyer|pilot|coach|student|vegan|vegetarian|consultant|freelancer|ceo|cto|founder|architect|lead|scientist|musician|parent|veteran|introvert|extrovert|survivor|native|citizen|athlete|guide|clerk|judge|priest|soldier|beginner|intern))",
       "i(?:'ve| have)?(?: \\w+)? (?:live|lived|grew up|was born|were born|was raised|reside|work|worked|study|studied|graduated|majored|speak|retired|emigrated|immigrated|volunteer|teach) (?:in|at|for|as|near|on|with|from|to|\\p{Lu}\\w+|english|german|french|spanish)",
       "i(?:'ve| have)? (?:just |recently )?moved (?:here |back )?(?:to|from|in)",
@@ -162,13 +121,13 @@ const cues: readonly Cue[] = [
       "(?:i|we)(?: \\w+)? (?:hate|dislike|detest|despise|adore)(?! to (?:say|break|admit|ask)| that| it| this| when you)",
       "(?:i|we)(?: really| absolutely| just| also| still| do| always| totally)? (?:love|like|enjoy)(?:d)? (?!it|that|this|your|how|the way|the idea|to (?:hear|see|think|know|hang|meet|chat|catch)|you|these|those|them|hearing|seeing|what|when|a lot|so much)",
       "i(?:'m| am) (?:a |an )?(?:\\w+ )?(?:big |huge )?(?:fan of|keen on|fond of|into|passionate about|obsessed with|addicted to|interested in|not into|allergic)(?! (?:it|that|this|you))",
-      "(?:i|we) (?:do not|don't|never) (?:like|eat|drink|enjoy|want|use|smoke|watch|drive|work on)(?! it| that| this| to (?:be|sound))",
+      `(?:i|we|he|she|they|${kin}) (?:do not|don't|doesn't|never) (?:do|work|fly|like|eat|eats|drink|enjoy|want|use|smoke|watch|drive|take|play)(?! it| that| this| well| out| to (?:be|sound))`,
       "(?:i|we) (?:always|usually|typically|normally|mostly|only|generally) (?:eat|drink|use|work|run|write|go|wake|get up|sleep|read|play|watch|take|start|cook|buy|wear|listen|travel|fly|meet|deploy|release|commit|test)",
       "works best for me",
       "i want (?:you to|answers|replies|responses|all|every|the|my) ",
     ),
   ),
-  certain(
+  likely(
     "tool",
     phrases(
       `(?:we|i|they|it|team|project|service|services|app|application|backend|back-end|frontend|front-end|api|server|servers|client|stack|pipeline|ci|website|site|database|code|codebase|repo|repository|system|library|package|module|company|cluster|cli|tests?|build|builds|deployments?|\\p{Lu}\\w+)(?: \\w+)? (?:${technology}) (?:only |now |currently |exclusively )?(?:\\p{Lu}|\\S*\\d|\\w+ \\p{Lu}|\`)`,
@@ -190,7 +149,9 @@ const cues: readonly Cue[] = [
       "i(?: have| had|'ve had) my \\w+ (?:replaced|removed|operated|fixed)",
       "(?:i|we)(?:'ll| will|'m going to| am going to|'re going to| are going to) (?:be (?:in|at|away|on|moving|starting|working|travell?ing)|move|start|quit|take over|cover|join|leave|marry|study|work)",
       "(?:i|we) have an? new",
-      "(?:has|have)(?: \\w+)? (?:left|joined|moved|switched|become|taken over|quit|retired|been an? )",
+      "(?:i|we) (?:only |just )?have (?:no|only|one|two|three|four|\\d+|an? (?!question|idea|feeling|problem|issue|point|look|lot|few|bit|great|good|nice|chance|minute|second|moment|suggestion|favou?r|request))",
+      "(?:has|have)(?: \\w+)? (?:left|joined|moved|switched|become|taken over|quit|retired|been (?:an? |vegan|vegetarian|sober))",
+      "(?:from now on|from here on|as of (?:now|today|next|january|february|march|april|may|june|july|august|september|october|november|december|\\d))",
       "(?:on|from) (?:parental leave|sabbatical)",
     ),
   ),
@@ -216,7 +177,7 @@ const cues: readonly Cue[] = [
   likely(
     "state",
     phrases(
-      "(?:i|we)(?:'m| am|'re| are| have|'ve)? (?:only |also |both |always |usually |do not |don't |can't |cannot )?(?:have|need|take|use|run|do|speak|train|practi[cs]e|play|pay|own|keep|get up|wake|work|live|drive|commute|go to|attend|manage|lead|maintain|write|measure|weigh|earn|charge|avoid)(?! (?:it|that|this|to))",
+      "(?:i|we)(?:'m| am|'re| are| have|'ve)? (?:only |also |both |always |usually |do not |don't |can't |cannot )?(?:have|need|take|use|run|do|speak|train|practi[cs]e|play|pay|own|keep|get up|wake|work|live|drive|commute|go to|attend|manage|lead|maintain|write|measure|weigh|earn|charge|avoid|format|deploy|test|build|host|log|store|ship|release|track|publish|send|meet|rent|foster|coach|sing|cook|grow|collect|volunteer|sleep|eat|drink|order|buy|sell|accept|offer|close|open|answer|review|sign)(?! (?:it|that|this|to|you))",
     ),
   ),
 ];
@@ -229,9 +190,11 @@ export const english: Lexicon = {
   ),
   cues,
   drops: englishDrops,
-  fillers: opening(
-    "(?:(?:well|so|and|but|yeah|yep|yes|no|nope|oh|ah|hmm|um|uh|ok|okay|sure|right|btw|by the way|fyi|also|plus|anyway|anyways|actually|honestly|personally|frankly|basically|wow|hey|hi|hello|thanks|thank you|cool|great|nice|remember|note|please note|note that|please note that|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s)(?:[ ,:;.!–-]+))+(?=\\S)",
+  fillers: leading(
+    "well|so|and|but|oh|ah|btw|by the way|fyi|also|plus|anyway|anyways|actually|honestly|personally|frankly|basically|please note that|note that|please note|remember that|just so you know,? that|hmm|um|uh|ok|okay|yeah|yes",
+    "yep|no|nope|sure|right|wow|hey|hi|hello|thanks|thank you|cool|great|nice|perfect|remember|note|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s|ha|haha|before i forget|good|got it",
   ),
+  firstPlural: phrases("we", "us", "our", "ours"),
   firstPerson: phrases("i|me|my|mine|myself|we|us|our|ours"),
   user: "The user",
 };

@@ -1,6 +1,6 @@
 // Owns the Spanish words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
 
 const day =
   "\\d|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|semana|mes|fin(?:al)?|mañana";
@@ -165,9 +165,11 @@ export const spanish: Lexicon = {
       ),
     ],
   },
-  fillers: opening(
-    "(?:(?:por cierto|bueno|pues|y|pero|ah|oh|sí|no|vale|ok|nota|importante|ojo|aviso|recordatorio|pd|además)(?:[ ,:;.!–-]+)){1,4}(?=\\S)",
+  fillers: leading(
+    "por cierto|bueno|pues|y|pero|ah|oh|además",
+    "sí|no|vale|ok|nota|importante|ojo|aviso|recordatorio|pd",
   ),
+  firstPlural: phrases("nosotr[oa]s", "nos", "nuestr[oa]s?", "hemos", "usamos"),
   firstPerson: phrases(
     "yo",
     "me",

@@ -1,0 +1,53 @@
+// Owns the English words of rules: what must, may only, or must never be done from now on.
+
+import { type Cue, certain, likely, opening, phrases } from "./lexicon.ts";
+
+export const englishRules: readonly Cue[] = [
+  certain(
+    "rule",
+    phrases(
+      "must(?! be (?:nice|great|fun|hard|tough|so|exciting|amazing|lovely|tired|proud|kidding|joking)| have (?:been|felt|had))(?: not|n't)?",
+      "mustn't",
+      "shall(?: not)?(?! we)",
+      "under no circumstances",
+      "(?:is|are) (?:strictly |explicitly )?(?:not allowed|not permitted|forbidden|prohibited|mandatory|required|off[- ]limits|banned)(?! reading)",
+      "(?:is|are|be|get|gets) (?:only|never|always) (?!a |an |the |in |on |at |been )\\p{L}+(?:ed|en|un|t|d)",
+      "(?:is|are) (?:no longer|not) (?:accepted|allowed|permitted|supported for|to be)",
+      "(?:ed|en|made|cut|done|sent|paid) (?:\\S+ ){0,5}?(?:through|by|via|in|with|from|after) (?:\\S+ ){1,4}?only",
+      "nothing else",
+      "(?:may|can|should) only",
+      "(?:you|we|everyone|everybody|they|developers|contributors|employees|users|the assistant) (?:should|may|can) (?:always|never|only|not)",
+      "(?:should|may|can) (?:never|always|only)(?! (?:imagine|hope|guess|wonder|get|be (?:grateful|happy)))",
+      "(?:should|may) not be",
+      "no (?:one|body) (?:may|should|can|is allowed)",
+      "at all times",
+      "without exception",
+      "no exceptions",
+      "(?:has|have|needs?) to be (?:\\w+ly )?(?:approved|reviewed|signed|tested|documented|encrypted|merged|written|logged|rotated|done|reported|formatted|checked|filed|submitted|confirmed|stored)",
+      "(?:requires?|needs?) (?:\\w+ ){0,3}(?:approval|approvals|review|reviews|sign-?off|permission|consent|signatures?|tests?)",
+      "the rule is",
+      "as a rule",
+      "policy is",
+    ),
+  ),
+  certain(
+    "rule",
+    opening(
+      "(?:please )?(?:always|never) (?!mind|know|knew|thought|heard|seen|been|had|again|ever|ending)\\w+",
+      "(?:please )?(?:do not|don't) (?!worry|mention|know|think|forget|be|get|you|we|they|give up|stress|hesitate|sweat|feel|even|have|remember|tell me|say)\\w+",
+      "(?:please )?(?:make sure|ensure|be sure)(?: that| to)? (?!you have fun|to (?:take care|rest|have fun|check it out))\\w+",
+      "(?:please )?(?:prefer|avoid)(?! it| that)",
+      "(?:from now on|going forward),? (?!i |my |we |our |the |he |she |it |they |\\p{L}+ (?:is|are|has|will|works|runs) )",
+      "only (?:\\S+ ){1,8}?(?:may|can|should|is allowed|are allowed)",
+      "no (?!one|worries|problem|idea|way|doubt|need|thanks|rush|conclusion|hot|longer|more\\b|comment|news)(?:\\S+ ){1,4}?(?:on|in|after|before|without|during|at|outside|with|for|to|between|over)",
+      "(?:please )?(?:keep|use|write|answer|reply|respond|give|address|refer|speak|stick|format|start|end|round|sort|leave|put|name|send|limit|mention|include|sign|mark|label|store|log|book|order|call|ask|check|return|wear|lock|close|report|file|review|run|test|merge|commit) (?=.{0,80}(?<!\\p{L})(?:only|always|never|not|without|under|at most|at least|instead|rather than|in (?:english|german|french|spanish|italian|portuguese|utc|metric|grams)|for (?:all|every|any|each)|every|each|all|unless|before|after|from now on|per|within)(?!\\p{L}))",
+    ),
+  ),
+  certain("rule", phrases("call me (?!back|when|if|later|tomorrow|crazy|at)", "address me as")),
+  likely(
+    "rule",
+    phrases(
+      "(?:we|i|the team|the project|this project|it|the service|releases?|deploys?|deployments?|migrations?|secrets?|commits?|branches|tests|code|builds?) (?:\\w+ ){0,2}(?:always|never)",
+    ),
+  ),
+];
