@@ -3,6 +3,7 @@
 
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { items, startFakeLlm } from "./extraction/fake-llm.ts";
 import { createFolder, removeFolder, startServer, walk } from "./walk.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));
@@ -62,9 +63,22 @@ try {
   for (const source of scripts) check(`${source} is served`, (await fetch(second.url + source)).ok);
   process.kill(second.pid, "SIGKILL");
   await Bun.sleep(200);
-  const third = await startServer(folder);
+  const llm = await startFakeLlm();
+  const third = await startServer(folder, "--llm-base-url", llm.url, "--llm-model", "small");
   check("a start after kill -9 works", (await fetch(`${third.url}/health/ready`)).ok);
+  const post = async (path: string, fields: object) => {
+    const body = JSON.stringify(fields);
+    return (await fetch(`${third.url}/v1/memories/${path}`, { method: "POST", headers, body })).text();
+  };
+  const text = "Dana: I have moved to Porto. Nice weather!";
+  llm.otherwise(items({ content: "Dana has moved to Porto.", evidence: "I have moved to Porto." }));
+  const [extracted, again] = [await post("extract", { text }), await post("extract", { text })];
+  check("a language model on this machine extracts", extracted.includes('"action":"created"'), extracted);
+  check("what it extracts again is skipped", again.includes('"deduplicated":1'), again);
+  const injected = await post("inject", { query: "Where does Dana live?" });
+  check("what it extracted is injected", injected.includes("Dana has moved to Porto."), injected);
   check("the third start ends in order", (await third.stop()) === 0);
+  await llm.stop();
 } finally {
   removeFolder(folder);
 }

@@ -40,8 +40,9 @@ export function removeFolder(folder: string): void {
 }
 
 /** Starts `./memledger serve` in the folder on any free port and waits for its ready line. */
-export async function startServer(folder: string): Promise<Started> {
-  const child = Bun.spawn(["./memledger", "serve", "--port", "0", "--json", "--log-level", "warn"], {
+export async function startServer(folder: string, ...flags: readonly string[]): Promise<Started> {
+  const command = ["./memledger", "serve", "--port", "0", "--json", "--log-level", "warn", ...flags];
+  const child = Bun.spawn(command, {
     cwd: folder,
     stdout: "pipe",
     stderr: "inherit",
