@@ -1,0 +1,100 @@
+// Compares extraction with a much simpler one: any texts and similarities, in any number of calls, one memory after another.
+
+import { afterAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { defaultPlans } from "../../src/access/plan.ts";
+import type { JsonObject } from "../../src/json.ts";
+import { extractMemories } from "../../src/memory/extract.ts";
+import { cosine } from "../../src/memory/rank.ts";
+import { dimensions, type Member, normalise, openSeam, unitVector } from "../sqlite/seam.ts";
+
+const seam = await openSeam();
+afterAll(() => seam.close());
+
+/** A text near one of three themes; texts with the same number are the same. */
+interface Said {
+  readonly theme: number;
+  readonly distance: number;
+  readonly number: number;
+}
+
+const said = fc.record({
+  theme: fc.integer({ min: 0, max: 2 }),
+  distance: fc.constantFrom(0.05, 0.12, 0.22, 0.35, 0.6),
+  number: fc.integer({ min: 0, max: 7 }),
+});
+const call = fc.record({ items: fc.array(said, { maxLength: 8 }), deduplicate: fc.boolean() });
+
+const textOf = ({ theme, distance, number }: Said) => `theme ${theme}, ${distance} away, ${number}`;
+
+/** The same text always has the same vector; its noise makes ties impossible. */
+function vectorOf(item: Said): Float32Array {
+  const noise = unitVector(item.theme * 1_000 + item.distance * 100 + item.number + 17);
+  const themed = unitVector(item.theme);
+  return normalise(themed.map((value, axis) => value + item.distance * (noise[axis] ?? 0)));
+}
+
+/** What should be stored, by the order of creation. */
+class Simple {
+  readonly memories: { text: string; vector: Float32Array }[] = [];
+
+  take(item: Said, deduplicate: boolean): string {
+    const [text, vector] = [textOf(item), vectorOf(item)];
+    const ranked = this.memories
+      .map((memory) => ({ memory, similarity: cosine(memory.vector, vector) }))
+      .sort((a, b) => b.similarity - a.similarity);
+    const [best] = deduplicate ? ranked.filter(({ similarity }) => similarity > 0.9) : [];
+    if (best !== undefined && best.similarity > 0.98) return "skipped";
+    if (this.memories.some((memory) => memory.text === text)) return "skipped";
+    if (best === undefined) this.memories.push({ text, vector });
+    else Object.assign(best.memory, { text, vector });
+    return best === undefined ? "created" : "updated";
+  }
+}
+
+async function extract(member: Member, items: readonly Said[], deduplicate: boolean): Promise<unknown[]> {
+  const vectors = new Map(items.map((item) => [textOf(item), vectorOf(item)]));
+  const input = { text: "any", deduplicate };
+  const found = items.map((item) => ({
+    ...{ content: textOf(item), evidence: "any", type: "fact" as const, importance: 0.5, expiresAt: null },
+  }));
+  const prepared = await extractMemories.prepare(input, {
+    ...{ caller: member.caller, plan: defaultPlans.custom, store: seam.store, now: seam.now() },
+    prices: { extractionCredits: 0, creditUsd: 0 },
+    extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
+    signal: new AbortController().signal,
+    embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),
+  });
+  const { code, data } = await member.call("memory.extract", input, prepared);
+  expect(code).toBe(1000);
+  return (data.extracted as JsonObject[]).map(({ action }) => action);
+}
+
+test("any calls leave what a simple extraction leaves", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
+      const member = await seam.project();
+      const simple = new Simple();
+      for (const { items, deduplicate } of calls) {
+        const expected = items.map((item) => simple.take(item, deduplicate));
+        expect(await extract(member, items, deduplicate)).toEqual(expected);
+      }
+      const query = { type: null, sortBy: "created_at", direction: "asc", limit: 100, offset: 0 } as const;
+      const { memories } = await member.list(query);
+      expect(memories.map(({ content }) => content)).toEqual(simple.memories.map(({ text }) => text));
+      for (const { text, vector } of simple.memories) {
+        const hits = await member.search({ vector, topK: 50 });
+        const hit = hits.find(({ memory }) => memory.content === text);
+        expect(hit?.similarity).toBeCloseTo(1, 5);
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+test("the texts of the property are near enough to each other to be skipped and updated", () => {
+  const simple = new Simple();
+  const far = [0.05, 0.12, 0.22, 0.35, 0.6].map((distance, number) => ({ theme: 0, distance, number }));
+  const actions = far.map((item) => simple.take(item, true));
+  expect(new Set(actions)).toEqual(new Set(["created", "updated", "skipped"]));
+});
