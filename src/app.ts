@@ -17,7 +17,7 @@ import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { openLedgerFiles } from "./ledger-files.ts";
-import { createLogger, type Logger } from "./logger.ts";
+import { createLogger, type LogFields, type Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import type { InstallationOperation } from "./operation.ts";
 import { createPerform, type Perform } from "./perform.ts";
@@ -69,6 +69,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const first = await initialise(perform, held);
   openAdministrationDoor(parts, held, perform, logger);
   store.exports.start();
+  logger.info("memories are extracted", { extractor: "built-in", ...publicPart(config) });
   const running = parts.move();
   return { url: server.url, port: server.port, ...first, close: () => running.disposeAsync() };
 }
@@ -90,6 +91,13 @@ async function chooseExtractor(
   const builtIn = createBuiltInExtractor(logger);
   parts.defer(() => builtIn.close());
   return builtIn;
+}
+
+/** Of the language model's address not even the query, which may hold a key. */
+function publicPart({ llm }: Config): LogFields {
+  if (llm === null) return {};
+  const { origin, pathname } = new URL(llm.baseUrl);
+  return { extractor: "llm", base_url: `${origin}${pathname}`, model: llm.model };
 }
 
 interface EngineOptions {

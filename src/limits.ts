@@ -104,5 +104,5 @@ export const evidenceMinWords = 2;
 /** Of a sentence that the built-in extractor keeps; longer ones are tables, minified code, or text without full stops. */
 export const sentenceMinCharacters = 8;
 export const sentenceMaxCharacters = 400;
-/** Texts that wait for the built-in extractor's thread; above, new ones answer 1503. */
+/** Texts that wait for the extractor or are worked on; above, new ones answer 1503. */
 export const extractionsWaitingMax = 100;

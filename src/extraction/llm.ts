@@ -2,7 +2,13 @@
 // item pass whose evidence is not in the text, and never fall back to the built-in extractor.
 
 import { fromTimestamp } from "../clock.ts";
-import { contentMaxCharacters, llmQuestionsAtOnce, llmQuestionsPerCall } from "../limits.ts";
+import { unavailable } from "../errors.ts";
+import {
+  contentMaxCharacters,
+  extractionsWaitingMax,
+  llmQuestionsAtOnce,
+  llmQuestionsPerCall,
+} from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { type ExtractedItem, type Extractor, givenUp, type TokenUsage } from "../memory/extraction.ts";
 import type { AnswerItem } from "./answer.ts";
@@ -27,15 +33,14 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
   const { logger, wait = waitAwake } = options;
   const ask = createAsk(await createChatClient(options), wait);
   const gate = createGate(llmQuestionsAtOnce);
-  const { origin, pathname } = new URL(options.baseUrl);
-  logger.info("memories are extracted by a language model", {
-    base_url: `${origin}${pathname}`,
-    model: options.model,
-  });
-
+  let atWork = 0;
   return {
     name: "llm",
     async extract(text, now, signal) {
+      if (atWork >= extractionsWaitingMax) {
+        throw unavailable("Too many texts wait for the language model. Send the call again in a while.", 10);
+      }
+      atWork += 1;
       const tally = createTally();
       const pieces = cutPieces(text, splitSentences(text).map(toPassage));
       const work = async (piece: Piece, stop: AbortSignal) =>
@@ -53,6 +58,8 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
         const details = detailsForLog(error, text, options.apiKey);
         logger.warn("the language model has failed", { kind, status, details, pieces: pieces.length });
         throw toRefusal(error);
+      } finally {
+        atWork -= 1;
       }
     },
   };

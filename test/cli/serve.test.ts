@@ -87,6 +87,22 @@ describe("serve --json", () => {
     await next.end("SIGTERM");
   });
 
+  test("the log says where texts go to have memories extracted, and nothing secret", async () => {
+    const startedWith = async (words: readonly string[], variables = {}) => {
+      const server = await serve(createFolder(), ["--log-level", "info", ...words], variables);
+      const { stderr } = await server.end("SIGTERM");
+      const lines = stderr.split("\n").filter((line) => line.includes("memories are extracted"));
+      expect(stderr).not.toContain("hidden");
+      return lines.map((line) => ({ ...JSON.parse(line), time: "" }));
+    };
+    const line = { time: "", level: "info", message: "memories are extracted" };
+    expect(await startedWith([])).toEqual([{ ...line, extractor: "built-in" }]);
+    const llm = ["--llm-base-url", "http://127.0.0.1:9/v1?key=hidden", "--llm-model", "small one"];
+    expect(await startedWith(llm, { MEMLEDGER_LLM_API_KEY: "hidden" })).toEqual([
+      { ...line, extractor: "llm", base_url: "http://127.0.0.1:9/v1", model: "small one" },
+    ]);
+  });
+
   test("an idle connection does not delay the end", async () => {
     const server = await serve(createFolder());
     const socket = await connect(server.url, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
