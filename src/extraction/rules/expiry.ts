@@ -73,7 +73,11 @@ export function findExpiry(sentence: string, language: Language, from: number): 
   const isEnd = endWords.test(sentence);
   const named = endOfQuarter(sentence, from, isEnd) ?? namedDay(sentence, language, from, isEnd);
   // "This week until 3 pm, on Friday for the last time": the day says it more precisely.
-  return { at: named ?? findPeriod(sentence, from, beginning), isRelative, isDated: named !== null };
+  return {
+    at: named ?? findPeriod(sentence, from, (before) => beginning.test(before) || isOver(before)),
+    isRelative,
+    isDated: named !== null,
+  };
 }
 
 /** The last day that the sentence names as an end, or as the day of something to come. */

@@ -14,11 +14,14 @@ import { inThirdPerson } from "./perspective.ts";
 import type { Speaker } from "./speakers.ts";
 import { readTime } from "./time.ts";
 import { type Passage, readPassages } from "./transcript.ts";
-import { findCategory, languageOf, mayBeKept } from "./worth.ts";
+import { findCategory, languageOfSentence, languageOfText, mayBeKept } from "./worth.ts";
+
+/** Of the beginning of a text, which tells its language. */
+const languageSampleCharacters = 20_000;
 
 /** Everything worth remembering in the text, in its order. `now`: milliseconds since 1970. Takes time linear in the text's length. */
 export function extractByRules(text: string, now: number): ExtractedItem[] {
-  const language = languageOf(text.slice(0, 20_000), null);
+  const language = languageOfText(text.slice(0, languageSampleCharacters));
   const items: ExtractedItem[] = [];
   const seen = new Set<string>();
   for (const passage of readPassages(text, (date) => readTime(date, now))) {
@@ -51,7 +54,7 @@ const settledHeadings: readonly (readonly [RegExp, Category])[] = [
 function* readPassage(
   text: string,
   passage: Passage,
-  language: Language | null,
+  language: Language,
   now: number,
 ): Generator<ExtractedItem> {
   // Whoever gives orders to the reader is not to be believed in the sentences around them either.
@@ -59,14 +62,15 @@ function* readPassage(
   for (const sentence of splitSentences(passage.text)) {
     if (sentence.text.length < sentenceMinCharacters) continue;
     const clean = withoutMarkup(sentence.text);
-    const spoken = languageOf(clean, language);
-    if (spoken === null || !mayBeKept(clean, spoken)) continue;
+    const spoken = languageOfSentence(clean, language);
+    if (!mayBeKept(clean, spoken)) continue;
     const said = passage.saidAt ?? now;
     const { at, isRelative, isDated } = findExpiry(clean, spoken, said);
     if (at !== null && at < now) continue;
     const category =
       findCategory(clean, spoken, at !== null) ?? settled(passage) ?? (isDated ? "deadline" : null);
-    if (category === null || (skippedHeadings.test(passage.heading) && category !== "correction")) continue;
+    if (category === null || isAboutTheOther(clean, category, passage.speaker)) continue;
+    if (skippedHeadings.test(passage.heading) && category !== "correction") continue;
     const start = passage.start + sentence.start;
     yield {
       content: toContent(clean, passage, spoken, isRelative ? said : null),
@@ -77,6 +81,14 @@ function* readPassage(
     };
   }
 }
+
+/** "You love pottery!" of one person to another is talk, not knowledge. Of a user to an assistant it is an order. */
+function isAboutTheOther(sentence: string, category: Category, { role, addressee }: Speaker): boolean {
+  if (role !== "person" || addressee === "the assistant" || addressee === null) return false;
+  return talkative.has(category) && /(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.test(sentence);
+}
+
+const talkative: ReadonlySet<Category> = new Set(["state", "preference", "relation", "decision", "change"]);
 
 function settled({ heading, isItem }: Passage): Category | null {
   if (!isItem || skippedHeadings.test(heading)) return null;
@@ -96,6 +108,15 @@ function toContent(sentence: string, { speaker }: Passage, language: Language, s
   return said === null ? content : `${content} (said on ${new Date(said).toISOString().slice(0, 10)})`;
 }
 
+/** "Lost my job." says "I" without the word. */
+function withSubject(core: string, { role }: Speaker, language: Language): string {
+  if (role !== "person" || language !== "en" || !subjectless.test(core)) return core;
+  return `I ${core.slice(0, 1).toLowerCase()}${core.slice(1)}`;
+}
+
+const subjectless =
+  /^(?:just |also |finally |recently )?(?:lost|got|started|went|had|been|moved|bought|sold|quit|finished|signed|booked|took|made|joined|adopted|found|became|left|met|won|broke|applied|switched|stopped|gave|love|prefer|hate|live|work|need) /i;
+
 /** Verbs of other languages are not turned: who speaks is put in front instead, where somebody speaks of themselves. */
 function inOwnWords(core: string, language: Language, { name, role }: Speaker): string {
   const { firstPerson, firstPlural, user } = lexicons[language];
@@ -108,6 +129,7 @@ function inOwnWords(core: string, language: Language, { name, role }: Speaker): 
 function withoutMarkup(sentence: string): string {
   return sentence
     .replace(/\s+/g, " ")
+    .replace(/\s\[[^\]]{1,200}\]$/, "")
     .replace(/!?\[([^\]]{1,200})\]\([^)]{1,300}\)/g, "$1")
     .replace(/\*\*|__|(?<![\p{L}\p{N}])[*_]|[*_](?![\p{L}\p{N}])/gu, "")
     .trim();

@@ -10,7 +10,7 @@ const codeSigns: readonly RegExp[] = [
   /=>|===|!==|&&|\|\||::\w|\w\(\)|<\/?[a-z][\w-]*(?:\s[^>]{0,80})?>|\$\{|\w->\w/,
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\]?\s+|\d\d:\d\d:\d\d[.,]\d+\s+)?\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|NOTICE|CRITICAL)\b\]?[: ]/,
   /^\s*(?:\d{4}-\d\d-\d\d[T ]|[A-Z][a-z]{2}\s+\d{1,2} |\[\w{3} )\d\d:\d\d:\d\d/,
-  /^\s*at [\w.$<>]+ ?\(|^\s*File "[^"]+", line \d+|^Traceback |Exception(?: in thread|:)|\bE[A-Z]{4,}:|^\s*\^+\s*$/,
+  /^\s*at [\w.$<>/]+ ?\(|^\s*[A-Z]\w*(?:Error|Exception)\b|^\s*File "[^"]+", line \d+|^Traceback |Exception(?: in thread|:)|\bE[A-Z]{4,}:|^\s*\^+\s*$/,
   /^\s*["']?[\w.-]+["']?\s*[:=]\s*["'[{\d].*,?\s*$/,
   /^\s*[A-Z][A-Z0-9_]{2,}=\S/,
   /^\s*\S+\s*=\s*\S+$/,

@@ -59,8 +59,12 @@ const numbers: Readonly<Record<string, number>> = {
 const span =
   /(?<!\p{L})(?:(?:the )?next|(?:the )?coming|another|(?:die |den )?(?:nächsten|kommenden)|les|las próximas|los próximos|(?:as |os )?próxim[oa]s|(?:i |le )?prossim[ie])\s(\d{1,3}|\p{L}{1,7})\s(?:(?:prochaine?s\s)?)(days?|weeks?|months?|tage|wochen|monate|jours|semaines|mois|días|semanas|meses|dias|giorni|settimane|mesi)(?!\p{L})/iu;
 
-/** The last moment of the period that the sentence names; null where it names none. `beginning` matches what stands before a period that begins. */
-export function findPeriod(sentence: string, from: number, beginning: RegExp): number | null {
+/** The last moment of the period that the sentence names; null where it names none. `isNoEnd` judges by what stands before it. */
+export function findPeriod(
+  sentence: string,
+  from: number,
+  isNoEnd: (before: string) => boolean,
+): number | null {
   const [, count = "", unit = ""] = span.exec(sentence) ?? [];
   const amount = numbers[count.toLowerCase()] ?? Number(count);
   if (unit !== "" && amount > 0) {
@@ -69,7 +73,7 @@ export function findPeriod(sentence: string, from: number, beginning: RegExp): n
   }
   for (const [pattern, last] of periods) {
     const match = pattern.exec(sentence);
-    if (match !== null && !beginning.test(sentence.slice(0, match.index))) return endOfDay(last(from));
+    if (match !== null && !isNoEnd(sentence.slice(0, match.index))) return endOfDay(last(from));
   }
   return null;
 }

@@ -14,7 +14,7 @@ export interface Voices {
 
 /** Adverbs that stand between "I" and its verb. */
 const adverbs =
-  /^(?:always|never|usually|really|also|just|still|currently|only|often|mostly|normally|generally|typically|sometimes|already|recently|finally|actually|now|definitely|absolutely|even|ever|both|all|once|almost|(?!(?:apply|rely|supply|reply|fly|ally|multiply|comply|imply)$)\w{3,}ly)$/i;
+  /^(?:always|never|usually|really|also|just|still|currently|only|often|mostly|normally|generally|typically|sometimes|already|recently|finally|actually|now|last|definitely|absolutely|even|ever|both|all|once|almost|(?!(?:apply|rely|supply|reply|fly|ally|multiply|comply|imply)$)\w{3,}ly)$/i;
 const auxiliaries = new Set(
   "will would can could should must may might shall did had won't wouldn't can't cannot couldn't shouldn't mustn't didn't hadn't used".split(
     " ",

@@ -12,6 +12,9 @@ const irregular: Readonly<Record<string, string>> = {
   "weren't": "wasn't",
   "ain't": "isn't",
   go: "goes",
+  wanna: "wants to",
+  gonna: "is going to",
+  gotta: "has to",
 };
 
 const unchanged = new Set(

@@ -20,8 +20,13 @@ const functionWords = Object.fromEntries(
   languages.map((language) => [language, lexicons[language].functionWords]),
 ) as Record<Language, ReadonlySet<string>>;
 
-export function languageOf(text: string, fallback: Language | null): Language | null {
-  return detectLanguage(text, functionWords, fallback);
+export function languageOfText(text: string): Language {
+  return detectLanguage(text, functionWords, "en", 1);
+}
+
+/** Of a sentence, which has too few words to say much against the text around it. */
+export function languageOfSentence(sentence: string, around: Language): Language {
+  return detectLanguage(sentence, functionWords, around, 2);
 }
 
 /** Whether nothing speaks against a sentence, which is free of markup. */

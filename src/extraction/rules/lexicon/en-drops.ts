@@ -3,7 +3,7 @@
 import { type DropReason, opening, phrases } from "./lexicon.ts";
 
 const feelings =
-  "annoying|boring|grumpy|bumpy|proud|nervous|excited|exciting|happy|tired|lovely|awesome|amazing|chaos|calm|funny|fun|weird|delicious|beautiful|great|good|nice|cool|fast|tough|wild|crazy|insane|perfect|wonderful|fantastic|incredible|inspiring|powerful|terrible|awful|bad|sad|scary|stressful|exhausting|exhausted|mixed|pleased|relieved|busy|swamped|welcome|helpful|interesting|impressive|adorable|cute|gorgeous|stunning|sweet|rough|worried|hungry|sleepy|bored";
+  "annoying|boring|grumpy|bumpy|proud|nervous|excited|exciting|happy|tired|lovely|awesome|amazing|chaos|calm|funny|fun|weird|delicious|beautiful|great|good|nice|cool|fast|tough|wild|crazy|insane|perfect|wonderful|fantastic|incredible|inspiring|powerful|terrible|awful|bad|sad|scary|stressful|exhausting|exhausted|mixed|pleased|relieved|busy|swamped|welcome|helpful|interesting|impressive|adorable|cute|gorgeous|stunning|sweet|rough|worried|hungry|sleepy|bored|special|thrilled|rewarding|fulfilling|grateful|determined|blast";
 
 export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
   question: [
@@ -17,7 +17,11 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
     phrases(
       `(?:is|was|are|were|am|i'm|it's|that's|looks?|looked|feels?|felt|sounds?|went|been|slept)(?: not)?(?: so| really| very| a bit of a| a bit| a little| pretty| quite| too| just| super| totally| all| such an?)? (?:${feelings})`,
       "(?:must|has to|have to|need to|i) (?:say|admit|confess)",
-      "must be (?:kidding|joking|nice|great|fun|hard|tough|so|exciting|amazing|lovely|tired|proud|wonderful|crazy|hilarious)",
+      "must be (?:\\w+ing\\b|\\w+ly \\w+ing\\b|so |very |super |nice|great|fun|hard|tough|awesome|exciting|amazing|lovely|tired|proud|wonderful|crazy|hilarious)",
+      "must've",
+      `(?:had|have|having|has been|like) (?:such )?an? (?:${feelings})`,
+      "keep (?:ya|you) posted",
+      "means (?:a lot|so much|the world)",
       "(?:you'll|you will) (?:do|be) (?:fine|great|ok)",
       "(?:never|always) (?:mind|forget|wanted|thought|knew|dreamed|seen|seems?|happens?|a (?:pleasure|good))",
       "as i type",
@@ -29,6 +33,8 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       "said a few words",
     ),
     opening(
+      "[^,:]{1,30} works(?: for me)?[.!]*$",
+      "looks? (?:like|so|really|great)",
       "(?:hi|hello|hey|good (?:morning|evening|afternoon|night|luck|job|point|question)|greetings|dear|welcome|bye|goodbye|see you|see ya|talk (?:soon|to you)|take care|cheers|thanks|thank you|thx|congrats|congratulations|happy (?:birthday|new year)|sorry|no worries|no problem|you're welcome|sounds (?:good|great|like)|great|nice|cool|awesome|amazing|perfect|wow|haha|lol|ha|yay|aw+|ok|okay|sure|got it|yep|yeah|yes|no|nope|absolutely|exactly|totally|agreed|right|indeed|of course|certainly|definitely|fine)[\\s!.,…👍🙂😊-]*$",
       "(?:thanks|thank you|thx|many thanks|congrats|congratulations|i appreciate|glad|happy to|so glad|so happy|so proud|so excited|can't wait|looking forward|hope (?:you|this|that|all)|i hope|let me know|feel free|have a (?:great|good|nice)|enjoy (?:your|the)|keep (?:it up|me posted|us posted|going)|good (?:to|for)|great (?:to|job|work)|nice (?:to|job|work)|sounds|that's|that is|that sounds|this is (?:so|great|amazing|awesome)|how (?:nice|cool|awesome|lovely|exciting)|what a|no worries|i'm (?:so |really |very )?(?:sorry|glad|happy|proud|excited|grateful|thankful|sure|afraid|tired|fine|good|okay|ok|doing|feeling|in awe|here)|i am (?:so |really |very )?(?:sorry|glad|happy|proud|excited|grateful|sure)|best regards|kind regards|sincerely|yours)",
     ),
@@ -84,7 +90,8 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
   ],
   unclear: [
     opening(
-      "(?:it|that|this|these|those|they|he|she|him|her|them|his|their|its|such)(?:'s|'re|'ll|'d|'ve)?",
+      "(?:it|they|he|she|him|them|such)(?:'s|'re|'ll|'d|'ve)?",
+      "(?:that|this|these|those)(?:'s|'ll|'d| is| was| are| were| will| would| can| could| has| had| have| must| should| makes?| means?| helps?| happen\\w*| works?| way| one| also| time| morning| one's| part| year was)",
       "(?:then|also,? (?:it|that|this|they)|and (?:it|that|this|they|he|she)|but (?:it|that|this|they|he|she)|so (?:it|that|this|they))",
       "(?:here|there)(?:'s| is| are| you go)",
       "(?:which|because|since|as (?:well|mentioned|discussed|said)|like (?:i|that|this)|see |e\\.g|i\\.e|for example|for instance)",

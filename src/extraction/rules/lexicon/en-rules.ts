@@ -6,7 +6,7 @@ export const englishRules: readonly Cue[] = [
   certain(
     "rule",
     phrases(
-      "must(?! be (?:nice|great|fun|hard|tough|so|exciting|amazing|lovely|tired|proud|kidding|joking)| have (?:been|felt|had))(?: not|n't)?",
+      "must(?!'ve| be (?:\\w+ing\\b|\\w+ly |so |very |super |quite |such |nice|great|fun|hard|tough|awesome|exciting|amazing|lovely|tired|proud|kidding|joking|wonderful|crazy|a |worth)| (?:feel|say|admit|confess|love)| have (?:been|felt|had|taken|cost|got|gotten|made))",
       "mustn't",
       "shall(?: not)?(?! we)",
       "under no circumstances",
@@ -35,7 +35,7 @@ export const englishRules: readonly Cue[] = [
     opening(
       "(?:please )?(?:always|never) (?!mind|know|knew|thought|heard|seen|been|had|again|ever|ending)\\w+",
       "(?:please )?(?:do not|don't) (?!worry|mention|know|think|forget|be|get|you|we|they|give up|stress|hesitate|sweat|feel|even|have|remember|tell me|say)\\w+",
-      "(?:please )?(?:make sure|ensure|be sure)(?: that| to)? (?!you have fun|to (?:take care|rest|have fun|check it out))\\w+",
+      "(?:please )?(?:make sure|ensure|be sure)(?: that| to)? (?!yours|you|to (?:take care|rest|have fun|check|build|enjoy))\\w+",
       "(?:please )?(?:prefer|avoid)(?! it| that)",
       "(?:from now on|going forward),? (?!i |my |we |our |the |he |she |it |they |\\p{L}+ (?:is|are|has|will|works|runs) )",
       "only (?:\\S+ ){1,8}?(?:may|can|should|is allowed|are allowed)",

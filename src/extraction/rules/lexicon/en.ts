@@ -16,7 +16,7 @@ const arrangements =
   "kept|stored|managed|run|handled|owned|maintained|reached|located|hosted|published|written|uploaded|coded|measured|based|deployed|served|generated|backed up|paid|made|held|found|built|set|locked|mounted|signed|sent|delivered|collected|cleaned|organi[sz]ed|tracked|reviewed|released|recorded|documented|encrypted|configured|listed|shared|billed|booked|supported|tested|reserved|assigned|scheduled|planned|closed|open|cut|covered|licensed|archived|rotated|refreshed|synced|exported|imported|cached|split|grouped|checked|watered|fed|parked|led|taught|known|responsible|available|allowed";
 /** Of statements that hold: what somebody or something is, has and does. */
 const presentVerbs =
-  "is|are|isn't|aren't|has|have|can|can't|cannot|needs?|contains?|supports?|allows?|holds?|runs?|uses?|gets?|takes?|works?|lives?|listens?|stores?|comes?|goes|go|looks? after|handles?|decides?|owns?|maintains?|reviews?|switch(?:es)?|moves?|requires?|costs?|starts?|ends?|belongs?|returns?|keeps?|opens?|closes?|serves?|sits?|covers?|exports?|sends?|speaks?|teaches|plays?|remains?|becomes?|applies|depends?|writes?|reads?|accepts?|rejects?|expects?|includes?|lasts?|doesn't|don't|stays?|serves?|provides?|talks? to|replaces?|measures?|weighs?|pays?|leads?|manages?|studies|attends?|arrives?|leaves?|departs?|expires?|limits?|produces?|generates?|converts?|connects?|ships?|targets?|employs?|seats?|charges?|earns?|drives?|rents?|likes?|loves?|hates?|wants?|avoids?|prefers?|deploys?|builds?|checks?|closed|due";
+  "is|are|isn't|aren't|has|have|can|can't|cannot|needs?|contains?|supports?|allows?|holds?|runs?|uses?|gets?|takes?|works?|lives?|listens?|stores?|comes?|goes|go|looks? after|handles?|decides?|owns?|maintains?|reviews?|switch(?:es)?|moves?|requires?|costs?|starts?|ends?|belongs?|returns?|keeps?|opens?|closes?|serves?|sits?|covers?|exports?|sends?|speaks?|teaches|plays?|remains?|becomes?|applies|depends?|writes?|reads?|accepts?|rejects?|expects?|includes?|lasts?|doesn't|don't|stays?|serves?|provides?|talks? to|replaces?|measures?|weighs?|pays?|leads?|manages?|studies|attends?|arrives?|leaves?|departs?|expires?|limits?|produces?|generates?|converts?|connects?|ships?|targets?|employs?|seats?|charges?|earns?|drives?|rents?|likes?|loves?|hates?|wants?|avoids?|prefers?|deploys?|builds?|checks?|meets?|feeds?|prints?|carr(?:y|ies)|sings?|cooks?|grows?|fits?|counts?|calls?|bills?|answers?|signs?|trains?|swims?|runs?|visits?|helps?|shows?|wakes?|sleeps?|eats?|drinks?|refuses?|blocks?|rotates?|syncs?|logs?|tracks?|reports?|refreshes|publishes|watches|coordinates?|supervises?|organi[sz]es?|hosts?|powers?|closed|due";
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const technology = "use|uses|run|runs|require|requires|need|needs|support|supports|target|targets";
 
@@ -120,7 +120,7 @@ const cues: readonly Cue[] = [
       "(?:i|we) (?:really |just |absolutely |also |still |do |always |actually |simply |totally )?(?:can't|cannot|can not) (?:stand|eat|drink|tolerate|live without)",
       "(?:i|we)(?: \\w+)? (?:hate|dislike|detest|despise|adore)(?! to (?:say|break|admit|ask)| that| it| this| when you)",
       "(?:i|we)(?: really| absolutely| just| also| still| do| always| totally)? (?:love|like|enjoy)(?:d)? (?!it|that|this|your|how|the way|the idea|to (?:hear|see|think|know|hang|meet|chat|catch)|you|these|those|them|hearing|seeing|what|when|a lot|so much)",
-      "i(?:'m| am) (?:a |an )?(?:\\w+ )?(?:big |huge )?(?:fan of|keen on|fond of|into|passionate about|obsessed with|addicted to|interested in|not into|allergic)(?! (?:it|that|this|you))",
+      "i(?:'m| am|'ve been) (?:a |an )?(?:\\w+ )?(?:big |huge )?(?:fan of|keen on|fond of|into|passionate about|obsessed with|addicted to|interested in|not into|allergic)(?! (?:it|that|this|you))",
       `(?:i|we|he|she|they|${kin}) (?:do not|don't|doesn't|never) (?:do|work|fly|like|eat|eats|drink|enjoy|want|use|smoke|watch|drive|take|play)(?! it| that| this| well| out| to (?:be|sound))`,
       "(?:i|we) (?:always|usually|typically|normally|mostly|only|generally) (?:eat|drink|use|work|run|write|go|wake|get up|sleep|read|play|watch|take|start|cook|buy|wear|listen|travel|fly|meet|deploy|release|commit|test)",
       "works best for me",
@@ -164,11 +164,16 @@ const cues: readonly Cue[] = [
       "(?:is|are|comes?|runs?|stays?|works?|sits?) (?:\\w+ ){0,6}now",
       "(?:is|are) now",
       "(?:stays?|remains?) (?:the|in|on|at|our|open|closed|read-only|disabled|enabled|off|as)",
-      "(?:looks after|takes care of|handles|decides on|is called|are called|is named|belongs? to|depends? on|consists? of|is short for|stands for|is part of|looks like)",
+      "(?:looks after|takes care of|handles|decides on|is called|are called|is named|belongs? to|depends? on|consists? of|is short for|stands for|is part of)",
       "(?:i'm|i am|we're|we are) on (?:version|plan|the)",
       "(?:i|we) go by",
       "(?:on|every|each|only) (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)",
     ),
+  ),
+  // A verb that the list above does not know: "Petra reconciles the ...", "The belt carries 40 ...".
+  likely(
+    "state",
+    /^(?:[Tt]he|[Ee]very|[Ee]ach|[Oo]ur|[Mm]y|[Aa]n?|[Aa]ll|[Nn]o|[Tt]his|\p{Lu}[\p{L}\p{N}.-]+)(?: (?!and )[\p{L}\p{N}.'-]{1,30}){0,4} (?!this |was |his |has |is |plus |days |weeks |its |us |always |less |others |does |vs )\p{Ll}{3,}s (?:in|on|at|to|from|with|by|for|as|into|through|under|over|about|every|each|the|an?|our|all|only|up|out|off|one|two|three|four|five|\p{Lu}\p{L}+|\d+)(?![\p{L}])/u,
   ),
   likely(
     "state",

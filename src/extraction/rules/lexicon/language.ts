@@ -3,18 +3,16 @@
 export const languages = ["en", "de", "fr", "es", "pt", "it"] as const;
 export type Language = (typeof languages)[number];
 
-/** Fewer words than this say nothing against the language of the text around them. */
-const marginWords = 2;
-
 /**
- * The language whose small words are the most frequent, or null where none is plain: other scripts, lists of names.
- * `fallback` stands until another is plainly more frequent.
+ * The language whose small words are the most frequent; `fallback` unless they come `marginWords` more often than its own, so also
+ * for other scripts and for lists of names.
  */
 export function detectLanguage(
   text: string,
   functionWords: Readonly<Record<Language, ReadonlySet<string>>>,
-  fallback: Language | null,
-): Language | null {
+  fallback: Language,
+  marginWords: number,
+): Language {
   const counts = new Map<Language, number>();
   for (const [word] of text.toLowerCase().matchAll(/\p{L}{1,12}/gu)) {
     for (const language of languages) {
@@ -22,8 +20,7 @@ export function detectLanguage(
     }
   }
   const best = Math.max(0, ...counts.values());
-  if (best === 0) return fallback;
   const winners = languages.filter((language) => counts.get(language) === best);
-  if (fallback !== null && best - (counts.get(fallback) ?? 0) < marginWords) return fallback;
-  return winners[0] ?? null;
+  if (best - (counts.get(fallback) ?? 0) < marginWords) return fallback;
+  return winners[0] ?? fallback;
 }
