@@ -96,9 +96,10 @@ function settled({ heading, isItem }: Passage): Category | null {
 }
 
 function toContent(sentence: string, { speaker }: Passage, language: Language, said: number | null): string {
-  const core = sentence
+  const plain = sentence
     .replace(lexicons[language].fillers, "")
     .replace(/[\s\p{Extended_Pictographic}]+$/u, "");
+  const core = withSubject(plain, speaker, language);
   const name = speaker.name ?? "the user";
   const group = speaker.role === "unknown" ? "the team" : name;
   const content =
