@@ -5,6 +5,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { embedding } from "./embedding.ts";
+import { extraction } from "./extraction.ts";
 import {
   type Bench,
   type BenchOptions,
@@ -20,7 +21,15 @@ import { retrieval } from "./retrieval.ts";
 import { start } from "./start.ts";
 import { throughput } from "./throughput.ts";
 
-const benches: Readonly<Record<string, Bench>> = { retrieval, embedding, throughput, latency, ledger, start };
+const benches: Readonly<Record<string, Bench>> = {
+  retrieval,
+  embedding,
+  throughput,
+  latency,
+  ledger,
+  extraction,
+  start,
+};
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
