@@ -16,6 +16,15 @@ export const injectionFloorDefault = 0.2;
 /** Largest budget of an injection. */
 export const promptMaxCharacters = 1_000_000;
 
+/** A longer word counts by its beginning. */
+export const wordMaxCharacters = 64;
+/** Distinct words of a query that are looked up, and how many of these count: the rarest. */
+export const queryWordsMax = 512;
+export const queryTermsMax = 64;
+/** Words of a project whose memories are kept at hand for the next query, and memories in all of them together. */
+export const cachedWordsMax = 4_096;
+export const cachedPostingsMax = 4_000_000;
+
 export const bodyMaxBytes = 1024 * 1024;
 export const metadataMaxBytes = 4 * 1024;
 export const userAgentMaxCharacters = 1_024;
@@ -42,8 +51,18 @@ export const accessResolutionMs = 60_000;
 
 /** Dead memories removed per transaction after a bulk delete: small, so that nobody waits behind it. */
 export const purgeBatchRows = 50;
+/** Dead memories after which their words are taken out of the file, before more are purged: it bounds the longest step of that. */
+export const purgeErasureRows = 5_000;
 /** Access times written per transaction, for the same reason. */
 export const flushBatchRows = 1_000;
+
+/** Pages of the words' index that one step of merging writes. */
+export const wordMergePages = 16;
+/** Words of memories that are gone leave the file at most this often, and take at most this share of the writer's time. */
+export const wordErasureEveryMs = 60_000;
+export const wordErasureShare = 0.05;
+/** How long the end of the writer waits for them to leave the file. */
+export const wordErasureAtEndMs = 2_000;
 
 /** Records per second that one address without a valid key can cause; beyond, it is only counted. */
 export const strangerRecordsPerSecond = 10;

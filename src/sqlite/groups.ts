@@ -12,6 +12,8 @@ import { type Settlement, settle, toRefusalAnswer } from "../settle.ts";
 import type { Transaction } from "../store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { overwriteLostCommit } from "./transaction.ts";
+import type { WordMerge } from "./word-merge.ts";
+import { createWordWriter } from "./words.ts";
 import type { WriterState } from "./writer-state.ts";
 
 export interface GroupOptions {
@@ -19,6 +21,7 @@ export interface GroupOptions {
   readonly transaction: Transaction;
   readonly state: WriterState;
   readonly checkpoints: Checkpoints;
+  readonly wordMerge: WordMerge;
   readonly settlement: Settlement;
   readonly logger: Logger;
 }
@@ -35,12 +38,14 @@ export function createGroups(options: GroupOptions): Groups {
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const rollback = database.prepare("ROLLBACK");
+  const writeWords = createWordWriter(database, state);
 
   const inTransaction: Groups["inTransaction"] = async (work) => {
     let isCommitting = false;
     try {
       begin.run();
       await work();
+      writeWords();
       isCommitting = true;
       commit.run();
       state.committed();
@@ -92,11 +97,15 @@ const stillInLog = unavailable(
   "The payloads were erased, but their text may still stand in the write-ahead log, because somebody keeps reading. Erase again in a moment.",
 );
 
-/** Moves the write-ahead log into the database and empties it. @returns false when a reader did not let go of it in time. */
-function emptyLog({ database, state, logger }: GroupOptions): boolean {
+/** Takes words of memories that are gone out of the database, moves the write-ahead log there and empties it. @returns false when a reader did not let go of it in time. */
+function emptyLog({ database, state, wordMerge, logger }: GroupOptions): boolean {
   state.erasureIsDue = false;
   // The erasure is committed: whatever goes wrong now is no reason to say that it did not happen.
-  return attempt(logger, () => isLogEmptied(database)) === true;
+  const isEmptied = attempt(logger, () => {
+    while (wordMerge.erase());
+    return isLogEmptied(database);
+  });
+  return isEmptied === true;
 }
 
 function isLogEmptied(database: Database): boolean {

@@ -1,14 +1,16 @@
-// Owns when the writer does what no call waits for: access times, purging, checkpoints, retention. Runs between groups, never inside
+// Owns when the writer does what no call waits for: access times, purging, the upkeep of words, checkpoints,
+// retention. Runs between groups, never inside
 // one, because a group awaits nothing that lets a timer in between.
 
 import type { Clock } from "../clock.ts";
-import { accessFlushMs, retentionEveryMs } from "../limits.ts";
+import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Database } from "../native/sqlite.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { attempt } from "./groups.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
+import type { WordMerge } from "./word-merge.ts";
 import type { WriterState } from "./writer-state.ts";
 
 const sweepEveryMs = 600_000;
@@ -20,6 +22,7 @@ export interface HousekeepingOptions {
   readonly database: Database;
   readonly state: WriterState;
   readonly checkpoints: Checkpoints;
+  readonly wordMerge: WordMerge;
   readonly retention: Omit<RetentionOptions, "pause">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -33,24 +36,28 @@ export interface Housekeeping {
 }
 
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
-  const { database, state, checkpoints, clock, logger } = options;
+  const { database, state, checkpoints, wordMerge, clock, logger } = options;
   const flush = createAccessFlush(database, state);
   const sweep = createRemovalSweep(database);
   const repeatFlush = repeatedly(options, flush);
-  const repeatPurge = repeatedly(options, createPurge(database, state));
+  const repeatPurge = repeatedly(options, createPurge(database, state, wordMerge));
+  const repeatMerge = repeatedly(options, wordMerge.step);
   const retention = createRetention(options);
   const timers = [
     setInterval(repeatFlush, accessFlushMs),
     setInterval(() => attempt(logger, () => sweep(clock.now())), sweepEveryMs),
     setInterval(() => attempt(logger, () => checkpoints.signDue(false)), checkpointTestMs),
+    setInterval(repeatMerge, checkpointTestMs),
     setInterval(() => retention.start(), retentionEveryMs),
   ];
   repeatPurge();
+  repeatMerge();
   retention.start();
 
   return {
     afterGroup() {
       if (state.purgeIsDue) repeatPurge();
+      if (state.wordMergeIsDue || state.wordErasureIsDue) repeatMerge();
       if (state.pruneIsDue) retention.start({ isAwaited: true });
       state.pruneIsDue = false;
     },
@@ -59,6 +66,8 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
       await retention.finish();
       while (attempt(logger, flush) === true);
       attempt(logger, () => checkpoints.signDue(true));
+      const endsAt = clock.elapsed() + wordErasureAtEndMs;
+      while (clock.elapsed() < endsAt && attempt(logger, wordMerge.erase) === true);
     },
   };
 }

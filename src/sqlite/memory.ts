@@ -11,6 +11,7 @@ export interface MemoryRow {
   serial: number;
   id: string;
   content: string;
+  content_revision: number;
   memory_type: MemoryType;
   importance: number;
   is_active: number;
@@ -21,7 +22,7 @@ export interface MemoryRow {
 }
 
 export const memoryColumns =
-  "m.serial, m.id, m.content, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at";
+  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at";
 
 /** Joined to a memory it leaves only those that no bulk delete has hidden. */
 export const aliveJoin =
@@ -61,8 +62,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   };
 
-  const findRow = (project: Project, id: string): (MemoryRow & { epoch: number }) | undefined =>
-    sql.find.get(id, project.serial);
+  const findRow = (project: Project, id: string): MemoryRow | undefined => sql.find.get(id, project.serial);
   const epochOf = (project: Project, type: MemoryType): number => {
     const epoch = sql.epoch.get(project.serial, type);
     if (epoch === undefined) throw new Error(`project ${project.id} has no pool for ${type}`);
@@ -99,12 +99,13 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     async insert(project, memory, now) {
       const { content, contentKey, type, importance, expiresAt } = memory;
       const id = state.createId(now);
+      const revision = state.nextRevision();
       const { lastInsertRowid } = sql.insert.run({
         id,
         project: project.serial,
         type,
         epoch: epochOf(project, type),
-        revision: state.nextRevision(),
+        revision,
         content,
         contentKey,
         importance,
@@ -112,6 +113,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
         expiresAt,
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
+      state.noteWords("add", project.serial, revision, content);
       addToPool(project, type, 1);
       return {
         ...{ id, content, type, importance, expiresAt },
@@ -124,12 +126,19 @@ export function createMemoryTransaction(database: Database, state: WriterState):
       if (before === undefined)
         throw new Error("an update needs a memory that was found in the same transaction");
       const { type, content, importance, active, updatedAt, expiresAt } = memory;
+      const revision = state.nextRevision();
+      const isRewritten = content !== before.content;
       sql.update.run({
         ...{ serial: before.serial, type, content, importance, updatedAt, expiresAt },
         active: active ? 1 : 0,
         epoch: epochOf(project, type),
-        revision: state.nextRevision(),
+        revision,
+        contentRevision: isRewritten ? revision : before.content_revision,
       });
+      if (isRewritten) {
+        state.noteWords("remove", project.serial, before.content_revision, before.content);
+        state.noteWords("add", project.serial, revision, content);
+      }
       if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
       if (vector !== null) sql.updateVector.run(toBytes(vector), before.serial);
       if (type !== before.memory_type) {
@@ -141,6 +150,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     async remove(project, id, now) {
       const row = findRow(project, id);
       if (row === undefined) return false;
+      state.noteWords("remove", project.serial, row.content_revision, row.content);
       sql.removeVector.run(row.serial);
       sql.remove.run(row.serial);
       sql.insertRemoval.run(state.nextRevision(), project.serial, row.serial, now);
@@ -169,9 +179,9 @@ export function createMemoryTransaction(database: Database, state: WriterState):
 
 function statements(database: Database) {
   return {
-    find: database.prepare<[string, number], MemoryRow & { epoch: number }>(
+    find: database.prepare<[string, number], MemoryRow>(
       // Not aliveJoin: SQLite plans that join anew for every value of the project, five times the cost of the query.
-      `SELECT ${memoryColumns}, m.epoch FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
+      `SELECT ${memoryColumns} FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
          (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
     ),
     changedSince: database.prepare<[number, number], MemoryRow & { embedding: Uint8Array }>(
@@ -191,14 +201,15 @@ function statements(database: Database) {
     ),
     releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
     insert: database.prepare(
-      `INSERT INTO memory (id, project, memory_type, epoch, revision, content, content_key, importance,
+      `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
          is_active, created_at, updated_at, expires_at)
-       VALUES (:id, :project, :type, :epoch, :revision, :content, :contentKey, :importance,
+       VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
          1, :now, :now, :expiresAt)`,
     ),
     insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
     update: database.prepare(
-      `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision, content = :content,
+      `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
+         content_revision = :contentRevision, content = :content,
          importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt
        WHERE serial = :serial`,
     ),

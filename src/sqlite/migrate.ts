@@ -3,9 +3,11 @@
 import { type Database, SqliteError } from "../native/sqlite.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import ledger from "./migrations/0002-ledger.sql" with { type: "text" };
+import words from "./migrations/0003-words.sql" with { type: "text" };
+import { defineWords } from "./words.ts";
 
 /** In order; number n brings a database from format n - 1 to n. Published migrations never change. */
-const migrations: readonly string[] = [initial, ledger];
+const migrations: readonly string[] = [initial, ledger, words];
 
 export const formatVersion = migrations.length;
 
@@ -16,6 +18,7 @@ export const applicationId = 0x6d6c6467;
 export function migrate(database: Database): void {
   const format = checkFormat(database);
   if (format === formatVersion) return;
+  defineWords(database);
   database.transaction(() => {
     for (const migration of migrations.slice(format)) database.exec(migration);
     database.pragma(`application_id = ${applicationId}`);

@@ -1,8 +1,10 @@
 // Owns the slow half of a bulk delete and other housekeeping: small transactions between the calls of others.
 // Touches only what nobody can see any more.
 
-import { accessResolutionMs, flushBatchRows, purgeBatchRows } from "../limits.ts";
+import { accessResolutionMs, flushBatchRows, purgeBatchRows, purgeErasureRows } from "../limits.ts";
 import type { Database } from "../native/sqlite.ts";
+import type { WordMerge } from "./word-merge.ts";
+import { createWordRemoval } from "./words.ts";
 import type { MemoryTouch, WriterState } from "./writer-state.ts";
 
 const removalLifeMs = 3_600_000;
@@ -13,27 +15,34 @@ interface DeadPool {
   epoch: number;
 }
 
-/** @returns a step that purges one batch in a transaction of its own and tells whether more is left. */
-export function createPurge(database: Database, state: WriterState): () => boolean {
+/**
+ * @returns a step that purges one batch in a transaction of its own and tells whether more is left. Words leave the file as it goes
+ * on: removed all at once, they would be merged away in one long step.
+ */
+export function createPurge(database: Database, state: WriterState, wordMerge: WordMerge): () => boolean {
   const nextDeadPool = database.prepare<[], DeadPool>(
     "SELECT project, memory_type, epoch FROM dead_pool LIMIT 1",
   );
   const batch = database
     .prepare<[DeadPool & { limit: number }], number>(
-      `SELECT serial FROM memory WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch LIMIT :limit`,
+      `SELECT serial FROM memory WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch ORDER BY serial LIMIT :limit`,
     )
     .pluck();
+  const removeWords = createWordRemoval(database, state);
   const removeVector = database.prepare("DELETE FROM memory_vector WHERE memory = ?");
   const remove = database.prepare("DELETE FROM memory WHERE serial = ?");
   const forget = database.prepare<[DeadPool]>(
     "DELETE FROM dead_pool WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch",
   );
+  let purged = 0;
   const purgeBatch = database.transaction(() => {
     const pool = nextDeadPool.get();
     // Not earlier: a step that fails leaves the purge due, and the next call that is settled starts it again.
     state.purgeIsDue = pool !== undefined;
     if (pool === undefined) return false;
     const serials = batch.all({ ...pool, limit: purgeBatchRows });
+    removeWords(serials);
+    purged += serials.length;
     for (const serial of serials) {
       removeVector.run(serial);
       remove.run(serial);
@@ -42,6 +51,10 @@ export function createPurge(database: Database, state: WriterState): () => boole
     return true;
   });
   return () => {
+    if (purged >= purgeErasureRows) {
+      if (!wordMerge.erase()) purged = 0;
+      return true;
+    }
     const isMoreLeft = purgeBatch();
     // A batch touches pages all over the file. Written back while they are few, they never hold up somebody's commit.
     if (isMoreLeft) database.pragma("wal_checkpoint(PASSIVE)");

@@ -25,6 +25,7 @@ export function createTransaction(
     audit: createAuditTransaction(database, state, checkpoints),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
     async attempt(work) {
+      const wordChanges = state.wordChanges.length;
       savepoint.run();
       try {
         const result = await work();
@@ -32,6 +33,7 @@ export function createTransaction(
         return result;
       } catch (error) {
         state.callers.clear();
+        state.wordChanges.length = wordChanges;
         if (!isLost(database, error)) {
           rollback.run();
           release.run();

@@ -3,6 +3,7 @@
 import type { ChainHead } from "../audit/chain.ts";
 import { createIdSource, type IdSource } from "../ids.ts";
 import type { Caller } from "../operation.ts";
+import type { WordChange } from "./words.ts";
 
 export interface MemoryTouch {
   readonly project: number;
@@ -20,6 +21,11 @@ export class WriterState {
   purgeIsDue = true;
   /** What was erased may still stand in the write-ahead log. */
   erasureIsDue = false;
+  /** What the calls of the transaction have changed in the words of memories; written right before it commits. */
+  readonly wordChanges: WordChange[] = [];
+  /** Segments of the words may be waiting to be merged; words of memories that are gone may still stand in the file. */
+  wordMergeIsDue = true;
+  wordErasureIsDue = true;
   /** A retention sweep was asked for. */
   pruneIsDue = false;
 
@@ -34,6 +40,10 @@ export class WriterState {
   /** Strictly increasing; gaps mean nothing. */
   nextRevision(): number {
     return ++this.#revision;
+  }
+
+  noteWords(kind: WordChange["kind"], project: number, contentRevision: number, text: string): void {
+    this.wordChanges.push({ kind, project, contentRevision, text });
   }
 
   headOf(project: number | null): (ChainHead & { readonly number: number }) | undefined {
@@ -51,6 +61,7 @@ export class WriterState {
 
   /** Heads that the lost transaction moved are read from the database again. */
   lost(): void {
+    this.wordChanges.length = 0;
     this.erasureIsDue = false;
     this.pruneIsDue = false;
     this.callers.clear();

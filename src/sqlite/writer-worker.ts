@@ -15,6 +15,8 @@ import { createExportLog } from "./exports.ts";
 import { attempt, createGroups } from "./groups.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createTransaction, isLost } from "./transaction.ts";
+import { createWordMerge } from "./word-merge.ts";
+import { defineWords } from "./words.ts";
 import { WriterState } from "./writer-state.ts";
 
 export interface WriterInit {
@@ -38,6 +40,7 @@ const { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel }: Writ
 const clock = createClock(clockOffset);
 const logger = createLogger(logLevel);
 const database = openWriting(file);
+defineWords(database);
 const state = new WriterState(lastRevision());
 const signer = createSigner(ledger.signingKey);
 const checkpoints = createCheckpoints({ database, clock, logger, signer, notes: ledger.notes });
@@ -48,9 +51,10 @@ const settlement = {
   report: (incident: string, error: unknown) => logger.error("a call failed", { incident, error }),
   isLost: (error: unknown) => isLost(database, error),
 };
-const groups = createGroups({ database, transaction, state, checkpoints, settlement, logger });
+const wordMerge = createWordMerge(database, state, clock);
+const groups = createGroups({ database, transaction, state, checkpoints, wordMerge, settlement, logger });
 const housekeeping = startHousekeeping({
-  ...{ database, state, checkpoints, clock, logger },
+  ...{ database, state, checkpoints, wordMerge, clock, logger },
   retention: {
     ...{ database, plans, signer, logger, inTransaction: groups.inTransaction },
     payloadDays: payloadRetentionDays,
