@@ -1,12 +1,14 @@
 // Owns the proof that a search result is exact: from approximate similarities it chooses every row that can be in the top K.
 // Pure; knows no storage. The rows it leaves out cannot be in the result, whatever their exact similarity is.
 
-import { finalScore, relevanceWeight } from "./rank.ts";
+import { finalScore, relevanceOf, relevanceWeight } from "./rank.ts";
 
 export interface ApproximateRows {
   readonly length: number;
   /** Approximate dot products with the query, [length]. */
   readonly similarities: Float32Array;
+  /** Exact keyword scores, [length]; null when the query has no words. */
+  readonly keywords: Float64Array | null;
   importanceOf(row: number): number;
   isEligible(row: number): boolean;
 }
@@ -27,8 +29,10 @@ export function chooseCandidates(
   rows: ApproximateRows,
   { topK, minSimilarity, errorBound }: CandidateLimits,
 ): number[] {
+  // Relevance moves no further than similarity does (rank.ts), so this much is enough with words too.
   const slack = relevanceWeight * errorBound;
   const best = new LowestOfBest(topK);
+  let floor = Number.NEGATIVE_INFINITY;
   const possible: number[] = [];
   const upperBounds: number[] = [];
   for (let row = 0; row < rows.length; row++) {
@@ -36,13 +40,14 @@ export function chooseCandidates(
     // Clamped as the exact one is, so that opposite vectors pass a threshold of 0; clamping never makes an error larger.
     const similarity = Math.min(1, Math.max(0, rows.similarities[row] ?? 0));
     if (similarity + errorBound < minSimilarity) continue;
-    const score = finalScore(similarity, rows.importanceOf(row));
-    if (score + slack < best.floor) continue;
-    if (similarity - errorBound >= minSimilarity || minSimilarity <= 0) best.add(score - slack);
+    const score = finalScore(relevanceOf(similarity, rows.keywords?.[row]), rows.importanceOf(row));
+    if (score + slack < floor) continue;
+    if (score - slack > floor && (similarity - errorBound >= minSimilarity || minSimilarity <= 0))
+      floor = best.add(score - slack);
     possible.push(row);
     upperBounds.push(score + slack);
   }
-  return possible.filter((_, index) => (upperBounds[index] ?? 0) >= best.floor);
+  return possible.filter((_, index) => (upperBounds[index] ?? 0) >= floor);
 }
 
 /** The K best values seen so far, of which only the lowest matters. K is at most 50, so insertion beats a heap. */
@@ -54,16 +59,12 @@ class LowestOfBest {
     this.#capacity = capacity;
   }
 
-  /** The K-th best value, or minus infinity while there are fewer than K. */
-  get floor(): number {
-    return this.#ascending.length < this.#capacity ? Number.NEGATIVE_INFINITY : (this.#ascending[0] ?? 0);
-  }
-
-  add(value: number): void {
-    if (value <= this.floor) return;
+  /** @returns the K-th best value now, or minus infinity while there are fewer than K. */
+  add(value: number): number {
     let at = this.#ascending.length;
     while (at > 0 && (this.#ascending[at - 1] ?? 0) > value) at--;
     this.#ascending.splice(at, 0, value);
     if (this.#ascending.length > this.#capacity) this.#ascending.shift();
+    return this.#ascending.length < this.#capacity ? Number.NEGATIVE_INFINITY : (this.#ascending[0] ?? 0);
   }
 }

@@ -17,6 +17,11 @@ export function relevance(similarity: number, keyword: number): number {
   return similarity + (1 - similarity) * keywordWeight * Math.min(1, keyword);
 }
 
+/** Relevance in any search; `keyword` is undefined when the query has no words. */
+export function relevanceOf(similarity: number, keyword: number | undefined): number {
+  return keyword === undefined ? similarity : relevance(similarity, keyword);
+}
+
 /** What brought a hit here: its words when they are the stronger evidence, else its meaning. */
 export function sourceOf({ similarity, keyword }: { similarity: number; keyword: number }) {
   return keywordWeight * keyword > similarity ? "keyword" : "semantic";

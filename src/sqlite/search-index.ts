@@ -3,16 +3,21 @@
 
 import type { Project } from "../access/project.ts";
 import type { ApproximateRows } from "../memory/candidates.ts";
+import { keywordScores } from "../memory/keyword.ts";
 import { type MemoryType, memoryTypes } from "../memory/memory.ts";
 import type { SearchQuery } from "../memory/store.ts";
+import { queryWords } from "../memory/words.ts";
 import type { Onnx } from "../native/onnx.ts";
 import type { Database } from "../native/sqlite.ts";
 import { aliveJoin, toVector } from "./memory.ts";
+import { Postings } from "./postings.ts";
 import { VectorMatrix } from "./vector-matrix.ts";
+import { createWordLookup } from "./words.ts";
 
 interface ChangedRow {
   serial: number;
   revision: number;
+  content_revision: number;
   memory_type: MemoryType;
   importance: number;
   is_active: number;
@@ -36,6 +41,7 @@ export interface IndexStatements {
   pools(project: number): Map<MemoryType, Pool>;
   changes(project: number, afterRevision: number): Iterable<ChangedRow>;
   removals(project: number, afterRevision: number): Iterable<RemovedRow>;
+  holders(project: number, word: string, fromRevision: number): readonly number[];
 }
 
 export function createIndexStatements(database: Database): IndexStatements {
@@ -43,7 +49,7 @@ export function createIndexStatements(database: Database): IndexStatements {
     "SELECT memory_type, epoch, memories FROM pool WHERE project = ?",
   );
   const changes = database.prepare<[number, number], ChangedRow>(
-    `SELECT m.serial, m.revision, m.memory_type, m.importance, m.is_active, m.expires_at, v.embedding
+    `SELECT m.serial, m.revision, m.content_revision, m.memory_type, m.importance, m.is_active, m.expires_at, v.embedding
      FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
      WHERE m.project = ? AND m.revision > ?`,
   );
@@ -54,11 +60,16 @@ export function createIndexStatements(database: Database): IndexStatements {
     pools: (project) => new Map(pools.all(project).map((row) => [row.memory_type, row])),
     changes: (project, afterRevision) => changes.iterate(project, afterRevision),
     removals: (project, afterRevision) => removals.iterate(project, afterRevision),
+    holders: createWordLookup(database),
   };
 }
 
 interface IndexedMemory {
-  serial: number;
+  readonly serial: number;
+  /** The words of the memory are those of this content; another content is another IndexedMemory. */
+  readonly contentRevision: number;
+  /** -1 when it is gone. */
+  row: number;
   type: MemoryType;
   importance: number;
   active: boolean;
@@ -66,8 +77,8 @@ interface IndexedMemory {
   expiresAt: number;
 }
 
-/** An IndexedMemory and its place in the map, measured. */
-export const bytesPerMemory = 128;
+/** An IndexedMemory and its places in the maps, measured. */
+export const bytesPerMemory = 224;
 
 export class SearchIndex {
   readonly #project: number;
@@ -75,7 +86,9 @@ export class SearchIndex {
   readonly #matrix: VectorMatrix;
   /** Row n of the matrix is the vector of memory n. */
   readonly #memories: IndexedMemory[] = [];
-  #rowOf = new Map<number, number>();
+  #bySerial = new Map<number, IndexedMemory>();
+  #byContent = new Map<number, IndexedMemory>();
+  readonly #postings: Postings<IndexedMemory>;
   #pools = new Map<MemoryType, Pool>();
   #revision = 0;
 
@@ -83,11 +96,12 @@ export class SearchIndex {
     this.#project = project.serial;
     this.#statements = statements;
     this.#matrix = new VectorMatrix(onnx, dimensions);
+    this.#postings = new Postings((word, from) => statements.holders(project.serial, word, from));
   }
 
   /** Bytes held, estimated. */
   get byteLength(): number {
-    return this.#matrix.byteLength + this.#memories.length * bytesPerMemory;
+    return this.#matrix.byteLength + this.#postings.byteLength + this.#memories.length * bytesPerMemory;
   }
 
   /** Call inside the read transaction of the search. */
@@ -120,24 +134,46 @@ export class SearchIndex {
     this.#revision = newest;
   }
 
-  /** Approximate similarities of all rows with the query; valid until the next call. */
+  /** Approximate similarities of all rows with the query, and their keyword scores; valid until the next call. */
   rows(query: SearchQuery): ApproximateRows {
     const memories = this.#memories;
-    const { types, includeExpired, includeInactive, now } = query;
+    const eligible = this.#eligible(query);
     return {
       length: memories.length,
       similarities: this.#matrix.scores(query.vector),
+      keywords: query.words === null ? null : this.#keywords(query.words, eligible),
       importanceOf: (row) => memories[row]?.importance ?? 0,
-      isEligible: (row) => {
-        const memory = memories[row];
-        return (
-          memory !== undefined &&
-          (types === null || types.includes(memory.type)) &&
-          (includeInactive || memory.active) &&
-          (includeExpired || memory.expiresAt > now)
-        );
-      },
+      isEligible: (row) => eligible[row] === 1,
     };
+  }
+
+  /** 1 for each row that the query may find, 0 for the others. */
+  #eligible({ types, includeExpired, includeInactive, now }: SearchQuery): Uint8Array {
+    const eligible = new Uint8Array(this.#memories.length);
+    let row = 0;
+    for (const { type, active, expiresAt } of this.#memories) {
+      if (
+        (types === null || types.includes(type)) &&
+        (includeInactive || active) &&
+        (includeExpired || expiresAt > now)
+      )
+        eligible[row] = 1;
+      row += 1;
+    }
+    return eligible;
+  }
+
+  #keywords(words: string, eligible: Uint8Array): Float64Array {
+    const find = (contentRevision: number) => this.#byContent.get(contentRevision);
+    const holders = queryWords(words).map((word) => {
+      const rows: number[] = [];
+      for (const { row } of this.#postings.holdersOf(word, this.#revision, find))
+        if (eligible[row] === 1) rows.push(row);
+      return rows;
+    });
+    let searched = 0;
+    for (const one of eligible) searched += one;
+    return keywordScores(holders, eligible.length, searched);
   }
 
   memoryAt(row: number): {
@@ -152,45 +188,64 @@ export class SearchIndex {
   }
 
   #put(row: ChangedRow): void {
-    const memory: IndexedMemory = {
-      serial: row.serial,
+    const before = this.#bySerial.get(row.serial);
+    const isRewritten = before?.contentRevision !== row.content_revision;
+    if (before !== undefined && isRewritten) this.#byContent.delete(before.contentRevision);
+    const at = before?.row ?? this.#memories.length;
+    if (before !== undefined && isRewritten) before.row = -1;
+    const state = {
+      row: at,
       type: row.memory_type,
       importance: row.importance,
       active: row.is_active === 1,
       expiresAt: row.expires_at ?? Number.POSITIVE_INFINITY,
     };
-    const at = this.#rowOf.get(row.serial) ?? this.#memories.length;
+    const memory =
+      before === undefined || isRewritten
+        ? { serial: row.serial, contentRevision: row.content_revision, ...state }
+        : Object.assign(before, state);
     this.#matrix.set(at, toVector(row.embedding));
     this.#memories[at] = memory;
-    this.#rowOf.set(row.serial, at);
+    this.#bySerial.set(memory.serial, memory);
+    this.#byContent.set(memory.contentRevision, memory);
   }
 
   #drop(serial: number): void {
-    const row = this.#rowOf.get(serial);
-    if (row === undefined) return;
-    this.#rowOf.delete(serial);
-    this.#matrix.swapRemove(row);
+    const memory = this.#bySerial.get(serial);
+    if (memory === undefined) return;
+    this.#bySerial.delete(serial);
+    this.#byContent.delete(memory.contentRevision);
+    this.#matrix.swapRemove(memory.row);
     const last = this.#memories.pop();
-    if (last === undefined || last.serial === serial) return;
-    this.#memories[row] = last;
-    this.#rowOf.set(last.serial, row);
+    if (last !== undefined && last !== memory) {
+      this.#memories[memory.row] = last;
+      last.row = memory.row;
+    }
+    memory.row = -1;
   }
 
   /** Works on what stays or on what goes, whichever is less: after a bulk delete of 200,000 the next search still answers at once. */
   #dropTypes(types: ReadonlySet<MemoryType>): void {
+    this.#postings.clear();
     const staying = this.#memories.reduce((count, { type }) => count + (types.has(type) ? 0 : 1), 0);
-    if (staying * 2 < this.#memories.length) this.#rowOf = new Map();
+    const isAnew = staying * 2 < this.#memories.length;
+    if (isAnew) [this.#bySerial, this.#byContent] = [new Map(), new Map()];
     let kept = 0;
     for (const [row, memory] of staying === 0 ? [] : this.#memories.entries()) {
       if (types.has(memory.type)) {
-        this.#rowOf.delete(memory.serial);
+        this.#bySerial.delete(memory.serial);
+        this.#byContent.delete(memory.contentRevision);
         continue;
       }
       if (kept < row) {
         this.#matrix.set(kept, this.#matrix.row(row));
         this.#memories[kept] = memory;
+        memory.row = kept;
       }
-      if (this.#rowOf.get(memory.serial) !== kept) this.#rowOf.set(memory.serial, kept);
+      if (isAnew) {
+        this.#bySerial.set(memory.serial, memory);
+        this.#byContent.set(memory.contentRevision, memory);
+      }
       kept += 1;
     }
     this.#memories.length = kept;

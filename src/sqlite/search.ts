@@ -1,16 +1,19 @@
-// Owns semantic search in this engine: candidates from the index in memory, or from sqlite-vec where a project is too large
-// for it; then exact scores. Both ways give the same result.
+// Owns search in this engine: candidates from the index in memory, or from sqlite-vec and the words in the database where a
+// project is too large for it; then exact scores. Both ways give the same result.
 
 import { LRUCache } from "lru-cache";
 import type { Project } from "../access/project.ts";
 import { type ApproximateRows, chooseCandidates } from "../memory/candidates.ts";
-import { cosine, finalScore } from "../memory/rank.ts";
+import { keywordScores } from "../memory/keyword.ts";
+import { cosine, finalScore, relevanceOf } from "../memory/rank.ts";
 import type { SearchHit, SearchQuery } from "../memory/store.ts";
+import { queryWords } from "../memory/words.ts";
 import type { Onnx } from "../native/onnx.ts";
 import type { Database } from "../native/sqlite.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory.ts";
 import { bytesPerMemory, createIndexStatements, SearchIndex } from "./search-index.ts";
 import { blockRows, scoreErrorBound } from "./vector-matrix.ts";
+import { createWordLookup } from "./words.ts";
 
 /** Older indexes are built anew: what was removed is remembered for an hour only. */
 const indexLifeMs = 1_800_000;
@@ -21,9 +24,8 @@ export interface SearchOptions {
   readonly cacheBytes: number;
 }
 
-interface Scored {
+interface Scored extends Omit<SearchHit, "memory"> {
   readonly serial: number;
-  readonly similarity: number;
   readonly score: number;
 }
 
@@ -54,11 +56,10 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     indexes.delete(project.serial); // setting the same value again would keep its former size
     indexes.set(project.serial, index);
     const errorBound = scoreErrorBound(dimensions);
-    const candidates = chooseCandidates(index.rows(query), { ...query, errorBound });
-    return candidates.map((row) => {
-      const { serial, importance, vector } = index.memoryAt(row);
-      return score(serial, importance, vector, query);
-    });
+    const rows = index.rows(query);
+    return chooseCandidates(rows, { ...query, errorBound }).map((row) =>
+      score(index.memoryAt(row), rows.keywords?.[row], query),
+    );
   };
 
   return database.transaction((project: Project, query: SearchQuery): SearchHit[] => {
@@ -67,10 +68,10 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
       .filter(({ similarity }) => similarity >= query.minSimilarity)
       .sort((a, b) => b.score - a.score || b.serial - a.serial)
       .slice(0, query.topK)
-      .map(({ serial, similarity }) => {
+      .map(({ serial, similarity, keyword, relevance }) => {
         const row = bySerial.get(serial);
         if (row === undefined) throw new Error("the search index holds a memory that the database does not");
-        return { memory: toMemory(row), similarity, keyword: 0, relevance: similarity };
+        return { memory: toMemory(row), similarity, keyword, relevance };
       });
   });
 }
@@ -79,9 +80,9 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
 function createScan(database: Database, dimensions: number) {
   const distances = database.prepare<
     [Record<string, unknown>],
-    { serial: number; importance: number; distance: number }
+    { serial: number; content_revision: number; importance: number; distance: number }
   >(
-    `SELECT m.serial, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
+    `SELECT m.serial, m.content_revision, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
      FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
      WHERE m.project = :project
        AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
@@ -91,6 +92,13 @@ function createScan(database: Database, dimensions: number) {
   const embedding = database
     .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
     .pluck();
+  const holders = createWordLookup(database);
+  const keywords = (project: Project, words: string, found: readonly { content_revision: number }[]) => {
+    const rowOf = new Map(found.map(({ content_revision }, row) => [content_revision, row]));
+    const rowsWith = (word: string) =>
+      holders(project.serial, word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
+    return keywordScores(queryWords(words).map(rowsWith), found.length, found.length);
+  };
   // sqlite-vec sums three products in float32 (the dot product and two lengths), so its error is a few times that of one.
   const errorBound = 4 * scoreErrorBound(dimensions);
 
@@ -106,19 +114,36 @@ function createScan(database: Database, dimensions: number) {
     const rows: ApproximateRows = {
       length: found.length,
       similarities: Float32Array.from(found, ({ distance }) => 1 - distance),
+      keywords: query.words === null ? null : keywords(project, query.words, found),
       importanceOf: (row) => found[row]?.importance ?? 0,
       isEligible: () => true,
     };
     return chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
       const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };
       const bytes = embedding.get(serial);
-      return bytes === undefined ? [] : [score(serial, importance, toVector(bytes), query)];
+      const vector = bytes === undefined ? null : toVector(bytes);
+      return vector === null ? [] : [score({ serial, importance, vector }, rows.keywords?.[row], query)];
     });
   };
 }
 
-/** Serials grow with creation, so a higher serial is the newer memory. */
-function score(serial: number, importance: number, vector: Float32Array, query: SearchQuery): Scored {
+interface Candidate {
+  /** Grows with creation, so a higher one is the newer memory. */
+  readonly serial: number;
+  readonly importance: number;
+  readonly vector: Float32Array;
+}
+
+/** `keyword` is undefined when the query has no words. */
+function score(candidate: Candidate, keyword: number | undefined, query: SearchQuery): Scored {
+  const { serial, importance, vector } = candidate;
   const similarity = cosine(query.vector, vector);
-  return { serial, similarity, score: finalScore(similarity, importance) };
+  const relevance = relevanceOf(similarity, keyword);
+  return {
+    serial,
+    similarity,
+    keyword: Math.min(1, keyword ?? 0),
+    relevance,
+    score: finalScore(relevance, importance),
+  };
 }

@@ -1,5 +1,5 @@
-// Compares search with a plain computation over everything, on both ways that the engine has: exactly the same memories in the same
-// order with the same numbers, whatever was created, changed and deleted before.
+// Compares search, by meaning and by words too, with a plain computation over everything, on both ways that the engine has: exactly
+// the same memories in the same order with the same numbers, whatever was created, changed and deleted before.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -11,6 +11,7 @@ const day = 86_400_000;
 
 interface Model {
   readonly id: string;
+  content: string;
   type: MemoryType;
   importance: number;
   active: boolean;
@@ -20,6 +21,7 @@ interface Model {
 
 interface Query {
   readonly vector: Float32Array;
+  readonly words: string | null;
   readonly types: readonly MemoryType[] | null;
   readonly topK: number;
   readonly minSimilarity: number;
@@ -28,16 +30,39 @@ interface Query {
   readonly now: number;
 }
 
+/** The words of the texts below; none of them shares its stem with another. */
+function wordsOf(text: string): string[] {
+  const letters = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return [...new Set(letters.split(/[^\p{L}\p{N}]+/u))].filter((word) => word !== "");
+}
+
+/** Each word's share in the query: the square of its rarity among the memories that may be found. */
+function sharesNaively(memories: readonly Model[], words: string | null): Map<string, number> {
+  const weights = wordsOf(words ?? "").map((word) => {
+    const containing = memories.filter(({ content }) => wordsOf(content).includes(word)).length;
+    return [word, Math.log(1 + (memories.length - containing + 0.5) / (containing + 0.5)) ** 2] as const;
+  });
+  const total = weights.reduce((sum, [, weight]) => sum + weight, 0);
+  return new Map(weights.map(([word, weight]) => [word, weight / total]));
+}
+
 /** The rule of the contract, written down once more and as plainly as possible. Ids grow with creation. */
 function searchNaively(memories: readonly Model[], query: Query) {
-  return memories
+  const searched = memories
     .filter((memory) => query.types === null || query.types.includes(memory.type))
     .filter((memory) => query.includeInactive || memory.active)
-    .filter(({ expiresAt }) => query.includeExpired || expiresAt === null || expiresAt > query.now)
-    .map(({ id, importance, vector }) => {
+    .filter(({ expiresAt }) => query.includeExpired || expiresAt === null || expiresAt > query.now);
+  const shares = [...sharesNaively(searched, query.words)];
+  return searched
+    .map(({ id, content, importance, vector }) => {
       const dot = vector.reduce((sum, value, at) => sum + value * (query.vector[at] ?? 0), 0);
       const similarity = Math.min(1, Math.max(0, dot));
-      return { id, importance: importance + 0, similarity, score: similarity * 0.7 + importance * 0.3 };
+      const held = wordsOf(content);
+      const shared = shares.reduce((sum, [word, share]) => sum + (held.includes(word) ? share : 0), 0);
+      const keyword = Math.min(1, shared);
+      const relevance = query.words === null ? similarity : similarity + (1 - similarity) * 0.7 * keyword;
+      const score = relevance * 0.7 + importance * 0.3;
+      return { id, importance: importance + 0, similarity, keyword, relevance, score };
     })
     .filter(({ similarity }) => similarity >= query.minSimilarity)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
@@ -72,7 +97,16 @@ const importanceOf = fc.oneof(
 );
 const expiryOf = fc.constantFrom(null, null, -day, -1, 1, day);
 
+/** Words that many memories have and words that few have, numbers, identifiers, other alphabets, accents written in two ways. */
+const wordOf = fc.oneof(
+  fc.constantFrom("release", "tuesday", "server", "the", "Zürich", "zu\u0308rich", "мир"),
+  fc.constantFrom("ERR_4711", "foo.bar", "v2", "Ångström", "naïve", "4711", "ΣΊΣΥΦΟΣ", "हिन्दी"),
+  fc.nat(30).map((number) => `ticket${number}`),
+);
+const textOf = fc.array(wordOf, { maxLength: 6 }).map((words) => words.join(" "));
+
 const made = fc.record({
+  text: textOf,
   vector: vectorOf,
   type: typeOf,
   importance: importanceOf,
@@ -97,7 +131,7 @@ const step = fc.oneof(
           importance: importanceOf,
           is_active: fc.boolean(),
           expiresIn: expiryOf,
-          vector: vectorOf,
+          rewritten: fc.record({ vector: vectorOf, text: textOf }),
         },
         { requiredKeys: [] },
       ),
@@ -113,6 +147,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("search" as const),
       vector: vectorOf,
+      words: fc.option(textOf, { freq: 2 }),
       types: fc.option(fc.uniqueArray(typeOf), { freq: 2 }),
       topK: fc.oneof(fc.constantFrom(1, 2, 50), fc.integer({ min: 1, max: 50 })),
       minSimilarity: fc.oneof(
@@ -141,6 +176,8 @@ class Run {
   readonly #memories: Model[] = [];
   #written = 0;
   results = 0;
+  /** Results with a word of the query. */
+  met = 0;
 
   constructor(member: Member, now: number) {
     this.#member = member;
@@ -170,26 +207,27 @@ class Run {
       this.#memories.splice(this.#memories.indexOf(memory), 1);
       return;
     }
-    const { expiresIn, vector, ...fields } = step.changes;
+    const { expiresIn, rewritten, ...fields } = step.changes;
     const expires_at = expiresIn === undefined ? {} : { expires_at: this.#timestamp(expiresIn) };
-    const content = vector === undefined ? {} : { content: `changed ${++this.#written}` };
+    const content = rewritten === undefined ? {} : { content: `${rewritten.text} ${++this.#written}` };
     const input = { memory_id: memory.id, ...fields, ...expires_at, ...content };
-    const prepared = vector === undefined ? null : toVector(vector);
+    const prepared = rewritten === undefined ? null : toVector(rewritten.vector);
     expect(await this.#member.call("memory.update", input, prepared)).toMatchObject({ status: 200 });
     if (fields.memory_type !== undefined) memory.type = fields.memory_type;
     if (fields.importance !== undefined) memory.importance = fields.importance;
     if (fields.is_active !== undefined) memory.active = fields.is_active;
     if (expiresIn !== undefined) memory.expiresAt = this.#expiry(expiresIn);
     if (prepared !== null) memory.vector = prepared;
+    if (content.content !== undefined) memory.content = content.content;
   }
 
   async #create(memories: readonly Made[]): Promise<void> {
-    const created = memories.map(async ({ type, importance, expiresIn, ...spec }): Promise<Model> => {
+    const created = memories.map(async ({ text, type, importance, expiresIn, ...spec }): Promise<Model> => {
       const [vector, expiresAt] = [toVector(spec.vector), this.#expiry(expiresIn)];
-      const content = `memory ${++this.#written}`;
+      const content = `${text} ${++this.#written}`;
       const { status, data } = await this.#member.create({ content, vector, type, importance, expiresAt });
       expect(status).toBe(201);
-      return { id: String(data.id), type, importance, active: true, expiresAt, vector };
+      return { id: String(data.id), content, type, importance, active: true, expiresAt, vector };
     });
     this.#memories.push(...(await Promise.all(created)));
   }
@@ -207,9 +245,10 @@ class Run {
     }
     const found = await this.#member.search(query);
     this.results += found.length;
-    const hits = found.map(({ memory: { id, importance }, similarity }) => ({
-      ...{ id, importance, similarity },
-      score: finalScore(similarity, importance),
+    this.met += found.filter(({ keyword }) => keyword > 0).length;
+    const hits = found.map(({ memory: { id, importance }, similarity, keyword, relevance }) => ({
+      ...{ id, importance, similarity, keyword, relevance },
+      score: finalScore(relevance, importance),
     }));
     expect(hits).toEqual(searchNaively(this.#memories, query));
   }
@@ -229,7 +268,7 @@ describe.each([
 ])("search by %s", (_, searchCacheBytes) => {
   test("is exact after any sequence of changes", async () => {
     const seam = await openSeam({ searchCacheBytes });
-    let results = 0;
+    let [results, met] = [0, 0];
     try {
       await fc.assert(
         fc.asyncProperty(
@@ -239,6 +278,7 @@ describe.each([
             const run = new Run(await seam.project(), Date.now());
             for (const each of [seeding, ...steps]) await run.take(each);
             results += run.results;
+            met += run.met;
           },
         ),
         { numRuns: 60 },
@@ -247,6 +287,7 @@ describe.each([
       await seam.close();
     }
     expect(results).toBeGreaterThan(500);
+    expect(met).toBeGreaterThan(100);
     expect(seam.complaints).toEqual([]);
   }, 60_000);
 });
