@@ -24,9 +24,9 @@ export const responseFormats: readonly ResponseFormat[] = [
   {},
 ];
 
-/** Without the limits of numbers and lists, which not every server can turn into a grammar. */
+/** Without what not every server can turn into a grammar, or refuses to read. */
 function wireSchema(): Record<string, unknown> {
-  const unsupported = ["minimum", "maximum", "maxItems"];
+  const unsupported = ["minimum", "maximum", "maxItems", "examples"];
   const schema: unknown = JSON.parse(
     JSON.stringify(answerSchema, (name, value) => (unsupported.includes(name) ? undefined : value)),
   );

@@ -152,7 +152,7 @@ describe("a good answer", () => {
             items: {
               items: {
                 additionalProperties: false,
-                required: ["content", "memory_type", "importance", "expires_at", "evidence"],
+                required: ["evidence", "content", "memory_type", "importance", "expires_at"],
                 properties: { memory_type: { type: "string", enum: ["rule", "fact", "context"] } },
               },
             },
@@ -160,7 +160,7 @@ describe("a good answer", () => {
         },
       },
     });
-    expect(written).not.toMatch(/minimum|maximum|maxItems|default/);
+    expect(written).not.toMatch(/minimum|maximum|maxItems|default|examples/);
   });
 
   test("without a key there is no Authorization", async () => {
