@@ -44,13 +44,13 @@ const exclusive = /(?:before|vor|avant|antes d\w+|prima d\p{L}+)\s+(?:the |dem |
 const months =
   "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|fév|fev|avr|juin|juil|aoû|déc|ene|abr|ago|set|out|dic|gen|mag|giu|lug|ott";
 const weekdays =
-  "mon|tue|wed|thu|fri|sat|sun|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|sáb|dom|segunda|terça|quarta|quinta|sexta|gio|sab";
+  "mon(?!ey|th|at|de)|tue|wed|thu|fri|sat|sun|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|sáb|dom|segunda|terça|quarta|quinta|sexta|gio|sab";
 const days = "tomorrow|weekend|wochenende|demain|week-end|mañana|amanhã|domani|fine settimana";
 /** Too near to be an appointment that is worth remembering. */
 const thisDay = "today|tonight|heute|aujourd|hoy|hoje|oggi";
 /** What the parser found has to name a day of the calendar: it also finds "now", "the year" and "may". */
 const calendar = new RegExp(
-  `(?<!\\p{L})(?:${months}|${weekdays}|${days}|in \\d|in an?|in t)|\\d{4}-\\d|\\d[./]\\d{1,2}[./]|^20\\d\\d$`,
+  `(?<!\\p{L})(?:${months}|${weekdays}|${days}|in (?:\\d+|an?|two|three|four|six|zwei|drei) (?:day|week|month|year|tag|woche|monat))|\\d{4}-\\d|\\d[./]\\d{1,2}[./]|^20\\d\\d$`,
   "iu",
 );
 /** Without any of these the parser is not even asked. */

@@ -85,7 +85,14 @@ function* readPassage(
 /** "You love pottery!" of one person to another is talk, not knowledge. Of a user to an assistant it is an order. */
 function isAboutTheOther(sentence: string, category: Category, { role, addressee }: Speaker): boolean {
   if (role !== "person" || addressee === "the assistant" || addressee === null) return false;
-  return talkative.has(category) && /(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.test(sentence);
+  if (
+    category === "rule" &&
+    sentence.endsWith("!") &&
+    !/\b(?:must|never|always|nie|jamais|nunca|mai)\b/i.test(sentence)
+  )
+    return true;
+  const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(sentence) ?? [];
+  return talkative.has(category) && before !== undefined && !/\b(?:i|my|we|our)\b/i.test(before);
 }
 
 const talkative: ReadonlySet<Category> = new Set(["state", "preference", "relation", "decision", "change"]);

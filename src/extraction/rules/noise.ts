@@ -31,7 +31,11 @@ export function isProse(sentence: string): boolean {
   if (/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(sentence)) return true;
   const all = sentence.match(/[\p{L}\p{M}\p{N}'’.-]+/gu) ?? [];
   const distinct = new Set(all.map((word) => word.toLowerCase())).size;
-  return all.length >= 3 && distinct * 2 > all.length && all.every((word) => word.length <= 60);
+  return (
+    all.join(" ").split(/[ '’-]/).length >= 3 &&
+    distinct * 2 > all.length &&
+    all.every((word) => word.length <= 60)
+  );
 }
 
 /** Instructions to the assistant that reads the text, which are no memories whatever they order. */

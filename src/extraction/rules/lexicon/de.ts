@@ -10,30 +10,17 @@ export const german: Lexicon = {
   functionWords: words(
     `der die das und ist sind ein eine einen einem nicht ich wir du sie er es mit für auf im in den dem des zu zum zur von vom bei
      auch als an am aus bis nach noch nur oder aber wie was war hat haben wird werden kein keine mein meine unser unsere sich dass
-     muss müssen darf dürfen immer nie jetzt ab dann wenn schon so uns mir mich über unter vor`,
+     muss müssen darf dürfen immer nie jetzt ab dann wenn schon so uns mir mich über unter vor seit jeden arbeite wohne trinke esse bitte habe bin beim per bleibt gibt alle`,
   ),
   cues: [
-    certain(
-      "correction",
-      phrases(
-        "korrektur",
-        "stimmt nicht",
-        "nicht mehr",
-        "statt(?:dessen)?",
-        "doch nicht",
-        "falsch",
-        "richtig ist",
-        "wurde umbenannt",
-        "verschoben",
-      ),
-    ),
     certain(
       "rule",
       phrases(
         "(?:darf|dürfen|sollte|sollten|soll|sollen|kann|können)(?: \\S+){0,5}? (?:nicht|nie|niemals|nur|keine?n?|auf keinen fall|keinesfalls)",
-        "(?:muss|müssen|musst|müsst)(?! (?:ich (?:sagen|zugeben)|das sein|lachen))",
+        "(?<!ich )(?:muss|müssen|musst|müsst)(?! (?:ich (?:sagen|zugeben)|das sein|lachen))",
         "(?:ist|sind) (?:\\S+ ){0,3}?(?:verboten|untersagt|pflicht|vorgeschrieben|erforderlich|verpflichtend|tabu|nicht (?:erlaubt|gestattet))",
         "auf keinen fall",
+        "(?:wird|werden|ist|sind|darf|dürfen|gibt es|gilt|gelten) (?:\\S+ ){0,5}?(?:nur noch|ausschließlich|nicht mehr) (?!lange)",
         "unter keinen umständen",
         "grundsätzlich",
         "ausnahmslos",
@@ -46,6 +33,20 @@ export const german: Lexicon = {
       "rule",
       opening(
         "(?:immer|niemals|nie|stets|bitte immer|bitte nie|bitte kein\\w*|ab sofort(?! ist| arbeite)|verwende|benutze|antworte|nenn mich|schreib(?:e)? (?:immer|nie|keine))",
+      ),
+    ),
+    certain(
+      "correction",
+      phrases(
+        "korrektur",
+        "stimmt nicht",
+        "nicht mehr",
+        "statt(?:dessen)?",
+        "doch nicht",
+        "falsch",
+        "richtig ist",
+        "wurde umbenannt",
+        "verschoben",
       ),
     ),
     certain(
@@ -143,7 +144,7 @@ export const german: Lexicon = {
         "gute idee",
         "guter hinweis",
         "mal sehen",
-        "muss (?:ich )?(?:sagen|zugeben|lachen)",
+        "muss (?:ich )?(?:sagen|zugeben|lachen|los|weg|gehen|jetzt|mal|noch)",
         "begrüßt",
         "(?:ist|war|sind|waren|wird|lief) (?:so |echt |sehr |wirklich |ganz |ziemlich |etwas |ein bisschen )?(?:schön|toll|super|lustig|eng|müde|nervig|überfällig|langweilig|anstrengend|stressig|lecker|traurig|froh|glücklich|cool|spannend|gut|schlecht|nett)",
       ),

@@ -26,7 +26,10 @@ const cues: readonly Cue[] = [
     "correction",
     phrases(
       "correction",
-      "scratch that",
+      "(?:scratch|strike) that",
+      "my mistake",
+      "i (?:mixed|misread|mistyped|miscounted|confused)",
+      "not \\S+(?: \\S+)? but \\S+",
       "i (?:misspoke|was wrong|meant)",
       "that was wrong",
       "no longer",
@@ -49,8 +52,8 @@ const cues: readonly Cue[] = [
       "(?:we|i)(?:'re| are|'m| am)? (?:going|went|go) (?:ahead )?with",
       "(?:we|i|they|team)(?:'ve| have| has)? (?:chose|chosen|picked|selected|adopted|approved|rejected|standardi[sz]ed on|committed to)(?! up)",
       "(?:we|i|they|team)(?:'ve| have| has|'re| are|'m| am|'ll| will)?(?: \\w+)? (?:switch(?:ed|ing)?|migrat(?:e|ed|ing)|mov(?:e|ed|ing)) (?:\\w+ ){0,4}?(?:to|from|off|away)",
-      "(?:we|i|team)(?:'ll| will|'re going to| are going to)(?: now)? (?:use|adopt|drop|keep|stay with|stick (?:with|to)|replace|deprecate|remove|support|ship|launch|release|switch|migrate|postpone)",
-      "(?:we|i|team)(?:'re| are| will be) (?:dropping|keeping|replacing|deprecating|removing|postponing|cancell?ing|sticking with|standardi[sz]ing)",
+      "(?:we|i|team)(?:'ll| will|'re going to| are going to)(?: now)? (?:use|adopt|drop|keep (?:using|the|our|\\w+ing the)|stay with|stick (?:with|to)|replace|deprecate|remove|support|ship|launch|release|switch|migrate|postpone)",
+      "(?:we|i|team)(?:'re| are| will be) (?:dropping|keeping the|replacing|deprecating|removing|postponing|cancell?ing|sticking with|standardi[sz]ing)",
     ),
   ),
   certain(
@@ -108,6 +111,8 @@ const cues: readonly Cue[] = [
       "(?:is|are) (?:\\w+ )?(?:responsible|accountable|in charge|on call)",
       "(?:owns|leads|maintains|manages|supervises|oversees|heads|founded|co-?founded) (?:the|our|all|\\p{Lu})",
       "is (?:married|engaged|related) to",
+      "(?:ask|contact|call|reach out to|talk to|e-?mail|ping) \\p{L}+(?: \\p{L}+)? (?:about|for|if|when|regarding)",
+      "(?:go|goes|belong|should be sent|are sent|is sent|send (?:\\w+ ){1,3}?) to \\p{L}+",
     ),
   ),
   certain(
@@ -128,6 +133,18 @@ const cues: readonly Cue[] = [
     ),
   ),
   likely(
+    "change",
+    phrases(
+      "(?:moved|changed|switched|migrated|rose|went up|went down|grew|raised|lowered|extended|cut|reduced) (?:\\S+ ){0,5}?(?:to|from) ",
+    ),
+  ),
+  likely(
+    "deadline",
+    phrases(
+      "(?:i'm|i am|we're|we are|is|are|be|'ll be) (?:\\w+ )?(?:away|out|off|abroad|travell?ing|unavailable|not available|back|on|in|at|closed|open|busy with|visiting)(?= .{0,40}(?<!\\p{L})(?:next|this|until|till|from|week|month|on|\\d))",
+    ),
+  ),
+  likely(
     "tool",
     phrases(
       `(?:we|i|they|it|team|project|service|services|app|application|backend|back-end|frontend|front-end|api|server|servers|client|stack|pipeline|ci|website|site|database|code|codebase|repo|repository|system|library|package|module|company|cluster|cli|tests?|build|builds|deployments?|\\p{Lu}\\w+)(?: \\w+)? (?:${technology}) (?:only |now |currently |exclusively )?(?:\\p{Lu}|\\S*\\d|\\w+ \\p{Lu}|\`)`,
@@ -145,7 +162,7 @@ const cues: readonly Cue[] = [
       "(?:is|are) gone",
       "(?:takes?|took|taking) over",
       "(?:joined|joins|left|leaves|is joining|is leaving|are leaving) (?:the|our|us|\\p{Lu})",
-      "(?:i|we|\\p{Lu}\\w+ and i)(?:'ve| have|'m| am|'re| are)?(?: just| also| finally| recently)? (?:quit|sold|bought|signed|started (?:a|an|my|at|as|working|to learn|learning|using)|joined|left (?:the|my|our)|adopted|graduated|retired|(?:got|get|getting) (?:engaged|married|divorced|promoted|hired|accepted|a new|an? \\w+ (?:job|dog|cat|car|house|degree))|became|gave up|given up|stopped|switched|changed|booked|signed up|enrolled|registered for|lost my|broke my|tore my|opened (?:a|my|our)|launched|founded|training (?:for|to)|learning|studying|saving for|writing a|expecting|planning to|rent|renting|foster)(?! (?:it|that|this|crying|laughing))",
+      "(?:i|we|\\p{Lu}\\w+ and i)(?:'ve| have|'m| am|'re| are)?(?: just| also| finally| recently)? (?:quit|sold|bought|signed|started (?:a|an|my|at|as|working|to learn|learning|using)|joined|left (?:the|my|our)|adopted|graduated|retired|(?:got|get|getting) (?:engaged|married|divorced|promoted|hired|accepted|a new|an? \\w+ (?:job|dog|cat|car|house|degree))|became|gave up|given up|stopped|switched|changed|booked|signed up|enrolled|registered for|lost my|broke my|tore my|passed my|finished (?:my|school|university)|opened (?:a|my|our)|launched|founded|training (?:for|to)|learning|studying|saving for|writing a|expecting|planning to|rent|renting|foster)(?! (?:it|that|this|crying|laughing))",
       "i(?: have| had|'ve had) my \\w+ (?:replaced|removed|operated|fixed)",
       "(?:i|we)(?:'ll| will|'m going to| am going to|'re going to| are going to) (?:be (?:in|at|away|on|moving|starting|working|travell?ing)|move|start|quit|take over|cover|join|leave|marry|study|work)",
       "(?:i|we) have an? new",
@@ -164,9 +181,10 @@ const cues: readonly Cue[] = [
       "(?:is|are|comes?|runs?|stays?|works?|sits?) (?:\\w+ ){0,6}now",
       "(?:is|are) now",
       "(?:stays?|remains?) (?:the|in|on|at|our|open|closed|read-only|disabled|enabled|off|as)",
-      "(?:looks after|takes care of|handles|decides on|is called|are called|is named|belongs? to|depends? on|consists? of|is short for|stands for|is part of)",
+      "(?:looks after|takes care of|handles|decides on|is called|are called|is named|belongs? (?:to|in|on|under)|depends? on|consists? of|is short for|stands for|is part of)",
       "(?:i'm|i am|we're|we are) on (?:version|plan|the)",
       "(?:i|we) go by",
+      "^i (?:\\w+ly |always |often |only |also )?(?:play|speak|drink|eat|own|practi[cs]e|teach|coach|study|collect|volunteer|sing|train|commute|row|swim|cycle|need|use|cook|garden|smoke|foster|rent|drive|wear|take (?:my|the|no|only|medication|insulin|pills)|have to (?:take|use|avoid|wear)|suffer)(?! (?:it|that|this|to say|you|your))",
       "(?:on|every|each|only) (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)",
     ),
   ),
@@ -191,7 +209,8 @@ export const english: Lexicon = {
   language: "en",
   functionWords: words(
     `the and is are was were of to in that it for with on as at by this be have has had not but from or an we you i my our they will
-     would should must never always don't what which their there can if when about just so do does did been than then them its im`,
+     would should must never always don't what which their there can if when about just so do does did been than then them its im
+     me please use only need needs all get gets no every each any more into per than after before while call uses runs`,
   ),
   cues,
   drops: englishDrops,

@@ -10,22 +10,9 @@ export const spanish: Lexicon = {
   functionWords: words(
     `el la los las un una unos unas de del y es son está están en que no se con por para al lo le les su sus mi mis yo tú nosotros
      nuestra nuestro muy pero como más o ya hay ha han he hemos fue ser estar tiene tengo desde hasta este esta eso cuando también
-     nunca siempre solo debe deben porque si me te`,
+     nunca siempre solo debe deben porque si me te vivo trabajo tengo uso como usamos hermano cada a`,
   ),
   cues: [
-    certain(
-      "correction",
-      phrases(
-        "corrección",
-        "ya no",
-        "en realidad",
-        "en vez de",
-        "en lugar de",
-        "y no (?:el|la|en|a|los|las|\\d)",
-        "se ha(?:n)? (?:cambiado|renombrado|reemplazado|aplazado|cancelado)",
-        "(?:aplazad|cancelad|sustituid|reemplazad)[oa]s?",
-      ),
-    ),
     certain(
       "rule",
       phrases(
@@ -46,6 +33,19 @@ export const spanish: Lexicon = {
       "rule",
       opening(
         "(?:nunca|siempre|jamás|no (?:uses|uséis|use|usen|pongas|dejes|dejéis|envíes|hagas|toques|compartas|abras|subas|borres|utilices)|usa siempre|utiliza siempre|responde|respóndeme|contesta|llámame|evita|a partir de ahora|de ahora en adelante|(?:solo|sólo|solamente) (?:\\S+ ){1,6}?(?:puede|pueden))",
+      ),
+    ),
+    certain(
+      "correction",
+      phrases(
+        "corrección",
+        "ya no",
+        "en realidad",
+        "en vez de",
+        "en lugar de",
+        "y no (?:el|la|en|a|los|las|\\d)",
+        "se ha(?:n)? (?:cambiado|renombrado|reemplazado|aplazado|cancelado)",
+        "(?:aplazad|cancelad|sustituid|reemplazad)[oa]s?",
       ),
     ),
     certain(
@@ -117,7 +117,7 @@ export const spanish: Lexicon = {
     ),
     likely(
       "state",
-      /^[^,;:]{1,70}? (?:es|son|está|están|tiene|tienen|cuesta|cuestan|mide|contiene|dura|abre|cierra|sigue|siguen|admite|acepta|incluye|permite|recibe|pertenece|vive|trabaja|tengo|tenemos)(?!\p{L})/iu,
+      /^[^,;:]{1,70}? (?:es|son|está|están|tiene|tienen|cuesta|cuestan|mide|contiene|dura|abre|cierra|sigue|siguen|admite|acepta|incluye|permite|recibe|pertenece|juega|estudia|habla|llega|empieza|usa|queda|quedan|se llama|vive|trabaja|tengo|tenemos)(?!\p{L})/iu,
     ),
   ],
   drops: {
@@ -129,7 +129,7 @@ export const spanish: Lexicon = {
     ],
     smallTalk: [
       opening(
-        "(?:hola|buen[oa]s(?: \\p{L}+)?|querid[oa]s?|estimad[oa]s?|gracias|muchas gracias|felicidades|enhorabuena|genial|perfecto|vale|ok|claro|sí|no|adiós|hasta (?:luego|pronto|mañana)|nos vemos|un (?:abrazo|saludo)|saludos|besos|bienvenid[oa]s?|esperamos que|espero que|lo siento|perdón|qué (?:bien|bueno|guay|pena|rico)|jaja\\p{L}*|me alegro|estoy (?:muy |tan |un poco )?(?:cansad[oa]|content[oa]|feliz|nervios[oa]))",
+        "(?:hola|me tengo que ir|tengo que irme|buen[oa]s(?: \\p{L}+)?|querid[oa]s?|estimad[oa]s?|gracias|muchas gracias|felicidades|enhorabuena|genial|perfecto|vale|ok|claro|sí|no|adiós|hasta (?:luego|pronto|mañana)|nos vemos|un (?:abrazo|saludo)|saludos|besos|bienvenid[oa]s?|esperamos que|espero que|lo siento|perdón|qué (?:bien|bueno|guay|pena|rico)|jaja\\p{L}*|me alegro|estoy (?:muy |tan |un poco )?(?:cansad[oa]|content[oa]|feliz|nervios[oa]))",
       ),
       phrases(
         "(?:fue|es|está|estuvo|estaba|era) (?:muy |tan |un poco |bastante |súper )?(?:divertid[oa]|genial|bonit[oa]|cansad[oa]|aburrid[oa]|ric[oa]|bien|mal|buen[oa]|content[oa])",

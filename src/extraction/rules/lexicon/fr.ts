@@ -7,24 +7,9 @@ export const french: Lexicon = {
   functionWords: words(
     `le la les un une des du de et est sont je tu il elle nous vous ils elles ne pas plus que qui dans pour par sur avec au aux ce
      cette ces mon ma mes notre nos votre vos son sa ses leur en se mais ou où donc on y été être avoir ai as avons ont très faut
-     doit doivent jamais toujours chez c l d j n s qu jusqu`,
+     doit doivent jamais toujours chez c l d j n s qu jusqu depuis ferme joue habite travaille tous`,
   ),
   cues: [
-    certain(
-      "correction",
-      phrases(
-        "correction",
-        "(?:n'|ne )\\S+ plus",
-        "ne \\S+ plus",
-        "en fait,? (?:c'est|le|la|les|il|je)",
-        "au lieu d",
-        "et non(?: pas)?",
-        "remplacée?s? par",
-        "renommée?s?",
-        "reportée?s?",
-        "annulée?s?",
-      ),
-    ),
     certain(
       "rule",
       phrases(
@@ -45,6 +30,21 @@ export const french: Lexicon = {
       "rule",
       opening(
         "(?:toujours|jamais|ne (?:\\S+ )?jamais|n'\\S+ (?:jamais|pas)|ne \\S+ (?:jamais|pas)|merci de (?:ne|toujours)|veuillez|évite[zr]?|utilise[zr]? (?:toujours|uniquement)|réponds|répondez|appelle-moi|désormais|dorénavant|à partir de maintenant|pas de \\S+ (?:dans|avec|sans|le|la|en))",
+      ),
+    ),
+    certain(
+      "correction",
+      phrases(
+        "correction",
+        "(?:n'|ne )\\S+ plus",
+        "ne \\S+ plus",
+        "en fait,? (?:c'est|le|la|les|il|je)",
+        "au lieu d",
+        "et non(?: pas)?",
+        "remplacée?s? par",
+        "renommée?s?",
+        "reportée?s?",
+        "annulée?s?",
       ),
     ),
     certain(
@@ -111,7 +111,7 @@ export const french: Lexicon = {
     ),
     likely(
       "state",
-      /^[^,;:]{1,70}? (?:est|sont|a|ont|coûte|coûtent|mesure|contient|dure|ouvre|ferme|reste|restent|compte|accepte|limite|passe|travaille|habite|vient|viennent|appartient|prend|reçoit)(?!\p{L})/iu,
+      /^[^,;:]{1,70}? (?:est|sont|a|ont|coûte|coûtent|mesure|contient|dure|ouvre|ferme|reste|restent|compte|accepte|limite|passe|travaille|habite|vient|viennent|appartient|prend|reçoit|joue|fait|parle|étudie|suit|vit|arrive|part|commence|finit|utilise|s'appelle|se trouve|se situe|est situé|déménage)(?!\p{L})/iu,
     ),
   ],
   drops: {
@@ -122,7 +122,7 @@ export const french: Lexicon = {
     ],
     smallTalk: [
       opening(
-        "(?:coucou|salut|bonjour|bonsoir|cher|chère|chers|merci(?! de (?:ne|toujours))|bravo|félicitations|super|génial|parfait|d'accord|ok|ouais|oui|non|désolée?|bisous|à (?:bientôt|demain|plus)|bonne (?:journée|soirée|nuit|chance|idée)|bien à vous|cordialement|ça (?:marche|va|roule)|c'(?:est|était)|trop (?:bien|cool|contente?)|j'espère|je (?:suis (?:trop |très |si |vraiment )?(?:contente?|ravie?|désolée?|fatiguée?|fière?))|haha|bienvenue|n'hésite\\w*)",
+        "(?:coucou|salut|bonjour|bonsoir|cher|chère|chers|merci(?! de (?:ne|toujours))|bravo|félicitations|super|génial|parfait|d'accord|ok|ouais|oui|non|désolée?|bisous|je (?:dois|file|vais) (?:filer|y aller|partir)?|à (?:bientôt|demain|plus)|bonne (?:journée|soirée|nuit|chance|idée)|bien à vous|cordialement|ça (?:marche|va|roule)|c'(?:est|était)|trop (?:bien|cool|contente?)|j'espère|je (?:suis (?:trop |très |si |vraiment )?(?:contente?|ravie?|désolée?|fatiguée?|fière?))|haha|bienvenue|n'hésite\\w*)",
       ),
       phrases(
         "(?:était|est|sont|étaient) (?:très |trop |vraiment |assez |plutôt |un peu )?(?:sympa|chouette|génial|drôle|fatiguant|ennuyeux|super|cool|marrant|bon|beau|belle|long|longue|dur|agréable)s?",

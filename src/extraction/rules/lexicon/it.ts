@@ -10,22 +10,9 @@ export const italian: Lexicon = {
   functionWords: words(
     `il lo la i gli le un uno una di del della dei delle e è sono in che non si con per da dal al alla ai nel nella sul su mio mia io
      noi tu voi lui lei nostro nostra molto ma come più o già c ha hanno ho abbiamo è stato stata essere fino entro questo questa
-     quando anche mai sempre solo deve devono perché mi ci se gestito`,
+     quando anche mai sempre solo deve devono perché mi ci se gestito a lavoro vivo abito mangio uso usiamo ogni chiude apre`,
   ),
   cues: [
-    certain(
-      "correction",
-      phrases(
-        "correzione",
-        "non (?:\\S+ )?più",
-        "in realtà",
-        "invece (?:di|che)",
-        "anziché",
-        "e non (?:il|la|in|a|\\d)",
-        "è stat[oa] (?:rinominat|sostituit|rinviat|annullat|spostat)[oa]",
-        "(?:rinviat|annullat|sostituit)[oaie]",
-      ),
-    ),
     certain(
       "rule",
       phrases(
@@ -45,6 +32,19 @@ export const italian: Lexicon = {
       "rule",
       opening(
         "(?:mai|sempre|non (?:usare|usate|lasciare|lasciate|inviare|toccare|condividere|aprire|cancellare|mettere|fate|dimenticare di)|usa sempre|usate sempre|rispondi|rispondimi|chiamami|evita|evitate|d'ora in poi|da ora in poi|(?:solo|soltanto) (?:\\S+ ){1,6}?(?:può|possono))",
+      ),
+    ),
+    certain(
+      "correction",
+      phrases(
+        "correzione",
+        "non (?:\\S+ )?più",
+        "in realtà",
+        "invece (?:di|che)",
+        "anziché",
+        "e non (?:il|la|in|a|\\d)",
+        "è stat[oa] (?:rinominat|sostituit|rinviat|annullat|spostat)[oa]",
+        "(?:rinviat|annullat|sostituit)[oaie]",
       ),
     ),
     certain(
@@ -116,7 +116,7 @@ export const italian: Lexicon = {
     ),
     likely(
       "state",
-      /^[^,;:]{1,70}? (?:è|sono|ha|hanno|costa|costano|misura|contiene|dura|apre|chiude|resta|restano|accetta|include|permette|riceve|appartiene|vive|lavora|si trova|ho|abbiamo)(?!\p{L})/iu,
+      /^[^,;:]{1,70}? (?:è|sono|ha|hanno|costa|costano|misura|contiene|dura|apre|chiude|resta|restano|accetta|include|permette|riceve|appartiene|vive|lavora|gioca|studia|parla|arriva|comincia|usa|si chiama|si chiude|si trova|ho|abbiamo)(?!\p{L})/iu,
     ),
   ],
   drops: {
@@ -127,7 +127,7 @@ export const italian: Lexicon = {
     ],
     smallTalk: [
       opening(
-        "(?:ciao|buon(?:giorno|asera|anotte)|salve|car[oaie]|gentil[ei]|grazie|mille grazie|complimenti|auguri|ottimo|perfetto|va bene|ok|certo|sì|no|a (?:presto|domani|dopo)|un abbraccio|saluti|cordiali saluti|baci|benvenut[oaie]|spero|mi dispiace|scusa(?:te)?|che (?:bello|peccato|buono|pazienza)|ahah\\p{L}*|sono (?:molto |così |un po' )?(?:stanc[oa]|felic[ei]|content[oa]))",
+        "(?:ciao|devo (?:andare|scappare)|buon(?:giorno|asera|anotte)|salve|car[oaie]|gentil[ei]|grazie|mille grazie|complimenti|auguri|ottimo|perfetto|va bene|ok|certo|sì|no|a (?:presto|domani|dopo)|un abbraccio|saluti|cordiali saluti|baci|benvenut[oaie]|spero|mi dispiace|scusa(?:te)?|che (?:bello|peccato|buono|pazienza)|ahah\\p{L}*|sono (?:molto |così |un po' )?(?:stanc[oa]|felic[ei]|content[oa]))",
       ),
       phrases(
         "(?:è stat[oa]|è|era|sono|erano) (?:molto |così |un po' |davvero )?(?:divertent[ei]|bell[oaie]|stanc[oa]|noios[oa]|buon[oaie]|felic[ei]|content[oa]|brutt[oa])",

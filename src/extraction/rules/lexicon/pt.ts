@@ -10,23 +10,9 @@ export const portuguese: Lexicon = {
   functionWords: words(
     `o a os as um uma de do da dos das e é são está estão em no na nos nas que não se com por para ao à pelo pela seu sua meu minha
      eu nós você vocês nosso nossa muito mas como mais ou já há foi ser estar tem tenho desde até este esta isso quando também nunca
-     sempre só deve devem porque me ele ela eles`,
+     sempre só deve devem porque me ele ela eles moro trabalho tenho uso usa usamos cada minha fica ficam`,
   ),
   cues: [
-    certain(
-      "correction",
-      phrases(
-        "correção",
-        "já não",
-        "não \\S+ mais",
-        "na verdade",
-        "em vez de",
-        "ao invés de",
-        "e não (?:o|a|em|\\d)",
-        "foi (?:renomead|substituíd|adiad|cancelad)[oa]s?",
-        "(?:adiad|cancelad|substituíd)[oa]s?",
-      ),
-    ),
     certain(
       "rule",
       phrases(
@@ -45,6 +31,20 @@ export const portuguese: Lexicon = {
       "rule",
       opening(
         "(?:nunca|sempre|jamais|não (?:use|usem|envie|enviem|deixe|deixem|faça|façam|coloque|compartilhe|publique|apague|mexa|suba|esqueça de)|use (?:sempre|apenas|só)|responda|me chame|evite|a partir de agora|de agora em diante|(?:só|somente|apenas) (?:\\S+ ){1,6}?(?:pode|podem))",
+      ),
+    ),
+    certain(
+      "correction",
+      phrases(
+        "correção",
+        "já não",
+        "não \\S+ mais",
+        "na verdade",
+        "em vez de",
+        "ao invés de",
+        "e não (?:o|a|em|\\d)",
+        "foi (?:renomead|substituíd|adiad|cancelad)[oa]s?",
+        "(?:adiad|cancelad|substituíd)[oa]s?",
       ),
     ),
     certain(
@@ -118,7 +118,7 @@ export const portuguese: Lexicon = {
     ),
     likely(
       "state",
-      /^[^,;:]{1,70}? (?:é|são|está|estão|tem|têm|custa|custam|mede|contém|dura|abre|fecha|continua|continuam|aceita|inclui|permite|recebe|pertence|mora|trabalha|fica|ficam|tenho|temos)(?!\p{L})/iu,
+      /^[^,;:]{1,70}? (?:é|são|está|estão|tem|têm|custa|custam|mede|contém|dura|abre|fecha|continua|continuam|aceita|inclui|permite|recebe|pertence|mora|trabalha|fica|ficam|usa|joga|estuda|fala|chega|começa|se chama|tenho|temos)(?!\p{L})/iu,
     ),
   ],
   drops: {
