@@ -1,11 +1,10 @@
 // Owns the decision whether a sentence is worth remembering, and why. Junk is worse than a miss: in doubt it says no.
 
-import { sentenceMaxCharacters } from "../../limits.ts";
-import type { Language } from "./lexicon/language.ts";
-import { detectLanguage, languages } from "./lexicon/language.ts";
+import { detectLanguage, type Language } from "./lexicon/language.ts";
 import { type Category, dropReasons } from "./lexicon/lexicon.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
 import { isCodeLine, isProse } from "./noise.ts";
+import type { Speaker } from "./speakers.ts";
 
 /** Names, numbers, versions, file names, addresses: what makes a statement a particular one. */
 const concrete =
@@ -16,9 +15,7 @@ const concreteInGerman =
 
 const questionMark = /[?？؟]["'”»)\]]?\s*\p{Extended_Pictographic}?\s*$/u;
 
-const functionWords = Object.fromEntries(
-  languages.map((language) => [language, lexicons[language].functionWords]),
-) as Record<Language, ReadonlySet<string>>;
+const functionWords = (language: Language) => lexicons[language].functionWords;
 
 export function languageOfText(text: string): Language {
   return detectLanguage(text, functionWords, "en", 1);
@@ -31,7 +28,7 @@ export function languageOfSentence(sentence: string, around: Language): Language
 
 /** Whether nothing speaks against a sentence, which is free of markup. */
 export function mayBeKept(sentence: string, language: Language): boolean {
-  if (sentence.length > sentenceMaxCharacters || questionMark.test(sentence)) return false;
+  if (questionMark.test(sentence)) return false;
   if (sentence.endsWith(":") || !isProse(sentence) || isCodeLine(sentence)) return false;
   const { drops, fillers } = lexicons[language];
   const core = sentence.replace(fillers, "");
@@ -45,3 +42,18 @@ export function findCategory(sentence: string, language: Language, isTimed: bool
   const named = isTimed || (language === "de" ? concreteInGerman : concrete).test(core);
   return cues.find((cue) => (cue.certain || named) && cue.pattern.test(core))?.category ?? null;
 }
+
+/** "You love pottery!" of one person to another is talk, not knowledge. Of a user to an assistant it is an order. */
+export function isAboutTheOther(sentence: string, category: Category, { role, addressee }: Speaker): boolean {
+  if (role !== "person" || addressee === "the assistant" || addressee === null) return false;
+  if (
+    category === "rule" &&
+    sentence.endsWith("!") &&
+    !/\b(?:must|never|always|nie|jamais|nunca|mai)\b/i.test(sentence)
+  )
+    return true;
+  const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(sentence) ?? [];
+  return talkative.has(category) && before !== undefined && !/\b(?:i|my|we|our)\b/i.test(before);
+}
+
+const talkative: ReadonlySet<Category> = new Set(["state", "preference", "relation", "decision", "change"]);

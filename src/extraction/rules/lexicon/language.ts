@@ -9,14 +9,14 @@ export type Language = (typeof languages)[number];
  */
 export function detectLanguage(
   text: string,
-  functionWords: Readonly<Record<Language, ReadonlySet<string>>>,
+  functionWords: (language: Language) => ReadonlySet<string>,
   fallback: Language,
   marginWords: number,
 ): Language {
   const counts = new Map<Language, number>();
   for (const [word] of text.toLowerCase().matchAll(/\p{L}{1,12}/gu)) {
     for (const language of languages) {
-      if (functionWords[language].has(word)) counts.set(language, (counts.get(language) ?? 0) + 1);
+      if (functionWords(language).has(word)) counts.set(language, (counts.get(language) ?? 0) + 1);
     }
   }
   const best = Math.max(0, ...counts.values());
