@@ -42,7 +42,7 @@ const coming =
 /** After these, the day itself is not part of it any more. */
 const exclusive = /(?:before|vor|avant|antes d\w+|prima d\p{L}+)\s+(?:the |dem |le |el |o |il )?$/iu;
 const months =
-  "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|fév|fev|avr|juin|juil|aoû|déc|ene|abr|ago|set|out|dic|gen|mag|giu|lug|ott";
+  "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|fév|fev|avr|juin|juil|aoû|déc|ene|abr|agosto|set|out|dic|gen|mag|giu|lug|ott";
 const weekdays =
   "mon(?!ey|th|at|de)|tue|wed|thu|fri|sat|sun|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|sáb|dom|segunda|terça|quarta|quinta|sexta|gio|sab";
 const days = "tomorrow|weekend|wochenende|demain|week-end|mañana|amanhã|domani|fine settimana";
