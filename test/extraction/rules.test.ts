@@ -27,7 +27,13 @@ describe("says in the third person what somebody says of themselves", () => {
       "User: Please always answer me in German.\nAssistant: Sure.",
       "Please always answer the user in German.",
     ],
-    ["Anke: Ich wohne seit 2019 in Bremen.", "Anke: Ich wohne seit 2019 in Bremen."],
+    ["Anke: Ich wohne seit 2019 in Bremen.", "Anke wohnt seit 2019 in Bremen."],
+    ["Ich arbeite als Hebamme in Kiel.", "Der Nutzer arbeitet als Hebamme in Kiel."],
+    ["Anke: Meine Schwester Jule wohnt in Graz.", "Anke: Meine Schwester Jule wohnt in Graz."],
+    ["Nadia : Je ne mange pas de viande.", "Nadia ne mange pas de viande."],
+    ["Lupe: No como carne.", "Lupe no come carne."],
+    ["Caio: Eu moro em Braga desde 2019.", "Caio mora em Braga desde 2019."],
+    ["Rosa: Lavoro come infermiera a Bari.", "Rosa lavora come infermiera a Bari."],
   ])("%s", (text, expected) => {
     expect(contents(text)).toEqual([expected]);
   });

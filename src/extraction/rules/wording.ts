@@ -5,6 +5,7 @@ import type { Language } from "./lexicon/language.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
 import { inThirdPerson } from "./perspective.ts";
 import type { Speaker } from "./speakers.ts";
+import { turn } from "./turning.ts";
 
 /** `said`: milliseconds since 1970 where the sentence needs the day ("tomorrow"), else null. */
 export function toContent(
@@ -35,9 +36,11 @@ function withSubject(core: string, { role }: Speaker, language: Language): strin
 const subjectless =
   /^(?:just |also |finally |recently )?(?:lost|got|started|went|had|been|moved|bought|sold|quit|finished|signed|booked|took|made|joined|adopted|found|became|left|met|won|broke|applied|switched|stopped|gave|love|prefer|hate|live|work|need) /i;
 
-/** Verbs of other languages are not turned: who speaks is put in front instead, where somebody speaks of themselves. */
-function inOwnWords(core: string, language: Language, { name, role }: Speaker): string {
+/** Where the verb cannot be turned safely, who speaks is put in front, if somebody speaks of themselves. */
+function inOwnWords(core: string, language: Exclude<Language, "en">, { name, role }: Speaker): string {
   const { firstPerson, firstPlural, user } = lexicons[language];
+  const turned = turn(core, language, name ?? user);
+  if (turned !== null) return turned;
   const speaks = firstPerson.test(core) && (role === "person" || !firstPlural.test(core));
   const text = core.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
   return speaks ? `${name ?? user}: ${text}` : text;

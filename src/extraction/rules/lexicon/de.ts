@@ -1,6 +1,6 @@
 // Owns the German words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
 
 const day =
   "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|\\d{1,2}\\.|ende|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|nächste|weihnachten|ostern";
@@ -134,8 +134,11 @@ export const german: Lexicon = {
       ),
     ],
     smallTalk: [
+      whole(
+        "hallo(?: \\p{L}+){0,2}|hi(?: \\p{L}+){0,2}|hey(?: \\p{L}+){0,2}|moin(?: \\p{L}+){0,2}|servus(?: \\p{L}+){0,2}|gerne?|klar|alles klar|ok(?:ay)?|genau|stimmt|super|toll|prima|gut|schade|ach|puh|oh je",
+      ),
       opening(
-        "(?:hallo|hi|hey|moin|servus|guten (?:morgen|tag|abend)|gute nacht|liebe[rs]? \\S+|sehr geehrte\\w*|danke|vielen dank|besten dank|herzlichen|glückwunsch|gratuliere|tschüss?|bis (?:dann|bald|später|morgen|gleich)|viele grüße|liebe grüße|mit freundlichen|schönen|schönes|viel (?:spaß|glück|erfolg)|gerne?|klar|alles klar|ok(?:ay)?|genau|stimmt|super|toll|prima|gut|schade|ach|puh|oh je|keine ahnung|kein problem|tut mir leid|entschuldigung|freut mich|ich freue mich|freue mich|hoffentlich|das (?:ist|war|wird|klingt))",
+        "(?:guten (?:morgen|tag|abend)|gute nacht|liebe[rs]? \\S+|sehr geehrte\\w*|danke|vielen dank|besten dank|herzlichen|glückwunsch|gratuliere|tschüss?|bis (?:dann|bald|später|morgen|gleich)|viele grüße|liebe grüße|mit freundlichen|schönen|schönes|viel (?:spaß|glück|erfolg)|keine ahnung|kein problem|tut mir leid|entschuldigung|freut mich|ich freue mich|freue mich|hoffentlich|das (?:ist|war|wird|klingt))",
       ),
       phrases(
         "tut mir leid",

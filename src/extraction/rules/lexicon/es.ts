@@ -1,6 +1,6 @@
 // Owns the Spanish words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
 
 const day =
   "\\d|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|semana|mes|fin(?:al)?|mañana";
@@ -128,8 +128,9 @@ export const spanish: Lexicon = {
       ),
     ],
     smallTalk: [
+      whole("hola(?: \\p{L}+){0,2}|buen[oa]s(?: \\p{L}+)?|genial|perfecto|vale|ok|claro|sí|no|besos|saludos"),
       opening(
-        "(?:hola|me tengo que ir|tengo que irme|buen[oa]s(?: \\p{L}+)?|querid[oa]s?|estimad[oa]s?|gracias|muchas gracias|felicidades|enhorabuena|genial|perfecto|vale|ok|claro|sí|no|adiós|hasta (?:luego|pronto|mañana)|nos vemos|un (?:abrazo|saludo)|saludos|besos|bienvenid[oa]s?|esperamos que|espero que|lo siento|perdón|qué (?:bien|bueno|guay|pena|rico)|jaja\\p{L}*|me alegro|estoy (?:muy |tan |un poco )?(?:cansad[oa]|content[oa]|feliz|nervios[oa]))",
+        "(?:me tengo que ir|tengo que irme|querid[oa]s?|estimad[oa]s?|gracias|muchas gracias|felicidades|enhorabuena|adiós|hasta (?:luego|pronto|mañana)|nos vemos|un (?:abrazo|saludo)|bienvenid[oa]s?|esperamos que|espero que|lo siento|perdón|qué (?:bien|bueno|guay|pena|rico)|jaja\\p{L}*|me alegro|estoy (?:muy |tan |un poco )?(?:cansad[oa]|content[oa]|feliz|nervios[oa]))",
       ),
       phrases(
         "(?:fue|es|está|estuvo|estaba|era) (?:muy |tan |un poco |bastante |súper )?(?:divertid[oa]|genial|bonit[oa]|cansad[oa]|aburrid[oa]|ric[oa]|bien|mal|buen[oa]|content[oa])",

@@ -1,6 +1,6 @@
 // Owns the French words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
 
 export const french: Lexicon = {
   language: "fr",
@@ -121,8 +121,11 @@ export const french: Lexicon = {
       ),
     ],
     smallTalk: [
+      whole(
+        "coucou(?: \\p{L}+){0,2}|salut(?: \\p{L}+){0,2}|cher(?: \\p{L}+){0,2}|chère(?: \\p{L}+){0,2}|chers(?: \\p{L}+){0,2}|super|génial|parfait|ok|ouais|oui|non",
+      ),
       opening(
-        "(?:coucou|salut|bonjour|bonsoir|cher|chère|chers|merci(?! de (?:ne|toujours))|bravo|félicitations|super|génial|parfait|d'accord|ok|ouais|oui|non|désolée?|bisous|je (?:dois|file|vais) (?:filer|y aller|partir)?|à (?:bientôt|demain|plus)|bonne (?:journée|soirée|nuit|chance|idée)|bien à vous|cordialement|ça (?:marche|va|roule)|c'(?:est|était)|trop (?:bien|cool|contente?)|j'espère|je (?:suis (?:trop |très |si |vraiment )?(?:contente?|ravie?|désolée?|fatiguée?|fière?))|haha|bienvenue|n'hésite\\w*)",
+        "(?:bonjour|bonsoir|merci(?! de (?:ne|toujours))|bravo|félicitations|d'accord|désolée?|bisous|je (?:dois|vais) (?:filer|y aller|partir)|je file|à (?:bientôt|demain|plus)|bonne (?:journée|soirée|nuit|chance|idée)|bien à vous|cordialement|ça (?:marche|va|roule)|c'(?:est|était)|trop (?:bien|cool|contente?)|j'espère|je (?:suis (?:trop |très |si |vraiment )?(?:contente?|ravie?|désolée?|fatiguée?|fière?))|haha|bienvenue|n'hésite\\w*)",
       ),
       phrases(
         "(?:était|est|sont|étaient) (?:très |trop |vraiment |assez |plutôt |un peu )?(?:sympa|chouette|génial|drôle|fatiguant|ennuyeux|super|cool|marrant|bon|beau|belle|long|longue|dur|agréable)s?",

@@ -1,6 +1,6 @@
 // Owns the Italian words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
 
 const day =
   "\\d|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre|settimana|mese|fine|domani";
@@ -126,8 +126,11 @@ export const italian: Lexicon = {
       ),
     ],
     smallTalk: [
+      whole(
+        "ciao(?: \\p{L}+){0,2}|salve(?: \\p{L}+){0,2}|car[oaie](?: \\p{L}+){0,2}|ottimo|perfetto|va bene|ok|certo|sì|no",
+      ),
       opening(
-        "(?:ciao|devo (?:andare|scappare)|buon(?:giorno|asera|anotte)|salve|car[oaie]|gentil[ei]|grazie|mille grazie|complimenti|auguri|ottimo|perfetto|va bene|ok|certo|sì|no|a (?:presto|domani|dopo)|un abbraccio|saluti|cordiali saluti|baci|benvenut[oaie]|spero|mi dispiace|scusa(?:te)?|che (?:bello|peccato|buono|pazienza)|ahah\\p{L}*|sono (?:molto |così |un po' )?(?:stanc[oa]|felic[ei]|content[oa]))",
+        "(?:devo (?:andare|scappare)|buon(?:giorno|asera|anotte)|gentil[ei]|grazie|mille grazie|complimenti|auguri|a (?:presto|domani|dopo)|un abbraccio|saluti|cordiali saluti|baci|benvenut[oaie]|spero|mi dispiace|scusa(?:te)?|che (?:bello|peccato|buono|pazienza)|ahah\\p{L}*|sono (?:molto |così |un po' )?(?:stanc[oa]|felic[ei]|content[oa]))",
       ),
       phrases(
         "(?:è stat[oa]|è|era|sono|erano) (?:molto |così |un po' |davvero )?(?:divertent[ei]|bell[oaie]|stanc[oa]|noios[oa]|buon[oaie]|felic[ei]|content[oa]|brutt[oa])",

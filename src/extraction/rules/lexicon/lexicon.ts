@@ -61,6 +61,11 @@ export function opening(...alternatives: readonly string[]): RegExp {
   return new RegExp(`^(?:[^:]{1,45}: )?[^\\p{L}\\p{N}]{0,3}(?:${join(alternatives)})${end}`, "iu");
 }
 
+/** Sentences of nothing but one of the phrases. */
+export function whole(...alternatives: readonly string[]): RegExp {
+  return new RegExp(`^[^\\p{L}\\p{N}]{0,3}(?:${join(alternatives)})[^\\p{L}\\p{N}]*$`, "iu");
+}
+
 /**
  * Up to four of the words at the start of a sentence that goes on. After those of `bare` it may go on at once ("and we ..."), after
  * those of `marked` only behind a comma or the like ("No, we ...").

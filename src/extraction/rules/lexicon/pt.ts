@@ -1,6 +1,6 @@
 // Owns the Portuguese words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
+import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
 
 const day =
   "\\d|segunda|terça|quarta|quinta|sexta|sábado|domingo|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|semana|mês|fim|final|amanhã";
@@ -128,8 +128,11 @@ export const portuguese: Lexicon = {
       ),
     ],
     smallTalk: [
+      whole(
+        "olá(?: \\p{L}+){0,2}|oi(?: \\p{L}+){0,2}|car[oa]s?(?: \\p{L}+){0,2}|ótimo|perfeito|legal|ok|claro|sim|não",
+      ),
       opening(
-        "(?:olá|oi|bom dia|boa (?:tarde|noite|sorte|ideia)|car[oa]s?|prezad[oa]s?|obrigad[oa]|muito obrigad[oa]|parabéns|ótimo|perfeito|legal|ok|claro|sim|não|tchau|até (?:logo|mais|breve|amanhã)|um abraço|abraços?|beijos?|bem-vind[oa]s?|tudo bem|espero que|desculp\\p{L}+|que (?:bom|legal|pena|delícia)|kkk\\p{L}*|haha\\p{L}*|estou (?:muito |tão |um pouco )?(?:cansad[oa]|feliz|contente|nervos[oa]))[\\s!,.]*(?!\\p{L})",
+        "(?:bom dia|boa (?:tarde|noite|sorte|ideia)|prezad[oa]s?|obrigad[oa]|muito obrigad[oa]|parabéns|tchau|até (?:logo|mais|breve|amanhã)|um abraço|abraços?|beijos?|bem-vind[oa]s?|tudo bem|espero que|desculp\\p{L}+|que (?:bom|legal|pena|delícia)|kkk\\p{L}*|haha\\p{L}*|estou (?:muito |tão |um pouco )?(?:cansad[oa]|feliz|contente|nervos[oa]))",
         "(?:obrigad[oa]|parabéns|espero que|tudo bem|bem-vind[oa]s?|desculp\\p{L}+|que (?:bom|legal|pena))",
       ),
       phrases(
