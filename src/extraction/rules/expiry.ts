@@ -39,6 +39,11 @@ const past =
 /** Words of what is still to come, in the same clause. */
 const coming =
   /(?<!\p{L})(?:will|'ll|going to|must|is|are|'m|am|be|due|has to|have to|needs? to|scheduled|planned|postponed|rescheduled|(?:was|been|were) moved to|set for|booked for|valid|closed|paused|extended|ist|sind|wird|werden|muss|müssen|bleibt|soll|est|sont|sera|seront|doit|doivent|es|son|será|está|están|debe|é|são|estará|deve|è|sono|sarà|deve)(?!\p{L})/iu;
+/** Past tenses of Spanish, Portuguese and Italian whose auxiliaries look like a present. */
+const surelyPast =
+  /(?<!\p{L})(?:me|nos|se) \p{L}+(?:é|ó|imos|amos)(?!\p{L})|(?<!\p{L})(?:mi|ci|si|mudei-|fui|fomos|fuimos|andei|comprei|comecei|mudei|troquei|vendi|casei|compré|vendí|empecé|cambié|nací) ?(?:sono|siamo|è|me|nos)?(?= .{0,20}\p{L}+(?:at[oaie]|it[oaie]|ut[oaie]|ti)(?!\p{L})|(?!\p{L}))(?<=(?:sono|siamo|è|mudei-|mudei-me|fui|fomos|fuimos|andei|comprei|comecei|mudei|troquei|vendi|casei|compré|vendí|empecé|cambié|nací))/iu;
+/** "The meeting was moved to Friday": past, but the day is to come. */
+const movedTo = /(?:auf(?: den)?|para(?: el| o)?|au|al|to|for)\s+$/iu;
 /** After these, the day itself is not part of it any more. */
 const exclusive = /(?:before|vor|avant|antes d\w+|prima d\p{L}+)\s+(?:the |dem |le |el |o |il )?$/iu;
 const months =
@@ -62,9 +67,15 @@ const oneDay = new RegExp(`(?<!\\p{L})(?:${weekdays})\\p{L}*$`, "iu");
 /** "On Wednesday afternoons", "Sunday gigs": it happens again and again. */
 const repeatedAfter = /^(?:s(?!\p{L})| (?!this|unless|was|is|has)\p{L}{3,}s(?!\p{L}))/u;
 const repeatedBefore =
-  /(?<!\p{L})(?:every|each|any|first|second|third|fourth|last|other|alternate|jeden?|chaque|tous les|cada|todos los|toda|todas as|ogni|erste\p{L}?|letzte\p{L}?)\s+$/iu;
+  /(?<!\p{L})(?:jed\p{L}{1,3} \p{L}+|los|às|nas|le|il|every|each|any|first|second|third|fourth|last|other|alternate|jeden?|chaque|tous les|cada|todos los|toda|todas as|ogni|erste\p{L}?|letzte\p{L}?)\s+$/iu;
 const relative =
   /(?<!every |each |first |last |on )\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last|past|coming) (?:week|weekend|month|quarter|year|sprint|summer|winter|spring|autumn|fall)|(?:(?:this|next|last|until|by|on|due) )(?:mon|tues|wednes|thurs|fri|satur|sun)day(?!s| \w+s\b)|ago|in (?:a|two|three|\d+) (?:days?|weeks?|months?)|heute|morgen(?= \w)|gestern|(?:nächste|diese|letzte)\w? (?:Woche|Monat|Jahr)|demain|hier|aujourd'hui|la semaine prochaine|mañana|ayer|hoy|amanhã|ontem|hoje|domani|ieri|oggi)\b/i;
+
+/** A day that makes an appointment by itself: a date, in English also a day of the week. Not "tomorrow". */
+const appointment = new RegExp(
+  `\\d{4}-\\d\\d-\\d\\d|\\d[./]\\d{1,2}[./]|(?<!\\p{L})(?:mon|tues|wednes|thurs|fri|satur|sun)day|\\d{1,2}(?:st|nd|rd|th|\\.|º|er)? (?:de |di |of )?(?:${months})|(?<!\\p{L})(?:${months})\\p{L}{0,7} \\d|Q[1-4]`,
+  "iu",
+);
 
 /** When what the sentence says is over. `from`: when it was said, milliseconds since 1970. */
 export function findExpiry(sentence: string, language: Language, from: number): Expiry {
@@ -76,7 +87,7 @@ export function findExpiry(sentence: string, language: Language, from: number): 
   return {
     at: named ?? findPeriod(sentence, from, (before) => beginning.test(before) || isOver(before)),
     isRelative,
-    isDated: named !== null,
+    isDated: named !== null && appointment.test(sentence),
   };
 }
 
@@ -105,8 +116,10 @@ function isRepeated(text: string, before: string, after: string): boolean {
 
 /** "I quit in July and am training until May": only the clause of the date tells. */
 function isOver(before: string): boolean {
+  if (movedTo.test(before)) return false;
   const clause = before.split(/[,;:]| (?:and|but|so|und|aber|et|mais|y|pero|e|mas|ma) /).at(-1) ?? "";
-  return past.test(clause) && !endWords.test(clause) && !coming.test(clause);
+  if (endWords.test(clause)) return false;
+  return surelyPast.test(clause) || (past.test(clause) && !coming.test(clause));
 }
 
 function lastMoment(components: chrono.ParsedComponents, isExclusive: boolean): number | null {

@@ -8,7 +8,7 @@ import type { Speaker } from "./speakers.ts";
 
 /** Names, numbers, versions, file names, addresses: what makes a statement a particular one. */
 const concrete =
-  /\d|(?<!\p{L})(?:two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco|dois|duas|três|quatro|due|tre|quattro|cinque)(?!\p{L})|[`"“„«]|(?<=[\p{L}\p{N},;:)]\s{1,3}["'(]?)\p{Lu}[\p{L}\p{N}]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}/u;
+  /\d|(?<!\p{L})(?:two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco|dois|duas|três|quatro|due|tre|quattro|cinque|sieben|acht|neun|zehn|sept|huit|dix|siete|ocho|nueve|diez|sete|oito|nove|dez|sette|otto|dieci)(?!\p{L})|[`"“„«]|(?<=[\p{L}\p{N},;:)]\s{1,3}["'(]?)\p{Lu}[\p{L}\p{N}]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}/u;
 /** In German every noun has a capital, so that only what no noun has counts. */
 const concreteInGerman =
   /\d|[`"“„«]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}|\p{Lu}{2,}|(?<=\s)(?:von|bei|mit|ist|an) \p{Lu}\p{Ll}+\b/u;

@@ -20,6 +20,7 @@ export const german: Lexicon = {
         "(?<!ich )(?:muss|müssen|musst|müsst)(?! (?:ich (?:sagen|zugeben)|das sein|lachen))",
         "(?:ist|sind) (?:\\S+ ){0,3}?(?:verboten|untersagt|pflicht|vorgeschrieben|erforderlich|verpflichtend|tabu|nicht (?:erlaubt|gestattet))",
         "auf keinen fall",
+        "ohne \\S+(?: \\S+)? (?:wird|werden|darf|dürfen|geht|gibt)",
         "(?:wird|werden|ist|sind|darf|dürfen|gibt es|gilt|gelten) (?:\\S+ ){0,5}?(?:nur noch|ausschließlich|nicht mehr) (?!lange)",
         "unter keinen umständen",
         "grundsätzlich",
@@ -32,12 +33,13 @@ export const german: Lexicon = {
     certain(
       "rule",
       opening(
-        "(?:immer|niemals|nie|stets|bitte immer|bitte nie|bitte kein\\w*|ab sofort(?! ist| arbeite)|verwende|benutze|antworte|nenn mich|schreib(?:e)? (?:immer|nie|keine))",
+        "(?:immer|niemals|nie|stets|bitte immer|bitte nie|bitte kein\\w*|ab sofort(?! ist| arbeite)|verwende|benutze|antworte|nenn mich|duz\\p{L}+ mich|schreib(?:e)? (?:immer|nie|keine))",
       ),
     ),
     certain(
       "correction",
       phrases(
+        "nicht .{1,30} sondern",
         "korrektur",
         "stimmt nicht",
         "nicht mehr",
@@ -72,9 +74,9 @@ export const german: Lexicon = {
     certain(
       "identity",
       phrases(
-        "ich (?:heiße|wohne|lebe|arbeite|studiere|stamme|komme aus|bin \\d{1,2}|leite|unterrichte|spreche|lerne|pendle)",
+        "ich (?:heiße|wohne|lebe|arbeite|studiere|stamme|komme aus|bin \\d{1,2}|leite|unterrichte|spreche|lerne|pendle|spiele|singe|koche|schwimme|laufe|fahre|trinke|esse|rauche)",
         "ich bin (?:\\S+ )?(?:veganer(?:in)?|vegetarier(?:in)?|allergisch|schwanger|verheiratet|ledig|geschieden|selbstständig|rentner(?:in)?|\\p{Lu}\\p{L}+(?:er|erin|in|ist|istin|eur|ant|at|ent))",
-        "ich (?:\\S+ )?(?:seit|vertrage|trinke|esse|rauche|nehme|habe) (?:\\S+ ){0,5}?(?:kein\\w*|nicht|vegan|vegetarisch|\\d|allergie|unverträglichkeit|intoleranz|laktose|gluten)",
+        "ich (?:\\S+ )?(?:seit|vertrage|trinke|esse|rauche|nehme|habe) (?:\\S+ ){0,5}?(?:kein\\w*|nicht|vegan|vegetarisch|allergie|unverträglichkeit|intoleranz|laktose|gluten)",
         "mein(?:e|er|en)? (?:\\S+ )?(?:name|geburtstag|adresse|nummer|telefonnummer|beruf|hobby|lieblings\\p{L}+|zeitzone|muttersprache|arbeitgeber|chef(?:in)?|stundensatz|tagessatz)",
         "(?:hat|habe|haben) (?:\\S+ ){0,3}?(?:allergie|diabetes|asthma|unverträglichkeit)",
         "(?:bin|ist|sind) (?:gegen )?(?:\\S+ ){0,3}?allergisch",
@@ -88,7 +90,8 @@ export const german: Lexicon = {
         "(?:ist|sind|wird|bleibt) (?:\\S+ ){0,2}?(?:unser\\p{L}*|unsere|der neue|die neue|neuer|neue|ab sofort|verantwortlich|zuständig|leiter(?:in)?|ansprechpartner(?:in)?|chef(?:in)?|vorsitzende\\p{L}*)",
         "kümmer(?:t|n) (?:sich|uns) um",
         "(?:übernimmt|leitet|betreut|verantwortet|organisiert|pflegt|verwaltet|vertritt)",
-        "(?:sie|er) heißt",
+        "(?:sie|er|\\p{L}+) (?:heißt|lautet|nennt sich)",
+        "(?:gehen|geht|bitte) (?:\\S+ ){0,2}?an \\p{L}+",
       ),
     ),
     certain(
@@ -116,9 +119,17 @@ export const german: Lexicon = {
         "(?:hat|habe|haben|ist|bin|sind|wurde|wurden) (?:\\S+ ){0,6}?(?:verlassen|gekündigt|verkauft|gekauft|umgezogen|gezogen|geheiratet|adoptiert|abgeschlossen|gewechselt|angefangen|aufgehört|verlobt|bestanden|unterschrieben|angemeldet|operiert)",
       ),
     ),
+    certain(
+      "state",
+      phrases(
+        "(?:jede[nrs]?|alle) (?:\\S+ )?(?:nacht|tag|woche|monat|jahr|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)",
+        "(?:täglich|wöchentlich|monatlich|jährlich|nachts|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags)",
+      ),
+    ),
+    likely("deadline", phrases("(?:läuft|laufen) (?:\\S+ ){1,5}?(?:aus|ab)")),
     likely(
       "state",
-      /^[^,;:]{1,70}? (?:ist|sind|hat|haben|kostet|kosten|liegt|liegen|steht|stehen|gilt|gelten|heißt|heißen|beträgt|fährt|kommt|kommen|gehört|gehören|bekommt|enthält|speichert|öffnet|schließt|arbeitet|wohnt|bleibt|reicht|dauert|spielt|macht|trainiert)(?!\p{L})/iu,
+      /^(?!.*(?<!\p{L})(?:ge\p{L}+(?:t|en)|\p{L}+iert)[.!]?$)[^,;:]{1,70}? (?:ist|sind|hat|haben|kostet|kosten|liegt|liegen|steht|stehen|gilt|gelten|heißt|heißen|beträgt|fährt|kommt|kommen|gehört|gehören|bekommt|enthält|speichert|öffnet|schließt|arbeitet|wohnt|bleibt|reicht|dauert|spielt|macht|trainiert)(?!\p{L})/iu,
     ),
     likely(
       "state",
@@ -149,6 +160,9 @@ export const german: Lexicon = {
         "mal sehen",
         "muss (?:ich )?(?:sagen|zugeben|lachen|los|weg|gehen|jetzt|mal|noch)",
         "begrüßt",
+        "bis (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)(?: dann)?!",
+        "(?:wir )?sehen uns",
+        "melde mich",
         "(?:ist|war|sind|waren|wird|lief) (?:so |echt |sehr |wirklich |ganz |ziemlich |etwas |ein bisschen )?(?:schön|toll|super|lustig|eng|müde|nervig|überfällig|langweilig|anstrengend|stressig|lecker|traurig|froh|glücklich|cool|spannend|gut|schlecht|nett)",
       ),
     ],

@@ -115,6 +115,14 @@ export const spanish: Lexicon = {
         "ahora (?:es|está|usamos|se|vivo|trabajo)",
       ),
     ),
+    certain(
+      "state",
+      phrases(
+        "cada (?:\\S+ )?(?:noche|día|semana|mes|mañana|tarde|año|lunes|martes|miércoles|jueves|viernes|sábado|domingo)",
+        "tod[oa]s l[oa]s (?:noches|días|semanas|meses|lunes|martes|miércoles|jueves|viernes|sábados|domingos)",
+        "por defecto",
+      ),
+    ),
     likely(
       "state",
       /^[^,;:]{1,70}? (?:es|son|está|están|tiene|tienen|cuesta|cuestan|mide|contiene|dura|abre|cierra|sigue|siguen|admite|acepta|incluye|permite|recibe|pertenece|juega|estudia|habla|llega|empieza|usa|queda|quedan|se llama|vive|trabaja|tengo|tenemos)(?!\p{L})/iu,
@@ -130,7 +138,7 @@ export const spanish: Lexicon = {
     smallTalk: [
       whole("hola(?: \\p{L}+){0,2}|buen[oa]s(?: \\p{L}+)?|genial|perfecto|vale|ok|claro|sí|no|besos|saludos"),
       opening(
-        "(?:me tengo que ir|tengo que irme|querid[oa]s?|estimad[oa]s?|gracias|muchas gracias|felicidades|enhorabuena|adiós|hasta (?:luego|pronto|mañana)|nos vemos|un (?:abrazo|saludo)|bienvenid[oa]s?|esperamos que|espero que|lo siento|perdón|qué (?:bien|bueno|guay|pena|rico)|jaja\\p{L}*|me alegro|estoy (?:muy |tan |un poco )?(?:cansad[oa]|content[oa]|feliz|nervios[oa]))",
+        "(?:me tengo que ir|tengo que irme|querid[oa]s?|estimad[oa]s?|gracias|muchas gracias|felicidades|enhorabuena|adiós|hasta (?:luego|pronto|mañana)|nos vemos|te llamo|lo pasamos|un (?:abrazo|saludo)|bienvenid[oa]s?|esperamos que|espero que|lo siento|perdón|qué (?:bien|bueno|guay|pena|rico)|jaja\\p{L}*|me alegro|estoy (?:muy |tan |un poco )?(?:cansad[oa]|content[oa]|feliz|nervios[oa]))",
       ),
       phrases(
         "(?:fue|es|está|estuvo|estaba|era) (?:muy |tan |un poco |bastante |súper )?(?:divertid[oa]|genial|bonit[oa]|cansad[oa]|aburrid[oa]|ric[oa]|bien|mal|buen[oa]|content[oa])",

@@ -109,9 +109,16 @@ export const french: Lexicon = {
         "(?:maintenant|désormais)",
       ),
     ),
+    certain(
+      "state",
+      phrases(
+        "(?:chaque|tous les|toutes les) (?:\\S+ )?(?:nuits?|jours?|semaines?|mois|matins?|soirs?|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|ans)",
+        "par défaut",
+      ),
+    ),
     likely(
       "state",
-      /^[^,;:]{1,70}? (?:est|sont|a|ont|coûte|coûtent|mesure|contient|dure|ouvre|ferme|reste|restent|compte|accepte|limite|passe|travaille|habite|vient|viennent|appartient|prend|reçoit|joue|fait|parle|étudie|suit|vit|arrive|part|commence|finit|utilise|s'appelle|se trouve|se situe|est situé|déménage)(?!\p{L})/iu,
+      /^[^,;:]{1,70}? (?:est|sont|a|ont|coûte|coûtent|se paient|se paie|écoute|paient|mesure|contient|dure|ouvre|ferme|reste|restent|compte|accepte|limite|passe|travaille|habite|vient|viennent|appartient|prend|reçoit|joue|fait|parle|étudie|suit|vit|arrive|part|commence|finit|utilise|s'appelle|se trouve|se situe|est situé|déménage)(?!\p{L})/iu,
     ),
   ],
   drops: {
@@ -125,7 +132,7 @@ export const french: Lexicon = {
         "coucou(?: \\p{L}+){0,2}|salut(?: \\p{L}+){0,2}|cher(?: \\p{L}+){0,2}|chère(?: \\p{L}+){0,2}|chers(?: \\p{L}+){0,2}|super|génial|parfait|ok|ouais|oui|non",
       ),
       opening(
-        "(?:bonjour|bonsoir|merci(?! de (?:ne|toujours))|bravo|félicitations|d'accord|désolée?|bisous|je (?:dois|vais) (?:filer|y aller|partir)|je file|à (?:bientôt|demain|plus)|bonne (?:journée|soirée|nuit|chance|idée)|bien à vous|cordialement|ça (?:marche|va|roule)|c'(?:est|était)|trop (?:bien|cool|contente?)|j'espère|je (?:suis (?:trop |très |si |vraiment )?(?:contente?|ravie?|désolée?|fatiguée?|fière?))|haha|bienvenue|n'hésite\\w*)",
+        "(?:bonjour|bonsoir|merci(?! de (?:ne|toujours))|bravo|félicitations|d'accord|désolée?|bisous|je (?:dois|vais) (?:filer|y aller|partir)|je file|à (?:bientôt|demain|plus)|bonne (?:journée|soirée|nuit|chance|idée)|bien à vous|cordialement|ça (?:marche|va|roule)|c'(?:est|était)|trop (?:bien|cool|contente?)|j'espère|on se (?:voit|dit|retrouve)|je t'appelle|je (?:suis (?:trop |très |si |vraiment )?(?:contente?|ravie?|désolée?|fatiguée?|fière?))|haha|bienvenue|n'hésite\\w*)",
       ),
       phrases(
         "(?:était|est|sont|étaient) (?:très |trop |vraiment |assez |plutôt |un peu )?(?:sympa|chouette|génial|drôle|fatiguant|ennuyeux|super|cool|marrant|bon|beau|belle|long|longue|dur|agréable)s?",
@@ -152,7 +159,7 @@ export const french: Lexicon = {
     ],
     unclear: [
       opening(
-        "(?:ça|ce|cela|c'|il|elle|ils|elles) (?:est|a|était|avait|sont|ont|va|fait|marche)",
+        "(?:ça|ce|cela|c'|il(?! est (?:strictement )?(?:interdit|obligatoire|nécessaire|défendu))|elle|ils|elles) (?:est|a|était|avait|sont|ont|va|fait|marche)",
         "(?:donc|car|parce que|puis|alors|ensuite)",
       ),
     ],

@@ -10,7 +10,7 @@ export const italian: Lexicon = {
   functionWords: words(
     `il lo la i gli le un uno una di del della dei delle e è sono in che non si con per da dal al alla ai nel nella sul su mio mia io
      noi tu voi lui lei nostro nostra molto ma come più o già c ha hanno ho abbiamo è stato stata essere fino entro questo questa
-     quando anche mai sempre solo deve devono perché mi ci se gestito a lavoro vivo abito mangio uso usiamo ogni chiude apre`,
+     quando anche mai sempre solo deve devono perché mi ci se gestito a lavoro vivo abito mangio uso usiamo ogni chiude apre usa l d dell all nell sull il hosting nuovo nuova`,
   ),
   cues: [
     certain(
@@ -67,7 +67,7 @@ export const italian: Lexicon = {
       "identity",
       phrases(
         "mi chiamo",
-        "(?:vivo|abito|lavoro|sono nat[oa]|studio|vengo|parlo|insegno) (?:a|in|come|per|da|di|con|\\p{L}+)",
+        "(?:vivo|abito|lavoro|sono nat[oa]|studio|vengo|parlo|insegno|suono|gioco|mangio|bevo) (?:a|in|come|per|da|di|con|\\p{L}+)",
         "sono (?:\\S+ )?(?:vegetarian[oa]|vegan[oa]|allergic[oa]|celiac[oa]|intollerante|di \\p{Lu}\\p{L}+|(?:un'|una |un )?\\p{L}+|\\p{L}+(?:iere|iera|tore|trice|ista|ante|ente|ologo|ologa))",
         "ho (?:\\S+ )?(?:\\d+ anni|un'allergia|un cane|un gatto|una gatta|una figlia|un figlio|due|tre|il diabete|l'asma)",
         "(?:mio|mia|il mio|la mia) (?:\\S+ )?(?:nome|compleanno|indirizzo|numero|telefono|lavoro|fuso orario|tariffa|colore preferito|piatto preferito)",
@@ -109,9 +109,17 @@ export const italian: Lexicon = {
         "ho (?:\\S+ )?(?:comprato|venduto|firmato|iniziato|cominciato|lasciato|adottato|prenotato|cambiato|smesso)",
         "abbiamo (?:\\S+ )?(?:comprato|venduto|firmato|iniziato|adottato|prenotato|cambiato|assunto)",
         "a partire da\\p{L}{0,3} ",
-        "(?:dal|dalla|dall')? ?(?:\\d|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre)",
+        "(?:dal|dalla|dall')(?: )?(?:\\d|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre)",
         "da (?:gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre)",
         "(?:adesso|ora) (?:è|usiamo|vivo|lavoro|si)",
+      ),
+    ),
+    certain(
+      "state",
+      phrases(
+        "ogni (?:\\S+ )?(?:notte|giorno|settimana|mese|mattina|sera|anno|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica)",
+        "tutt[ie] (?:i|le|gli) (?:giorni|notti|settimane|mesi|sere|mattine|lunedì|martedì|mercoledì|giovedì|venerdì|sabati|domeniche)",
+        "di default",
       ),
     ),
     likely(
@@ -130,7 +138,7 @@ export const italian: Lexicon = {
         "ciao(?: \\p{L}+){0,2}|salve(?: \\p{L}+){0,2}|car[oaie](?: \\p{L}+){0,2}|ottimo|perfetto|va bene|ok|certo|sì|no",
       ),
       opening(
-        "(?:devo (?:andare|scappare)|buon(?:giorno|asera|anotte)|gentil[ei]|grazie|mille grazie|complimenti|auguri|a (?:presto|domani|dopo)|un abbraccio|saluti|cordiali saluti|baci|benvenut[oaie]|spero|mi dispiace|scusa(?:te)?|che (?:bello|peccato|buono|pazienza)|ahah\\p{L}*|sono (?:molto |così |un po' )?(?:stanc[oa]|felic[ei]|content[oa]))",
+        "(?:devo (?:andare|scappare)|buon(?:giorno|asera|anotte)|gentil[ei]|grazie|mille grazie|complimenti|auguri|ci vediamo|ti chiamo|a (?:presto|domani|dopo)|un abbraccio|saluti|cordiali saluti|baci|benvenut[oaie]|spero|mi dispiace|scusa(?:te)?|che (?:bello|peccato|buono|pazienza)|ahah\\p{L}*|sono (?:molto |così |un po' )?(?:stanc[oa]|felic[ei]|content[oa]))",
       ),
       phrases(
         "(?:è stat[oa]|è|era|sono|erano) (?:molto |così |un po' |davvero )?(?:divertent[ei]|bell[oaie]|stanc[oa]|noios[oa]|buon[oaie]|felic[ei]|content[oa]|brutt[oa])",

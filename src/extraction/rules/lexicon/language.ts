@@ -3,6 +3,15 @@
 export const languages = ["en", "de", "fr", "es", "pt", "it"] as const;
 export type Language = (typeof languages)[number];
 
+/** Letters that only one of the languages writes so. */
+const spelling: Readonly<Partial<Record<Language, RegExp>>> = {
+  de: /[äöüß]/i,
+  fr: /[êœ]|\b(?:qu|j)['’]/i,
+  es: /[ñ¿¡]/i,
+  pt: /[ãõ]|[ln]h[aeo]/i,
+  it: /[òù]|zion[ei]|\bgli/i,
+};
+
 /**
  * The language whose small words are the most frequent; `fallback` unless they come `marginWords` more often than its own, so also
  * for other scripts and for lists of names.
@@ -18,6 +27,9 @@ export function detectLanguage(
     for (const language of languages) {
       if (functionWords(language).has(word)) counts.set(language, (counts.get(language) ?? 0) + 1);
     }
+  }
+  for (const language of languages) {
+    if (spelling[language]?.test(text) === true) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   const best = Math.max(0, ...counts.values());
   const winners = languages.filter((language) => counts.get(language) === best);

@@ -19,6 +19,7 @@ export const portuguese: Lexicon = {
         "(?:deve|devem|devemos)(?! ser (?:legal|ótimo|difícil))",
         "não (?:pode|podem|se pode|é permitido|são permitid[oa]s|devem?)",
         "é preciso",
+        "tod[oa]s .{1,40} precisam? (?:de|ser|ter|passar)",
         "(?:é|são|está|estão) (?:expressamente |estritamente )?(?:proibid[oa]s?|obrigatóri[oa]s?|vedad[oa]s?)",
         "(?:só|somente|apenas) (?:\\S+ ){0,4}?(?:pode|podem)",
         "em hipótese alguma",
@@ -82,6 +83,7 @@ export const portuguese: Lexicon = {
         "(?:meu|minha|meus|minhas) (?:\\S+ )?(?:mulher|esposa|marido|esposo|parceir[oa]|companheir[oa]|namorad[oa]|filh[oa]s?|irmãos?|irmãs?|mãe|pai|pais|cachorr[oa]|cão|gat[oa]|chef[ea]|colega|avós?|avô|avó|ti[oa]|prim[oa]|vizinh[oa])",
         "(?:é|são|será|continua) (?:o|a|os|as|noss[oa]) (?:nov[oa] )?(?:\\S+ )?(?:responsáve[li]\\p{L}?|encarregad[oa]|diretor\\w?|chefe|contato|contacto|presidente|tesoureir[oa]|coordenador\\w?)",
         "cuida(?:m)? d[eoa]s?",
+        "(?:vai|vão|ficam?) (?:para|com) (?:[oa] )?\\p{L}+",
         "(?:é|são) responsáve(?:l|is)",
         "(?:dirige|gerencia|gere|coordena|mantém|revisa|substitui|assume)m?",
       ),
@@ -116,9 +118,17 @@ export const portuguese: Lexicon = {
         "(?:foi|foram) (?:\\p{L}+ )?(?:movid|transferid|eleit|nomead|removid|fundid)[oa]s?",
       ),
     ),
+    certain(
+      "state",
+      phrases(
+        "cada (?:\\S+ )?(?:noite|dia|semana|mês|manhã|tarde|ano)",
+        "tod[oa]s [oa]s (?:noites|dias|semanas|meses|manhãs|tardes|segundas|terças|quartas|quintas|sextas|sábados|domingos)",
+        "por padrão",
+      ),
+    ),
     likely(
       "state",
-      /^[^,;:]{1,70}? (?:é|são|está|estão|tem|têm|custa|custam|mede|contém|dura|abre|fecha|continua|continuam|aceita|inclui|permite|recebe|pertence|mora|trabalha|fica|ficam|usa|joga|estuda|fala|chega|começa|se chama|tenho|temos)(?!\p{L})/iu,
+      /^[^,;:]{1,70}? (?:é|são|está|estão|tem|têm|custa|custam|mede|contém|dura|abre|fecha|continua|continuam|aceita|inclui|permite|recebe|pertence|fecha|mora|trabalha|passa|passou|fica|ficam|usa|joga|estuda|fala|chega|começa|se chama|tenho|temos)(?!\p{L})/iu,
     ),
   ],
   drops: {
@@ -132,7 +142,7 @@ export const portuguese: Lexicon = {
         "olá(?: \\p{L}+){0,2}|oi(?: \\p{L}+){0,2}|car[oa]s?(?: \\p{L}+){0,2}|ótimo|perfeito|legal|ok|claro|sim|não",
       ),
       opening(
-        "(?:bom dia|boa (?:tarde|noite|sorte|ideia)|prezad[oa]s?|obrigad[oa]|muito obrigad[oa]|parabéns|tchau|até (?:logo|mais|breve|amanhã)|um abraço|abraços?|beijos?|bem-vind[oa]s?|tudo bem|espero que|desculp\\p{L}+|que (?:bom|legal|pena|delícia)|kkk\\p{L}*|haha\\p{L}*|estou (?:muito |tão |um pouco )?(?:cansad[oa]|feliz|contente|nervos[oa]))",
+        "(?:bom dia|boa (?:tarde|noite|sorte|ideia)|prezad[oa]s?|obrigad[oa]|muito obrigad[oa]|parabéns|tchau|te ligo|a gente se vê|até (?:logo|mais|breve|amanhã)|um abraço|abraços?|beijos?|bem-vind[oa]s?|tudo bem|espero que|desculp\\p{L}+|que (?:bom|legal|pena|delícia)|kkk\\p{L}*|haha\\p{L}*|estou (?:muito |tão |um pouco )?(?:cansad[oa]|feliz|contente|nervos[oa]))",
         "(?:obrigad[oa]|parabéns|espero que|tudo bem|bem-vind[oa]s?|desculp\\p{L}+|que (?:bom|legal|pena))",
       ),
       phrases(
