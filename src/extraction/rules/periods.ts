@@ -55,6 +55,13 @@ const numbers: Readonly<Record<string, number>> = {
   },
   ...{ due: 2, tre: 3, quattro: 4 },
 };
+const dayOfMonth =
+  /(?:until|till|through|by|before|on) the (\d{1,2})(?:st|nd|rd|th)\b(?! (?:of (?:each|every|the)|\w+ ?(?:century|floor|time|place)))/i;
+const holidays: readonly (readonly [RegExp, number, number])[] = [
+  [/\b(?:christmas|weihnachten|noël|navidad|natal|natale)\b/i, 11, 25],
+  [/\b(?:new year(?:'s eve)?|silvester|nochevieja|capodanno)\b/i, 11, 31],
+];
+
 /** "The next two weeks", "for another ten days", "die nächsten drei Tage". */
 const span =
   /(?<!\p{L})(?:(?:the )?next|(?:the )?coming|another|(?:die |den )?(?:nächsten|kommenden)|les|las próximas|los próximos|(?:as |os )?próxim[oa]s|(?:i |le )?prossim[ie])\s(\d{1,3}|\p{L}{1,7})\s(?:(?:prochaine?s\s)?)(days?|weeks?|months?|tage|wochen|monate|jours|semaines|mois|días|semanas|meses|dias|giorni|settimane|mesi)(?!\p{L})/iu;
@@ -70,6 +77,16 @@ export function findPeriod(
   if (unit !== "" && amount > 0) {
     if (/^(?:m[oe]|mese)/i.test(unit)) return endOfDay(addMonths(from, amount));
     return endOfDay(from + amount * (/^(?:w|s)/i.test(unit) ? 7 : 1) * dayMs);
+  }
+  const [, day] = dayOfMonth.exec(sentence) ?? [];
+  if (day !== undefined) return endOfDay(nextDayOfMonth(from, Number(day)));
+  for (const [pattern, month, date] of holidays) {
+    const match = pattern.exec(sentence);
+    if (
+      match !== null &&
+      /(?:until|till|by|before|bis|vor|jusqu['’]à|hasta|até|fino a)\s+$/i.test(sentence.slice(0, match.index))
+    )
+      return endOfDay(nextYearly(from, month, date));
   }
   for (const [pattern, last] of periods) {
     const match = pattern.exec(sentence);
@@ -106,6 +123,19 @@ function endOfWeek(time: number): number {
 export function endOfMonth(time: number, later: number): number {
   const date = new Date(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later + 1, 1) - 1;
+}
+
+/** The next month that has such a day. */
+function nextDayOfMonth(time: number, day: number): number {
+  const date = new Date(time);
+  const at = (later: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, day);
+  return endOfDay(at(0)) >= time ? at(0) : at(1);
+}
+
+function nextYearly(time: number, month: number, day: number): number {
+  const year = new Date(time).getUTCFullYear();
+  const at = Date.UTC(year, month, day);
+  return endOfDay(at) >= time ? at : Date.UTC(year + 1, month, day);
 }
 
 function addMonths(time: number, months: number): number {

@@ -35,11 +35,14 @@ export function mayBeKept(sentence: string, language: Language): boolean {
   return !dropReasons.some((reason) => drops[reason].some((pattern) => pattern.test(core)));
 }
 
-/** Why the sentence is worth remembering; null where nothing says so. `isTimed`: it says when it is over. */
-export function findCategory(sentence: string, language: Language, isTimed: boolean): Category | null {
+/**
+ * Why the sentence is worth remembering; null where nothing says so. `isParticular`: it is about something particular although it
+ * names nothing, since it says when it is over.
+ */
+export function findCategory(sentence: string, language: Language, isParticular: boolean): Category | null {
   const { cues, fillers } = lexicons[language];
   const core = sentence.replace(fillers, "");
-  const named = isTimed || (language === "de" ? concreteInGerman : concrete).test(core);
+  const named = isParticular || (language === "de" ? concreteInGerman : concrete).test(core);
   return cues.find((cue) => (cue.certain || named) && cue.pattern.test(core))?.category ?? null;
 }
 

@@ -34,6 +34,11 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       "(?:you'll|you will) (?:do|be) (?:fine|great|ok)",
       "(?:never|always) (?:mind|forget|wanted|thought|knew|dreamed|seen|seems?|happens?|a (?:pleasure|good))",
       "as i type",
+      "favou?rite (?:part|bit|thing|moment)",
+      "lol",
+      "asked (?:whether|if|about)",
+      "i (?:can't|cannot) believe",
+      "i was (?:up|awake)",
       "(?:i|we)(?:'ll| will) (?:have a look|take a look|check|let you|ask|see|tell|get back|look into|try|keep you|think about|be there|be right|send you|call you|do (?:it|that|my best))",
       "(?:i|we)(?: must|'ve got to| have to| gotta| need to|'d better) (?:go|run|dash|leave|head|hurry|rush|fly|jump|tell|catch)",
       "i (?:hope|bet|know|see|swear|laughed|cried|agree)",
@@ -47,7 +52,7 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       "[^,:]{1,30} works(?: for me)?[.!]*$",
       "looks? (?:like|so|really|great)",
       "(?:hi|hello|hey|good (?:morning|evening|afternoon|night|luck|job|point|question)|greetings|dear|welcome|bye|goodbye|see you|see ya|talk (?:soon|to you)|take care|cheers|thanks|thank you|thx|congrats|congratulations|happy (?:birthday|new year)|sorry|no worries|no problem|you're welcome|sounds (?:good|great|like)|great|nice|cool|awesome|amazing|perfect|wow|haha|lol|ha|yay|aw+|ok|okay|sure|got it|yep|yeah|yes|no|nope|absolutely|exactly|totally|agreed|right|indeed|of course|certainly|definitely|fine)[\\s!.,…👍🙂😊-]*$",
-      "(?:way to go|let's|go get|hang in|great news|good news|best of all|don't be afraid|keep (?:up|at|going|pushing|motivating|inspiring|being|doing|chasing|believing)|thanks|thank you|thx|many thanks|congrats|congratulations|i appreciate|glad|happy to|so glad|so happy|so proud|so excited|can't wait|looking forward|hope (?:you|this|that|all)|i hope|let me know|feel free|have a (?:great|good|nice)|enjoy (?:your|the)|keep (?:it up|me posted|us posted|going)|good (?:to|for)|great (?:to|job|work)|nice (?:to|job|work)|sounds|that's|that is|that sounds|this is (?:so|great|amazing|awesome)|how (?:nice|cool|awesome|lovely|exciting)|what a|no worries|i'm (?:so |really |very )?(?:sorry|glad|happy|proud|excited|grateful|thankful|sure|afraid|tired|fine|good|okay|ok|doing|feeling|in awe|here)|i am (?:so |really |very )?(?:sorry|glad|happy|proud|excited|grateful|sure)|best regards|kind regards|sincerely|yours)",
+      "(?:way to go|let's|go get|hang in|great news|good news|best of all|don't be afraid|keep (?:up|at|going|pushing|motivating|inspiring|being|doing|chasing|believing)|thanks|thank you|thx|many thanks|congrats|congratulations|i appreciate|glad|happy to|so glad|so happy|so proud|so excited|can't wait|looking forward|hope (?:you|this|that|all)|i hope|let me know|feel free|if you (?:have|need|want|like)|give me|make it|have a (?:great|good|nice)|enjoy (?:your|the)|keep (?:it up|me posted|us posted|going)|good (?:to|for)|great (?:to|job|work)|nice (?:to|job|work)|sounds|that's|that is|that sounds|this is (?:so|great|amazing|awesome)|how (?:nice|cool|awesome|lovely|exciting)|what a|no worries|i'm (?:so |really |very )?(?:sorry|glad|happy|proud|excited|grateful|thankful|sure|afraid|tired|fine|good|okay|ok|doing (?:well|fine|good|great|ok)|feeling|in awe|here)|i am (?:so |really |very )?(?:sorry|glad|happy|proud|excited|grateful|sure)|best regards|kind regards|sincerely|yours)",
     ),
     phrases(
       "nice to (?:meet|see|hear)",
@@ -101,7 +106,7 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
   ],
   unclear: [
     opening(
-      "(?:it|they|he|she|him|them|such)(?:'s|'re|'ll|'d|'ve)?",
+      "(?:it(?! (?:was|is|has been) (?:agreed|decided|forbidden|required|mandatory|not allowed|prohibited))|they|he|she|him|them|such)(?:'s|'re|'ll|'d|'ve)?",
       "(?:that|this|these|those)(?:'s|'ll|'d| is| was| are| were| will| would| can| could| has| had| have| must| should| makes?| means?| helps?| happen\\w*| works?| way| one| also| time| morning| one's| part| year was)",
       "(?:then|also,? (?:it|that|this|they)|and (?:it|that|this|they|he|she)|but (?:it|that|this|they|he|she)|so (?:it|that|this|they))",
       "(?:here|there)(?:'s| is| are| you go)",

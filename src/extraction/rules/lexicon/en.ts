@@ -33,7 +33,7 @@ const cues: readonly Cue[] = [
       "i (?:misspoke|was wrong|meant)",
       "that was wrong",
       "no longer",
-      "not … any ?more",
+      "not (?:.{1,40}? )?any ?more",
       "used to be … (?:now|but)",
       "(?:was|were|is|are|been|has been|have been) (?:renamed|replaced|superseded|deprecated|moved|rescheduled|cancell?ed|postponed|discontinued|pushed back)",
       "instead of … (?:as|like) (?:i|we) (?:said|thought|wrote)",
@@ -78,7 +78,7 @@ const cues: readonly Cue[] = [
       "(?:is|are|be|was|were) due",
       "due (?:by|on|date)",
       "(?:expires?|expiring|valid|freeze|frozen|closed|unavailable|available|away|on leave|on vacation|on holiday|out of (?:the )?office|ooo|embargo|in effect|blocked|open|off|offline|paused|read-only) (?:\\w+ ){0,3}?(?:until|till|through|thru|by|on|from|between|in|at)",
-      "(?:until|till|through|no later than|not before|by the end of|before the end of|by end of) … (?:\\d|day|week|month|year|quarter|sprint|january|february|march|april|may|june|july|august|september|october|november|december|release|notice|eod|eow)",
+      "(?:until|till|through|no later than|not before|by the end of|before the end of|by end of) … (?:\\d\\w*|day|week|month|year|quarter|sprint|january|february|march|april|may|june|july|august|september|october|november|december|release|notice|eod|eow|spring|summer|autumn|winter|christmas|easter)",
       `(?:must|has to|have to|needs? to|should|will|'ll|to|is|are|going to) … (?:by|before|on) (?:\\w+ ){0,2}?(?:${weekday}|tomorrow|tonight|noon|midnight|eod|\\d|january|february|march|april|may|june|july|august|september|october|november|december|end)`,
       "(?:launch|launches|release|releases|ship|ships|goes live|go live|starts?|begins?|ends?|scheduled|planned|moved|takes place|happens?) (?:\\w+ ){0,2}?(?:on|for|at|by|to|in) (?:the )?(?:\\d|mon|tues|wednes|thurs|fri|satur|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|next|q[1-4])\\w*",
     ),
@@ -94,6 +94,7 @@ const cues: readonly Cue[] = [
       "i(?:'ve| have)? (?:just |recently )?moved (?:here |back )?(?:to|from|in)",
       "my (?:birthday|pronouns|e-?mail|phone|phone number|address|time ?zone|job|profession|occupation|role|position|title|blood type|native language|mother tongue|home ?town|hometown|nationality|employer|company|degree|major|username|handle|github|salary|budget|allergy|goal|dream|passion|hobby|hobbies|diet|shoe size|size|home country|old job|laptop|car|phone|setup|editor|os)(?: \\w+){0,2}?(?:'s| is| are|:)",
       "(?:i have|i've got|i suffer from|diagnosed with) (?:\\w+ ){0,3}?(?:allergy|allergies|asthma|diabetes|adhd|migraines?|intolerance|degree|phd|master's|bachelor's|years of experience|disability|dyslexia)",
+      "my (?!point|guess|bad|head|heart|mind|thought|hope|fear|god|favou?rite (?:part|bit|thing|moment)|ears|feet|back|day|week|pleasure|opinion|only|turn|fault|apologies|eyes|brain|week|weekend|life)(?:[\\w-]+ ){1,3}?(?:is|are|has|have|runs|lives|works|starts|costs|contains)",
       "i'm in (?:the )?(?:utc|gmt|cet|cest|pst|est)",
       "years old",
       "(?:he|she|\\p{Lu}\\w+) (?:was born|grew up|lives|works) (?:in|at|for|as|near)",
@@ -111,6 +112,9 @@ const cues: readonly Cue[] = [
       "(?:is|are) (?:\\w+ )?(?:responsible|accountable|in charge|on call)",
       "(?:owns|leads|maintains|manages|supervises|oversees|heads|founded|co-?founded) (?:the|our|all|\\p{Lu})",
       "is (?:married|engaged|related) to",
+      "^[^ ,]+ (?:is|are|was) (?:our|my) (?!favou?rite (?:part|thing|bit)|point|fault|bad|guess|turn|pleasure)",
+      "i(?:'m| am) the (?:one|person|only one) (?:who|that|in)",
+      "^(?:my )?(?:dad|mum|mom|grandma|grandpa|granny|nan) (?!said|says|called|is here|just|and|was|laughed|cried)",
       "(?:ask|contact|call|reach out to|talk to|e-?mail|ping) \\p{L}+(?: \\p{L}+)? (?:about|for|if|when|regarding)",
       "(?:go|goes|belong|should be sent|are sent|is sent|send (?:\\w+ ){1,3}?) to \\p{L}+",
     ),
@@ -119,7 +123,7 @@ const cues: readonly Cue[] = [
     "preference",
     phrases(
       "(?:i|we|he|she|they|user|\\p{Lu}\\w+)(?:'d| would| really| still| definitely| always| generally| usually| much| also| do)? prefers?",
-      "my (?:all-time |absolute |personal )?(?:favou?rites?|preference|go-to|preferred)",
+      "my (?:all-time |absolute |personal )?(?:favou?rites?(?! (?:part|bit|thing|moment))|preference|go-to|preferred)",
       "favou?rite … (?:is|are|was)",
       "i(?:'d| would) rather",
       "(?:i|we) (?:really |just |absolutely |also |still |do |always |actually |simply |totally )?(?:can't|cannot|can not) (?:stand|eat|drink|tolerate|live without)",
@@ -160,9 +164,13 @@ const cues: readonly Cue[] = [
     phrases(
       "(?:was|were|has been|have been|got|been) (?:\\w+ )?(?:moved|merged|dropped|removed|added|split|elected|appointed|promoted|hired|transferred|shut down|acquired|sold|changed|disabled|enabled|upgraded|handed over|given to|introduced|abolished|raised|lowered|increased|reduced|diagnosed|born|named|rewritten|retired)",
       "(?:is|are) gone",
+      "(?:is|are) (?:raising|lowering|increasing|reducing|changing|moving|closing|opening|dropping|adding|replacing|introducing|switching|leaving|joining|retiring|hiring|expanding|merging|splitting)(?! (?:it|that|this|so))",
+      "(?:i'm|i am|we're|we are) (?:doing|taking|attending) (?:an?|my|the|our) (?:\\w+ ){0,3}?(?:course|class|classes|degree|phd|apprenticeship|internship|training|diploma|sabbatical|master's|lessons|exam)",
+      "turned (?:vegan|vegetarian|\\d)",
+      "(?:lost|named) (?:our|the|my) (?!mind|way|temper|voice|phone|keys|marbles)",
       "(?:takes?|took|taking) over",
       "(?:joined|joins|left|leaves|is joining|is leaving|are leaving) (?:the|our|us|\\p{Lu})",
-      "(?:i|we|\\p{Lu}\\w+ and i)(?:'ve| have|'m| am|'re| are)?(?: just| also| finally| recently)? (?:quit|sold|bought|signed|started (?:a|an|my|at|as|working|to learn|learning|using)|joined|left (?:the|my|our)|adopted|graduated|retired|(?:got|get|getting) (?:engaged|married|divorced|promoted|hired|accepted|a new|an? \\w+ (?:job|dog|cat|car|house|degree))|became|gave up|given up|stopped|switched|changed|booked|signed up|enrolled|registered for|lost my|broke my|tore my|passed my|finished (?:my|school|university)|opened (?:a|my|our)|launched|founded|training (?:for|to)|learning|studying|saving for|writing a|expecting|planning to|rent|renting|foster)(?! (?:it|that|this|crying|laughing))",
+      "(?:i|we|\\p{Lu}\\w+ and i)(?:'ve| have|'m| am|'re| are)?(?: just| also| finally| recently)? (?:quit|sold|bought|signed|started (?:a|an|my|at|as|working|to learn|learning|using)|joined|left (?:the|my|our)|adopted|graduated|retired|(?:got|get|getting) (?:engaged|married|divorced|promoted|hired|accepted|a new|an? \\w+ (?:job|dog|cat|car|house|degree))|became|gave up|given up|stopped|switched|changed|booked|signed up|enrolled|registered for|lost my|broke my|tore my|passed my|finished (?:my|school|university)|opened (?:a|my|our)|lost our|launched|founded|training (?:for|to)|learning|studying|saving for|writing a|expecting|planning to|rent|renting|foster)(?! (?:it|that|this|crying|laughing))",
       "i(?: have| had|'ve had) my \\w+ (?:replaced|removed|operated|fixed)",
       "(?:i|we)(?:'ll| will|'m going to| am going to|'re going to| are going to) (?:be (?:in|at|away|on|moving|starting|working|travell?ing)|move|start|quit|take over|cover|join|leave|marry|study|work)",
       "(?:i|we) have an? new",
@@ -177,6 +185,8 @@ const cues: readonly Cue[] = [
     phrases(
       `(?:is|are)(?: \\w+)? (?:${arrangements}) (?:in|at|by|on|under|with|as|from|to|via|every|for|through|into|only|once|twice|daily|weekly|out|up|off)`,
       "by default",
+      "(?:has|have) no (?!idea|clue|problem|doubt|words|choice|plans|regrets|right|reason|comment)\\w+",
+      "^(?!you |i |we |it |they |he |she |that |this |there )[^,]{1,50}? (?:is|are)(?: not| no longer| also| only| always| usually)? (?!tired|excited|interested|pleased|worried|amazed|exhausted|bored|thrilled|invited|supposed|confused|needed|welcomed|shared|attached|delighted|inclined|broken|blessed|stunned|shocked|impressed|annoyed|scared|open|driven|stolen|even|often|then|when|seen|indeed|been|taken)\\w+(?:ed|en)(?: (?:by|with|via|in|through|from|to|at|on|as|without|every|for|automatically|manually)|[.;]|$)",
       "(?:at most|at least|up to|limited to|no more than|a maximum of|a minimum of) \\d",
       "(?:is|are|comes?|runs?|stays?|works?|sits?) (?:\\w+ ){0,6}now",
       "(?:is|are) now",
@@ -184,7 +194,7 @@ const cues: readonly Cue[] = [
       "(?:looks after|takes care of|handles|decides on|is called|are called|is named|belongs? (?:to|in|on|under)|depends? on|consists? of|is short for|stands for|is part of)",
       "(?:i'm|i am|we're|we are) on (?:version|plan|the)",
       "(?:i|we) go by",
-      "^i (?:\\w+ly |always |often |only |also )?(?:play|speak|drink|eat|own|practi[cs]e|teach|coach|study|collect|volunteer|sing|train|commute|row|swim|cycle|need|use|cook|garden|smoke|foster|rent|drive|wear|take (?:my|the|no|only|medication|insulin|pills)|have to (?:take|use|avoid|wear)|suffer)(?! (?:it|that|this|to say|you|your))",
+      "^i (?:\\w+ly |always |often |only |also )?(?:play|speak|drink|eat|own|practi[cs]e|teach|coach|study|collect|volunteer|sing|train|commute|row|swim|cycle|sleep|wear|live|cook|garden|smoke|foster|rent|drive|wear|take (?:my|the|no|only|medication|insulin|pills)|have to (?:take|use|avoid|wear)|suffer)(?! (?:it|that|this|to say|you|your))",
       "(?:on|every|each|only) (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)",
     ),
   ),
@@ -195,7 +205,10 @@ const cues: readonly Cue[] = [
   ),
   likely(
     "state",
-    new RegExp(`^(?!.{0,60}\\b(?:is|are) \\w+ing\\b)[^,;:]{1,70}? (?:${presentVerbs})(?![\\p{L}'’])`, "iu"),
+    new RegExp(
+      `^(?!open |click |choose |select |clone |run |see |give |tell |write |make |explain |translate |summari[sz]e |visit |install |download |go |built |made )(?!.{0,60}\\b(?:is|are) \\w+ing\\b)[^,;:]{1,70}? (?:${presentVerbs})(?![\\p{L}'’])`,
+      "iu",
+    ),
   ),
   likely(
     "state",
@@ -208,7 +221,7 @@ const cues: readonly Cue[] = [
 export const english: Lexicon = {
   language: "en",
   functionWords: words(
-    `the and is are was were of to in that it for with on as at by this be have has had not but from or an we you i my our they will
+    `a the and is are was were of to in that it for with on as at by this be have has had not but from or an we you i my our they will
      would should must never always don't what which their there can if when about just so do does did been than then them its im
      me please use only need needs all get gets no every each any more into per than after before while call uses runs`,
   ),
