@@ -112,6 +112,26 @@ describe("reads the structure of a text", () => {
       ["Ann works at Acme.", "Bo works at Initech."],
     ],
     [
+      "names in lines of their own",
+      "Ann Lee  10:32 AM\nI work at Acme.\nBo  10:33 AM\nI work at Initech.",
+      ["Ann Lee works at Acme.", "Bo works at Initech."],
+    ],
+    [
+      "headings that name a role",
+      "### User\n\nI live in Oslo.\n\n### Assistant\n\nI live in the cloud of Acme.",
+      ["The user lives in Oslo."],
+    ],
+    [
+      "roles above their words",
+      "User:\nI live in Oslo.\n\nAssistant:\nYou must visit the Munch museum.",
+      ["The user lives in Oslo."],
+    ],
+    [
+      "a user who speaks to an assistant",
+      "User: You must never use my full name.",
+      ["The assistant must never use the user's full name."],
+    ],
+    [
       "names in brackets",
       "<ann> I work at Acme.\n<bo> I work at Initech.",
       ["Ann works at Acme.", "Bo works at Initech."],

@@ -22,7 +22,8 @@ const auxiliaries = new Set(
 );
 /** Verbs that may follow "and" with the subject of the sentence. */
 const joined = new Set(
-  `live work use love like prefer hate have need want teach study play run own keep write speak drink eat go make take read travel
+  `try watch wear meet listen spend volunteer commute ride swim bake draw paint collect help buy sell share rent cook
+   live work use love like prefer hate have need want teach study play run own keep write speak drink eat go make take read travel
    enjoy deploy test build sleep wake avoid commit am don't do`.split(/\s+/),
 );
 
@@ -72,8 +73,10 @@ export function inThirdPerson(sentence: string, voices: Voices): string {
     else if (lower === "me" && head !== "ME") output.push(named === voices.speaker ? "them" : voices.speaker);
     else if (lower === "us" && head !== "US") output.push(named === voices.group ? "them" : voices.group);
     else if (lower === "myself" || lower === "ourselves") output.push("themselves");
-    else if (lower === "you" && voices.addressee !== null && tail === "") output.push(voices.addressee);
-    else if (lower === "your" && voices.addressee !== null) output.push(possessive(voices.addressee));
+    else if (lower === "you" && voices.addressee !== null && tail === "") {
+      if (beginsClause(output)) agree = "name";
+      output.push(voices.addressee);
+    } else if (lower === "your" && voices.addressee !== null) output.push(possessive(voices.addressee));
     else if (agree !== null && !adverbs.test(word)) {
       const present = agree === "name" || agree === "we";
       output.push(present ? conjugate(word) : pluralOf(word));
@@ -92,6 +95,14 @@ function gapBefore(output: readonly string[]): string {
   return /^(?:and|but|or)$/.test(conjunction) ? `${before}${conjunction}${blank}` : "no";
 }
 
+/** Whether what comes next is a subject: "you write" and "when you write", not "give you". */
+function beginsClause(output: readonly string[]): boolean {
+  return (
+    output.length === 0 ||
+    /^(?:when|whenever|if|that|and|but|so|because|while|before|after)$/i.test(output.at(-2) ?? "")
+  );
+}
+
 function afterPronoun(tail: string, agree: "name" | "they" | "we" | null): string {
   const singular = agree !== "they";
   if (tail === "m" || tail === "re") return singular ? " is" : " are";
@@ -106,5 +117,5 @@ function possessive(name: string): string {
 }
 
 function capitalised(text: string): string {
-  return text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  return text.replace(/^[^\p{L}\p{N}]{0,3}\p{Ll}/u, (start) => start.toUpperCase());
 }

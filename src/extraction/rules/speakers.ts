@@ -54,6 +54,12 @@ const labelled = new RegExp(
   "u",
 );
 
+const headlineMax = 60;
+const headline = new RegExp(
+  String.raw`^(?:#{1,6} )?[*_]{0,2}${person}[*_]{0,2}:?[*_]{0,2}(?:\s{1,4}[\[(]?(?<time>\d{1,2}:\d{2}(?: ?[AaPp][Mm])?)[\])]?)?$`,
+  "u",
+);
+
 /** Learns from all lines who takes part, and returns what reads the label of one line. */
 export function findSpeakers(lines: readonly string[]): (line: string) => Label | null {
   const counts = new Map<string, number>();
@@ -89,6 +95,8 @@ interface Match {
 }
 
 function matchLabel(line: string): Match | null {
+  const alone = matchAlone(line);
+  if (alone !== null) return alone;
   const match = labelled.exec(line.slice(0, 200));
   const { name: person, nick, bracket, paren, plain, after } = match?.groups ?? {};
   const name = person ?? nick;
@@ -108,6 +116,17 @@ function matchLabel(line: string): Match | null {
   };
 }
 
+/** A line of its own above what was said: "### User", "Assistant:", "Ann Berg  10:32 AM". */
+function matchAlone(line: string): Match | null {
+  const { name, time } = headline.exec(line.slice(0, headlineMax + 1))?.groups ?? {};
+  if (name === undefined || line.length > headlineMax) return null;
+  const key = name.toLowerCase();
+  const isRole = users.has(key) || assistants.has(key);
+  if (!isRole && (time === undefined || notPeople.has(key) || !isNameLike(name))) return null;
+  if (key === "me" || key === "you" || key === "model" || key === "system" || key === "tool") return null;
+  return { name, date: null, isReply: true, length: line.length };
+}
+
 /** Every word begins with a capital, or it is one word that may be a nickname. */
 function isNameLike(name: string): boolean {
   const parts = name.split(" ");
@@ -121,6 +140,8 @@ function toSpeaker(name: string, all: readonly string[]): Speaker {
   if (assistants.has(key)) return { name: "The assistant", role: "assistant", addressee: "the user" };
   const others = all.filter((other) => other !== name);
   const other = others.length === 1 ? (others[0] ?? null) : null;
-  const addressee = other === null ? null : assistants.has(other.toLowerCase()) ? "the assistant" : other;
+  // Who calls themselves the user speaks to an assistant, heard or not.
+  const silent = users.has(key) && others.length === 0 ? "the assistant" : null;
+  const addressee = other === null ? silent : assistants.has(other.toLowerCase()) ? "the assistant" : other;
   return { name: users.has(key) ? null : name, role: "person", addressee };
 }

@@ -79,7 +79,7 @@ export function readPassages(text: string, toTime: (date: string) => number | nu
     // Quoted mail was said before, to somebody else.
     const label = state.fence === null ? findLabel(content) : null;
     if (content === "" || (depth > 0 && isMail)) flush();
-    else if (content === title || isOmitted(content, label, state, toTime)) flush();
+    else if ((label === null && content === title) || isOmitted(content, label, state, toTime)) flush();
     else {
       const mark = listMark.exec(masked)?.[0].length ?? 0;
       if (label !== null) {

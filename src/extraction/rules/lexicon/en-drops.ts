@@ -34,6 +34,7 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       "(?:you'll|you will) (?:do|be) (?:fine|great|ok)",
       "(?:never|always) (?:mind|forget|wanted|thought|knew|dreamed|seen|seems?|happens?|a (?:pleasure|good))",
       "as i type",
+      "i told (?:him|her|them|you)",
       "favou?rite (?:part|bit|thing|moment)",
       "lol",
       "asked (?:whether|if|about)",

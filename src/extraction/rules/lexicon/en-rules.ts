@@ -57,15 +57,15 @@ export const englishRules: readonly Cue[] = [
     "rule",
     phrases(
       "i(?:'d| would) (?:like|prefer) (?:replies|answers|responses|you to|all|every)",
-      "i(?:'d| would) (?:like|prefer) (?:replies|answers|responses|you to|all|every)",
       "call me (?!back|when|if|later|tomorrow|crazy|at)",
       "address me as",
+      "i(?:'d| would)? (?:want|like|need|expect) (?:you to|answers|replies|responses) ",
     ),
   ),
   likely(
     "rule",
     phrases(
-      "(?:we|i|the team|the project|this project|it|the service|releases?|deploys?|deployments?|migrations?|secrets?|commits?|branches|tests|code|builds?) (?:\\w+ ){0,2}(?:always|never)",
+      "(?:we|the team|the project|this project|it|the service|releases?|deploys?|deployments?|migrations?|secrets?|commits?|branches|tests|code|builds?) (?:\\w+ ){0,2}(?:always|never)",
     ),
   ),
 ];

@@ -133,7 +133,6 @@ const cues: readonly Cue[] = [
       `(?:i|we|he|she|they|${kin}) (?:do not|don't|doesn't|never) (?:do|work|fly|like|eat|eats|drink|enjoy|want|use|smoke|watch|drive|take|play)(?! it| that| this| well| out| to (?:be|sound))`,
       "(?:i|we) (?:always|usually|typically|normally|mostly|only|generally) (?:eat|drink|use|work|run|write|go|wake|get up|sleep|read|play|watch|take|start|cook|buy|wear|listen|travel|fly|meet|deploy|release|commit|test)",
       "works best for me",
-      "i want (?:you to|answers|replies|responses|all|every|the|my) ",
     ),
   ),
   likely(
@@ -221,7 +220,7 @@ const cues: readonly Cue[] = [
 export const english: Lexicon = {
   language: "en",
   functionWords: words(
-    `a the and is are was were of to in that it for with on as at by this be have has had not but from or an we you i my our they will
+    `a d s t ll ve re m like the and is are was were of to in that it for with on as at by this be have has had not but from or an we you i my our they will
      would should must never always don't what which their there can if when about just so do does did been than then them its im
      me please use only need needs all get gets no every each any more into per than after before while call uses runs`,
   ),
