@@ -42,11 +42,13 @@ export function createTransaction(
       }
     },
     async rehearse(work) {
+      const wordChanges = state.wordChanges.length;
       savepoint.run();
       try {
         return await work();
       } finally {
         state.callers.clear();
+        state.wordChanges.length = wordChanges;
         if (database.inTransaction) {
           rollback.run();
           release.run();

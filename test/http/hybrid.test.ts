@@ -1,7 +1,10 @@
 // Proves hybrid search over HTTP: words find what meaning does not, scores are explained, and a semantic search stays what it was.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { isObject, type JsonObject } from "../../src/json.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+import { openDatabase } from "../../src/native/sqlite.ts";
 import { startTestApp } from "../fixture.ts";
 import { runScenarios } from "./scenario.ts";
 
@@ -130,6 +133,22 @@ describe("hybrid search", () => {
       await app.call("DELETE", `/v1/memories/${id}`);
       expect(String(await first())).not.toContain(word);
     }
+  });
+
+  test("a dry run of an extraction leaves no word behind", async () => {
+    const text = "I always drink zyzzogeton tea. We decided to deploy with zyzzogeton from now on.";
+    const database = openDatabase(
+      join(app.config.dataDir, "memledger.db"),
+      prepareRuntime("unused-from-source"),
+    );
+    database.exec("CREATE VIRTUAL TABLE temp.word USING fts5vocab(main, memory_word, row)");
+    const count = database.prepare("SELECT COUNT(*) FROM word WHERE term LIKE 'zyzz%'").pluck();
+    const dry = await app.call("POST", "/v1/memories/extract", { body: { text, dry_run: true } });
+    expect(JSON.stringify(dry.data.extracted)).toContain("zyzzogeton");
+    expect(count.get()).toBe(0);
+    await app.call("POST", "/v1/memories/extract", { body: { text } });
+    expect(count.get()).toBe(1);
+    database.close();
   });
 
   test("says in the record whether words or meaning brought a memory", async () => {

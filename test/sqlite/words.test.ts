@@ -190,6 +190,48 @@ describe("words of memories that are gone", () => {
   });
 });
 
+describe("a memory and its words", () => {
+  test("are written together or not at all", async () => {
+    const path = temporary();
+    const seam = await openSeam({ path });
+    const member = await seam.project();
+    await member.create({ content: "before", vector: unitVector(1) });
+    const database = openDatabase(path, runtime);
+    database.unsafeMode(true);
+    await Bun.sleep(200); // the merge after the first write
+    const structure = database.prepare("SELECT block FROM memory_word_data WHERE id = 10").pluck().get();
+    const write = database.prepare("UPDATE memory_word_data SET block = ? WHERE id = 10");
+    write.run(Buffer.alloc(7, 255));
+    const meanwhile = member.create({ content: "meanwhile", vector: unitVector(2) });
+    expect(await meanwhile.then(String, String)).toContain("could not be written");
+    write.run(structure);
+    database.close();
+    expect(await member.create({ content: "after", vector: unitVector(3) })).toMatchObject({ status: 201 });
+    expect((await found(member, "before meanwhile after")).sort()).toEqual(["after", "before"]);
+    await seam.close();
+    expect(wordsLeft(path)).toEqual(["after", "befor"]);
+    expect(findDamage({ path, runtime })).toEqual([]);
+  });
+
+  test("are undone together, and what came and went at once leaves nothing", async () => {
+    const path = temporary();
+    const seam = await openSeam({ path });
+    const member = await seam.project({ memory_limit: 3 });
+    const make = (content: string) => member.create({ content, vector: unitVector(content.length) });
+    const kept = await make("kept");
+    // In one group: the third and fourth are refused, and what is deleted was created in the same group.
+    const answers = await Promise.all([
+      ...[make("one"), make("kept"), make("two"), make("three")],
+      member.call("memory.delete", { memory_id: String(kept.data.id) }),
+      make("four"),
+    ]);
+    expect(answers.map(({ code }) => code)).toEqual([1000, 2104, 1000, 2101, 1000, 1000]);
+    expect((await found(member, "kept one two three four")).sort()).toEqual(["four", "one", "two"]);
+    await seam.close();
+    expect(wordsLeft(path)).toEqual(["four", "on", "two"]);
+  });
+});
+
 describe("a database of an older format", () => {
   const kept = join(import.meta.dir, "format-1.db");
   const projectId = "01a1fc62cfbb70d39c3768695e109589";
