@@ -61,6 +61,8 @@ export const wordMergePages = 16;
 /** Words of memories that are gone leave the file at most this often, and take at most this share of the writer's time. */
 export const wordErasureEveryMs = 60_000;
 export const wordErasureShare = 0.05;
+/** How long an erasure waits for them to leave the file before it answers 1503. */
+export const wordErasureMaxMs = 30_000;
 /** How long the end of the writer waits for them to leave the file. */
 export const wordErasureAtEndMs = 2_000;
 

@@ -5,7 +5,7 @@ import { redactRecords } from "../audit/redact.ts";
 import type { Answer, Call } from "../call.ts";
 import { syncFile } from "../durable.ts";
 import { unavailable } from "../errors.ts";
-import { groupMaxMs } from "../limits.ts";
+import { groupMaxMs, wordErasureMaxMs } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { type Database, SqliteError } from "../native/sqlite.ts";
 import { type Settlement, settle, toRefusalAnswer } from "../settle.ts";
@@ -98,11 +98,12 @@ const stillInLog = unavailable(
 );
 
 /** Takes words of memories that are gone out of the database, moves the write-ahead log there and empties it. @returns false when a reader did not let go of it in time. */
-function emptyLog({ database, state, wordMerge, logger }: GroupOptions): boolean {
+function emptyLog({ database, state, wordMerge, settlement: { clock }, logger }: GroupOptions): boolean {
   state.erasureIsDue = false;
   // The erasure is committed: whatever goes wrong now is no reason to say that it did not happen.
   const isEmptied = attempt(logger, () => {
-    while (wordMerge.erase());
+    const endsAt = clock.elapsed() + wordErasureMaxMs;
+    while (wordMerge.erase()) if (clock.elapsed() > endsAt) return false;
     return isLogEmptied(database);
   });
   return isEmptied === true;
