@@ -42,6 +42,9 @@ const coming =
 /** Past tenses of Spanish, Portuguese and Italian whose auxiliaries look like a present. */
 const surelyPast =
   /(?<!\p{L})(?:me|nos|se) \p{L}+(?:é|ó|imos|amos)(?!\p{L})|(?<!\p{L})(?:mi|ci|si|mudei-|fui|fomos|fuimos|andei|comprei|comecei|mudei|troquei|vendi|casei|compré|vendí|empecé|cambié|nací) ?(?:sono|siamo|è|me|nos)?(?= .{0,20}\p{L}+(?:at[oaie]|it[oaie]|ut[oaie]|ti)(?!\p{L})|(?!\p{L}))(?<=(?:sono|siamo|è|mudei-|mudei-me|fui|fomos|fuimos|andei|comprei|comecei|mudei|troquei|vendi|casei|compré|vendí|empecé|cambié|nací))/iu;
+/** What begins on the day and stays: "we are moving in March", "Rui joins on 1 December". */
+const lasting =
+  /\b(?:mov(?:e|es|ing)|join(?:s|ing)?|tak(?:es|ing) over|becom(?:es|ing)|rais(?:es|ing)|retir(?:es|ing)|switch(?:es|ing)?|migrat(?:es|ing)|starts? (?:school|work|as|a new|at))\b/i;
 /** "The meeting was moved to Friday": past, but the day is to come. */
 const movedTo = /(?:auf(?: den)?|para(?: el| o)?|au|al|to|for)\s+$/iu;
 /** After these, the day itself is not part of it any more. */
@@ -114,8 +117,9 @@ function isRepeated(text: string, before: string, after: string): boolean {
   return oneDay.test(text) && repeatedAfter.test(after);
 }
 
-/** "I quit in July and am training until May": only the clause of the date tells. */
+/** "I quit in July and am training until May": only the clause of the date tells whether it passes. */
 function isOver(before: string): boolean {
+  if (lasting.test(before) && !endWords.test(before)) return true;
   if (movedTo.test(before)) return false;
   const clause = before.split(/[,;:]| (?:and|but|so|und|aber|et|mais|y|pero|e|mas|ma) /).at(-1) ?? "";
   if (endWords.test(clause)) return false;

@@ -14,7 +14,7 @@ export interface Voices {
 
 /** Adverbs that stand between "I" and its verb. */
 const adverbs =
-  /^(?:always|never|usually|really|also|just|still|currently|only|often|mostly|normally|generally|typically|sometimes|already|recently|finally|actually|now|last|definitely|absolutely|even|ever|both|all|once|almost|(?!(?:apply|rely|supply|reply|fly|ally|multiply|comply|imply)$)\w{3,}ly)$/i;
+  /^(?:always|never|usually|really|also|just|still|currently|only|often|mostly|normally|generally|typically|sometimes|already|recently|finally|actually|now|last|no|longer|not|definitely|absolutely|even|ever|both|all|once|almost|(?!(?:apply|rely|supply|reply|fly|ally|multiply|comply|imply)$)\w{3,}ly)$/i;
 const auxiliaries = new Set(
   "will would can could should must may might shall did had won't wouldn't can't cannot couldn't shouldn't mustn't didn't hadn't used".split(
     " ",
@@ -36,7 +36,7 @@ export function inThirdPerson(sentence: string, voices: Voices): string {
   /** Who was named last; later mentions say "they". */
   let named: string | null = null;
   /** What the next verb has to agree with. */
-  let agree: "name" | "they" | "we" | null = null;
+  let agree: "name" | "they" | null = null;
   let singularPresent = false;
   const subject = (name: string): string => {
     if (named === name) {
@@ -44,7 +44,7 @@ export function inThirdPerson(sentence: string, voices: Voices): string {
       return "they";
     }
     named = name;
-    agree = name === voices.group ? "we" : "name";
+    agree = "name";
     return name;
   };
   const owner = (name: string): string => {
@@ -61,7 +61,10 @@ export function inThirdPerson(sentence: string, voices: Voices): string {
     const [head = "", tail = ""] = word.split("'", 2);
     const lower = head.toLowerCase();
     if (lower === "i" && (word === "I" || word.includes("'") || word === "i")) {
-      output.push(subject(voices.speaker) + afterPronoun(tail, agree));
+      if (tail === "" && isSecondSubject(output, voices.speaker)) {
+        output.push(voices.speaker);
+        agree = "they";
+      } else output.push(subject(voices.speaker) + afterPronoun(tail, agree));
       singularPresent = tail === "m" || tail === "ve";
       if (tail !== "") agree = null;
     } else if (lower === "we" && head !== "WE") {
@@ -78,7 +81,7 @@ export function inThirdPerson(sentence: string, voices: Voices): string {
       output.push(voices.addressee);
     } else if (lower === "your" && voices.addressee !== null) output.push(possessive(voices.addressee));
     else if (agree !== null && !adverbs.test(word)) {
-      const present = agree === "name" || agree === "we";
+      const present = agree === "name";
       output.push(present ? conjugate(word) : pluralOf(word));
       singularPresent = present && !auxiliaries.has(word.toLowerCase()) && !isPastTense(word);
       agree = null;
@@ -95,6 +98,11 @@ function gapBefore(output: readonly string[]): string {
   return /^(?:and|but|or)$/.test(conjunction) ? `${before}${conjunction}${blank}` : "no";
 }
 
+/** "My sister and I own": nobody would understand "they" there. */
+function isSecondSubject(output: readonly string[], speaker: string): boolean {
+  return output.length === 6 && output[0] === possessive(speaker) && output[4] === "and";
+}
+
 /** Whether what comes next is a subject: "you write" and "when you write", not "give you". */
 function beginsClause(output: readonly string[]): boolean {
   return (
@@ -103,7 +111,7 @@ function beginsClause(output: readonly string[]): boolean {
   );
 }
 
-function afterPronoun(tail: string, agree: "name" | "they" | "we" | null): string {
+function afterPronoun(tail: string, agree: "name" | "they" | null): string {
   const singular = agree !== "they";
   if (tail === "m" || tail === "re") return singular ? " is" : " are";
   if (tail === "ve") return singular ? " has" : " have";

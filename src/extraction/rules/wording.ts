@@ -19,13 +19,17 @@ export function toContent(
     .replace(/[\s\p{Extended_Pictographic}]+$/u, "");
   const core = withSubject(plain, speaker, language);
   const name = speaker.name ?? "the user";
-  const group = speaker.role === "unknown" ? "the team" : name;
+  const group = speaker.role === "unknown" && !household.test(core) ? "the team" : name;
   const content =
     language === "en"
       ? inThirdPerson(core, { speaker: name, group, addressee: speaker.addressee })
       : inOwnWords(core, language, speaker);
   return said === null ? content : `${content} (said on ${new Date(said).toISOString().slice(0, 10)})`;
 }
+
+/** Of what a team has none. */
+const household =
+  /\b(?:dogs?|cats?|puppy|kitten|pets?|kids?|child(?:ren)?|sons?|daughters?|baby|married|engaged|pregnant|honeymoon|flat|apartment|family|vacation|holidays?)\b/i;
 
 /** "Lost my job." says "I" without the word. */
 function withSubject(core: string, { role }: Speaker, language: Language): string {

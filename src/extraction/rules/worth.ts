@@ -40,10 +40,11 @@ export function mayBeKept(sentence: string, language: Language): boolean {
  * names nothing, since it says when it is over.
  */
 export function findCategory(sentence: string, language: Language, isParticular: boolean): Category | null {
-  const { cues, fillers } = lexicons[language];
+  const { cues, fillers, orders } = lexicons[language];
   const core = sentence.replace(fillers, "");
   const named = isParticular || (language === "de" ? concreteInGerman : concrete).test(core);
-  return cues.find((cue) => (cue.certain || named) && cue.pattern.test(core))?.category ?? null;
+  const category = cues.find((cue) => (cue.certain || named) && cue.pattern.test(core))?.category ?? null;
+  return category !== null && orders?.test(core) === true ? "rule" : category;
 }
 
 /** "You love pottery!" of one person to another is talk, not knowledge. Of a user to an assistant it is an order. */

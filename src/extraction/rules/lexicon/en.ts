@@ -226,6 +226,9 @@ export const english: Lexicon = {
   ),
   cues,
   drops: englishDrops,
+  orders: opening(
+    "(?:please )?(?:use|sign|set|keep|format|name|store|address|label|spell|round|put|write|answer|reply|send|add|leave|include|mention|avoid|prefer) (?!(?:is|are|was|has|of|cases?)\\b)",
+  ),
   fillers: leading(
     "well|so|and|but|oh|ah|btw|by the way|fyi|also|plus|anyway|anyways|actually|honestly|personally|frankly|basically|please note that|note that|please note|remember that|just so you know,? that|hmm|um|uh|ok|okay|yeah|yes",
     "yep|no|nope|sure|right|wow|hey|hi|hello|thanks|thank you|cool|great|nice|perfect|remember|note|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s|ha|haha|before i forget|good|got it",

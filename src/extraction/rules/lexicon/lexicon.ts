@@ -34,6 +34,8 @@ export interface Lexicon {
   readonly drops: Readonly<Record<DropReason, readonly RegExp[]>>;
   /** Words at the start that carry nothing: "Well, ", "By the way, ". */
   readonly fillers: RegExp;
+  /** Sentences that order, whatever else made them worth remembering. */
+  readonly orders?: RegExp;
   /** "I" and "we" in all their forms. */
   readonly firstPerson: RegExp;
   /** "We" in all its forms. */
