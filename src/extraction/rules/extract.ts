@@ -22,7 +22,7 @@ export function extractByRules(text: string, now: number): ExtractedItem[] {
   const language = languageOfText(text.slice(0, languageSampleCharacters));
   const items: ExtractedItem[] = [];
   const seen = new Set<string>();
-  for (const passage of readPassages(text, (date) => readTime(date, now))) {
+  for (const passage of readPassages(text, timeReader(now))) {
     if (passage.speaker.role === "assistant") continue;
     for (const item of readPassage(text, passage, language, now)) {
       const key = item.content.toLowerCase();
@@ -31,6 +31,18 @@ export function extractByRules(text: string, now: number): ExtractedItem[] {
     }
   }
   return items;
+}
+
+/** Chats repeat the same time in many lines, and the date parser is slow. */
+function timeReader(now: number): (words: string) => number | null {
+  const known = new Map<string, number | null>();
+  return (words) => {
+    const before = known.get(words);
+    if (before !== undefined) return before;
+    const time = readTime(words, now);
+    known.set(words, time);
+    return time;
+  };
 }
 
 function* readPassage(
