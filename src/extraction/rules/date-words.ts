@@ -32,7 +32,7 @@ const months =
   "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|fév|fev|avr|juin|juil|aoû|déc|ene|abr|agosto|set|out|dic|gen|mag|giu|lug|ott";
 const weekdays =
   "mon(?!ey|th|at|de)|tue|wed|thu|fri|sat|sun|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|sáb|dom|segunda|terça|quarta|quinta|sexta|gio|sab";
-export const days = "tomorrow|weekend|wochenende|demain|week-end|mañana|amanhã|domani|fine settimana";
+const days = "tomorrow|weekend|wochenende|demain|week-end|mañana|amanhã|domani|fine settimana";
 /** Too near to be an appointment that is worth remembering. */
 const thisDay = "today|tonight|heute|aujourd|hoy|hoje|oggi";
 /** What the parser found has to name a day of the calendar: it also finds "now", "the year" and "may". */

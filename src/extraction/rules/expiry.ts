@@ -7,7 +7,6 @@ import {
   beginning,
   calendar,
   coming,
-  days,
   endWords,
   exclusive,
   lasting,
