@@ -138,6 +138,24 @@ describe("dependencies point one way", () => {
     expect(cycles).toEqual([]);
   });
 
+  test("from the program to what only threads may load", () => {
+    const reached = new Set<string>();
+    const packages = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const specifier of graph.get(path)?.values ?? []) {
+        const target = resolve(path, specifier);
+        if (target === null) packages.add(specifier);
+        else visit(target);
+      }
+    };
+    visit("src/main.ts");
+    expect(packages).toContain("elysia");
+    expect([...packages].filter((name) => /^chrono-node/.test(name))).toEqual([]);
+    expect([...reached].filter((path) => path.startsWith("src/extraction/rules/"))).toEqual([]);
+  });
+
   test("the scan sees imports of every kind", () => {
     const { all, values } = importsOf("src/store.ts");
     expect(all).toContain("./memory/store.ts");
