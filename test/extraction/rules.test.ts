@@ -17,6 +17,7 @@ describe("says in the third person what somebody says of themselves", () => {
     ["I don't eat meat and I never drink coffee.", "The user doesn't eat meat and they never drink coffee."],
     ["My wife Anna is a nurse.", "The user's wife Anna is a nurse."],
     ["Caroline: I live in Porto and work at Acme.", "Caroline lives in Porto and works at Acme."],
+    ["Caroline: I live in Quirindiville.", "Caroline lives in Quirindiville."],
     [
       "Caroline: Yeah, I study law in Lyon, and my dog Luna follows me.",
       "Caroline studies law in Lyon, and their dog Luna follows them.",

@@ -23,7 +23,7 @@ export function detectLanguage(
   marginWords: number,
 ): Language {
   const counts = new Map<Language, number>();
-  for (const [word] of text.toLowerCase().matchAll(/\p{L}{1,12}/gu)) {
+  for (const [word] of text.toLowerCase().matchAll(/(?<!\p{L})\p{L}{1,12}(?!\p{L})/gu)) {
     for (const language of languages) {
       if (functionWords(language).has(word)) counts.set(language, (counts.get(language) ?? 0) + 1);
     }
