@@ -97,3 +97,27 @@ describe("erasure", async () => {
     );
   });
 });
+
+describe("erasure of an extracted memory", async () => {
+  const { key } = await app.createProject("business");
+  const call = (method: string, address: string, body?: unknown) =>
+    app.call(method, address, body === undefined ? { key } : { key, body });
+  const text = "Ada: I live in Pemmingtonby. Lovely weather!";
+  const { data } = await call("POST", "/v1/memories/extract", { text });
+  const [item] = Array.isArray(data.extracted) ? data.extracted.filter(isObject) : [];
+  await call("POST", "/v1/memories/inject", { query: "Where does Ada live?" });
+  await call("POST", "/v1/memories/search", { query: "Who is in Pemmingtonby?", mode: "hybrid" });
+  const before = bytesOnDisk().toString("latin1").toLowerCase();
+  await call("DELETE", `/v1/memories/${item?.id}`);
+  const erased = await app.administer(redactRecords, { memory: String(item?.id) });
+
+  test("takes the text that it came from, and the prompt that it went into", () => {
+    expect(item?.content).toContain("Pemmingtonby");
+    expect(erased.redacted).toBe(3);
+  });
+
+  test("leaves no word of it in any file, the index of words included", () => {
+    expect(before).toContain("pemmingtonbi");
+    expect(bytesOnDisk().toString("latin1").toLowerCase()).not.toContain("pemmingtonbi");
+  });
+});
