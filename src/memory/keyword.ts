@@ -4,8 +4,8 @@ import { queryTermsMax } from "../limits.ts";
 
 /**
  * Keyword scores of all rows, 0..1, Float64Array [rows]: the shares of the query's words that a memory contains, added up; 0 none of
- * them, 1 all (rounding may add a little). How often a word is repeated and how long the memory is count nothing: memories are a sentence or two, and
- * measured, both only add noise.
+ * them, 1 all (rounding may add a little). How often a word is repeated and how long the memory is count nothing: measured, counts
+ * only add noise, and a factor for length hides long memories that hold the answer.
  *
  * @param holders for each distinct word of the query the rows searched that contain it, each row once
  * @param rows number of rows, those that are not searched included
