@@ -2,10 +2,10 @@
 // rule itself: the thread that serves HTTP is the one that calls it.
 
 import type { Worker } from "node:worker_threads";
-import { Refusal, unavailable } from "../errors.ts";
+import { unavailable } from "../errors.ts";
 import { extractionsWaitingMax } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import type { ExtractedItem, Extractor } from "../memory/extraction.ts";
+import { type ExtractedItem, type Extractor, givenUp } from "../memory/extraction.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
 
@@ -21,8 +21,8 @@ export interface BuiltInExtractor extends Extractor {
 }
 
 /**
- * Extraction by rules, without a language model, offline. Costs nothing until the first text arrives. `extract` throws Refusal 2103
- * when the caller goes away, 1503 when too many texts wait or the thread died.
+ * Extraction by rules, without a language model, offline. Costs nothing until the first text arrives. `extract` throws Refusal 1503
+ * when the caller goes away, too many texts wait, or the thread died.
  */
 export function createBuiltInExtractor(
   logger: Logger,
@@ -35,7 +35,7 @@ export function createBuiltInExtractor(
   let last: Promise<unknown> = Promise.resolve();
 
   const ask = async (request: ExtractRequest, signal: AbortSignal): Promise<readonly ExtractedItem[]> => {
-    if (signal.aborted) throw callerWentAway();
+    if (signal.aborted) throw givenUp();
     if (closed) throw unavailable("The server is shutting down. Send the call again when it is back.");
     client ??= new WorkerClient("extractor", spawn, logger);
     // The one place that vouches for what the worker answers.
@@ -66,15 +66,11 @@ export function createBuiltInExtractor(
 function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   if (signal.aborted) {
     work.catch(() => {});
-    return Promise.reject(callerWentAway());
+    return Promise.reject(givenUp());
   }
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
-  const leave = () => reject(callerWentAway());
+  const leave = () => reject(givenUp());
   signal.addEventListener("abort", leave, { once: true });
   work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
   return promise;
-}
-
-function callerWentAway(): Refusal {
-  return new Refusal(2103, "The caller went away before the text was worked on; nothing was stored.");
 }

@@ -60,15 +60,15 @@ test("answers each of many calls with its own text", async () => {
   );
 });
 
-test("a caller who went away gets 2103, at once, and nobody else notices", async () => {
+test("a caller who went away gets 1503, at once, and nobody else notices", async () => {
   const { extractor } = open();
   const gone = AbortSignal.abort();
-  expect(await extractor.extract("Never deploy on Fridays.", now, gone).catch(codeOf)).toBe(2103);
+  expect(await extractor.extract("Never deploy on Fridays.", now, gone).catch(codeOf)).toBe(1503);
   const leaving = new AbortController();
   const left = extractor.extract("Never deploy on Fridays.", now, leaving.signal);
   const stays = extractor.extract("Never deploy on Mondays.", now, patient);
   leaving.abort();
-  expect(await left.catch(codeOf)).toBe(2103);
+  expect(await left.catch(codeOf)).toBe(1503);
   expect((await stays).items).toHaveLength(1);
 });
 
