@@ -22,12 +22,10 @@ describe("says in the third person what somebody says of themselves", () => {
       "Caroline: Yeah, I study law in Lyon, and my dog Luna follows me.",
       "Caroline studies law in Lyon, and their dog Luna follows them.",
     ],
-    ["Caroline: We moved to Porto in 2024.", "Caroline moved to Porto in 2024."],
+    ["Caroline: Carl and I own a house in Kiel.", "Carl and Caroline own a house in Kiel."],
+    ["Caroline: I just want to tell you that I live in Porto.", "Caroline lives in Porto."],
     ["We use Postgres 17 for everything.", "The team uses Postgres 17 for everything."],
-    [
-      "User: Please always answer me in German.\nAssistant: Sure.",
-      "Please always answer the user in German.",
-    ],
+    ["User: Please always answer me in German.\nAssistant: Sure.", "Always answer the user in German."],
     ["Anke: Ich wohne seit 2019 in Bremen.", "Anke wohnt seit 2019 in Bremen."],
     ["Ich arbeite als Hebamme in Kiel.", "Der Nutzer arbeitet als Hebamme in Kiel."],
     ["Anke: Meine Schwester Jule wohnt in Graz.", "Anke: Meine Schwester Jule wohnt in Graz."],
@@ -38,6 +36,42 @@ describe("says in the third person what somebody says of themselves", () => {
   ])("%s", (text, expected) => {
     expect(contents(text)).toEqual([expected]);
   });
+});
+
+describe("leaves a sentence as it was said, behind the name, where it cannot be turned for certain", () => {
+  test.each([
+    ["Caroline: We moved to Porto in 2024.", "Caroline: We moved to Porto in 2024."],
+    [
+      "Ben: We decided to move the database to PostgreSQL 17.",
+      "Ben: We decided to move the database to PostgreSQL 17.",
+    ],
+    ["User: Our dog Luna is afraid of cats.", "The user: Our dog Luna is afraid of cats."],
+    ["We have three children and a dog.", "The user: We have three children and a dog."],
+    [
+      "Mel: I love the peace and love theme of the mural.",
+      "Mel: I love the peace and love theme of the mural.",
+    ],
+    ["Mel: I want to learn Dutch and move to Ghent.", "Mel: I want to learn Dutch and move to Ghent."],
+    ["Mel: I don't eat meat or drink wine.", "Mel: I don't eat meat or drink wine."],
+    [
+      "Mel: I live in Kiel now.\nCarl: I'm moving to your street in Kiel in March.",
+      "Carl to Mel: I'm moving to your street in Kiel in March.",
+    ],
+  ])("%s", (text, expected) => {
+    expect(contents(text).at(-1)).toBe(expected);
+  });
+});
+
+test.each([
+  ["Never deploy on Fridays, please.", "Never deploy on Fridays."],
+  ["Please never deploy on Fridays!", "Never deploy on Fridays!"],
+  [
+    "I failed my driving test on Friday, by the way.",
+    "The user failed their driving test on Friday. (said on 2026-11-21)",
+  ],
+  ["Mel: I live in Kiel now. [shares a photo: a quay]", "Mel lives in Kiel now."],
+])("leaves out what is only polite: %s", (text, expected) => {
+  expect(contents(text)).toEqual([expected]);
 });
 
 describe("gives each memory its type", () => {
@@ -60,6 +94,7 @@ describe("knows when something is over", () => {
   test.each([
     ["The freeze is in effect until Friday.", "2026-11-27"],
     ["The certificate is valid through 2026-12-31.", "2026-12-31"],
+    ["I am on call until 2099-03-01.", "2099-03-01"],
     ["The printer is out of service this week.", "2026-11-22"],
     ["Anna covers support for this sprint.", "2026-12-05"],
     ["Deploys are paused for the next two weeks.", "2026-12-05"],
@@ -79,6 +114,10 @@ describe("knows when something is over", () => {
   test.each([
     ["what is past", "I moved to Porto in September."],
     ["what begins", "The annual fee is 85 euros from January 2027."],
+    ["what comes again by a day", "From now on every episode has to be uploaded by Thursday noon."],
+    ["what was reached on a day", "I ran my first half marathon on Sunday, in 2:04."],
+    ["a change to come", "We're expecting twins in April."],
+    ["how long it has been", "I have lived in Porto for 5 years now."],
     ["what comes again", "The team meets every Monday at 10."],
     ["what has no date", "The server runs on 4 cores now."],
   ])("and not for %s", (_, text) => {
@@ -101,8 +140,22 @@ describe("knows when something is over", () => {
   test("leaves out what was over before the text was handed in", () => {
     const text =
       "[2026-01-05 09:00] Ann: The server is offline until Friday.\n[2026-01-05 09:01] Bo: We use Redis 8.";
-    expect(contents(text)).toEqual(["Bo uses Redis 8."]);
+    expect(contents(text)).toEqual(["Bo: We use Redis 8."]);
   });
+});
+
+test("keeps the rules and the lives of people who talk to each other", () => {
+  const text = [
+    "Ann: Never restart the ledger service without draining it first.",
+    "Bo: Every change must be reviewed by two people.",
+    "Ann: I got the job at the library in Whitby!",
+    "Bo: My dog Bruno died on Tuesday.",
+    "Ann: I gave up coffee in September.",
+    "Bo: My daughter Isla was born in December.",
+    "Ann: I climb three evenings a week.",
+    "Bo: My landlord doesn't allow pets.",
+  ].join("\n");
+  expect(contents(text)).toHaveLength(8);
 });
 
 describe("reads the structure of a text", () => {
@@ -204,6 +257,37 @@ describe("keeps nothing of", () => {
     [
       "small talk",
       "Ann: Hi Bo!\nBo: You must be kidding, that was great!\nAnn: Never mind, see you tomorrow!",
+    ],
+    [
+      "comfort in the words of rules",
+      [
+        "Ann: Don't let anything stop you!",
+        "Bo: Always here to cheer you on.",
+        "Ann: Never saw this coming.",
+        "Bo: Keep learning and growing through it all.",
+        "Ann: Meal times are always fun.",
+        "Bo: The energy from the crowd must have been unreal!",
+        "Ann: Whenever you need help, just let me know.",
+        "Bo: Never let anyone tell you otherwise.",
+        "Ann: Always trust your heart.",
+        "Bo: Be sure to take time for yourself every day.",
+      ].join("\n"),
+    ],
+    [
+      "what only the sentence before explains",
+      [
+        "Ann: I made it to show my path in 2024.",
+        "Bo: I chose them 'cause they help people in Kiel.",
+        "Ann: I'm obsessed with those.",
+        "Bo: Her name is Shadow!",
+        "Ann: I've been one since 2019.",
+        "Bo: I worked on a project in Kiel to support them.",
+        "Ann: We don't go often, only once a year.",
+        "Bo: I love to.",
+        "Ann: Reminds me of my home in Kiel.",
+        "Bo: I moved there in 2019.",
+        "Ann: I like this painting by Klee.",
+      ].join("\n"),
     ],
     ["speculation", "Maybe we should move to Postgres 17. We could use Redis. I think it might be 8080."],
     ["what says nothing alone", "It must be nice. That is 5. They use Bun."],

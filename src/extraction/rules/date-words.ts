@@ -8,7 +8,7 @@ export const beginning =
   /(?:since|from|starting|as of|after|beginning|effective|every|each|seit|ab|nach|jeden?|jede|depuis|après|chaque|à partir d\p{L}|desde|después de|cada|a partir de|depois de|dal?|dopo|ogni)\s+(?:(?:the|dem|der|den|le|la|el|il|o|a|on|last)\s+)?$/iu;
 /** Words of what is over, in the clause of the date. */
 export const past =
-  /(?<!\p{L})(?:was|were|had|did|went|met|got|took|made|came|quit|sold|bought|left|began|became|tore|broke|ate|saw|won|lost|spent|yesterday|ago|last|born|founded|since|gestern|war|waren|hatte|hatten|wurde|hier|était|ayer|fue|ontem|foi|ieri|era|hace|fa|seit|depuis|desde)(?!\p{L})|(?<!\p{L})(?!need|embed)\p{L}{3,}ed(?!\p{L})|(?<!\p{L})(?:ai|as|a|avons|ont|he|ha|hemos|han|hanno|abbiamo) \p{L}+(?:é|ée|és|i|u|ado|ido|ato|uto|ito)(?!\p{L})|(?<!\p{L})(?:hat|habe|haben|ist|sind|bin) .{0,60}(?<!\p{L})ge\p{L}{3,}(?:t|en)(?!\p{L})/iu;
+  /(?<!\p{L})(?:was|were|had|did|went|met|got|took|made|came|quit|sold|bought|left|began|became|tore|broke|ate|saw|won|ran|gave|flew|drove|swam|grew|chose|built|lost|spent|yesterday|ago|last|born|founded|since|gestern|war|waren|hatte|hatten|wurde|hier|était|ayer|fue|ontem|foi|ieri|era|hace|fa|seit|depuis|desde)(?!\p{L})|(?<!\p{L})(?!need|embed)\p{L}{3,}ed(?!\p{L})|(?<!\p{L})(?:ai|as|a|avons|ont|he|ha|hemos|han|hanno|abbiamo) \p{L}+(?:é|ée|és|i|u|ado|ido|ato|uto|ito)(?!\p{L})|(?<!\p{L})(?:hat|habe|haben|ist|sind|bin) .{0,60}(?<!\p{L})ge\p{L}{3,}(?:t|en)(?!\p{L})/iu;
 /** Words of what is still to come, in the same clause. */
 export const coming =
   /(?<!\p{L})(?:will|'ll|going to|must|is|are|'m|am|be|due|has to|have to|needs? to|scheduled|planned|postponed|rescheduled|(?:was|been|were) moved to|set for|booked for|valid|closed|paused|extended|ist|sind|wird|werden|muss|müssen|bleibt|soll|est|sont|sera|seront|doit|doivent|es|son|será|está|están|debe|é|são|estará|deve|è|sono|sarà|deve)(?!\p{L})/iu;
@@ -23,7 +23,7 @@ export const surelyPast = new RegExp(
 );
 /** What begins on the day and stays: "we are moving in March", "Rui joins on 1 December". */
 export const lasting =
-  /\b(?:mov(?:e|es|ing)|join(?:s|ing)?|tak(?:es|ing) over|becom(?:es|ing)|rais(?:es|ing)|retir(?:es|ing)|switch(?:es|ing)?|migrat(?:es|ing)|starts? (?:school|work|as|a new|at))\b/i;
+  /\b(?:mov(?:e|es|ing)|join(?:s|ing)?|tak(?:es|ing) over|becom(?:es|ing)|rais(?:es|ing)|retir(?:es|ing)|expecting|switch(?:es|ing)?|migrat(?:es|ing)|starts? (?:school|work|as|a new|at))\b/i;
 /** "The meeting was moved to Friday": past, but the day is to come. */
 export const movedTo = /(?:auf(?: den)?|para(?: el| o)?|au|al|to|for)\s+$/iu;
 /** After these, the day itself is not part of it any more. */
@@ -50,6 +50,9 @@ export const oneDay = new RegExp(`(?<!\\p{L})(?:${weekdays})\\p{L}*$`, "iu");
 export const repeatedAfter = /^(?:s(?!\p{L})| (?!this|unless|was|is|has)\p{L}{3,}s(?!\p{L}))/u;
 export const repeatedBefore =
   /(?<!\p{L})(?:jed\p{L}{1,3} \p{L}+|los|às|nas|le|il|every|each|any|first|second|third|fourth|last|other|alternate|jeden?|chaque|tous les|cada|todos los|toda|todas as|ogni|erste\p{L}?|letzte\p{L}?)\s+$/iu;
+/** "From now on ... by Thursday": every Thursday. */
+export const henceforth =
+  /(?<!\p{L})(?:from now on|going forward|always|never|as a rule|ab sofort|immer|désormais|toujours|a partir de ahora|siempre|a partir de agora|sempre|d['’]ora in poi)(?!\p{L})/iu;
 export const relative =
   /(?<!every |each |first |last |on )\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last|past|coming) (?:week|weekend|month|quarter|year|sprint|summer|winter|spring|autumn|fall)|(?:(?:this|next|last|until|by|on|due) )(?:mon|tues|wednes|thurs|fri|satur|sun)day(?!s| \w+s\b)|ago|in (?:a|two|three|\d+) (?:days?|weeks?|months?)|heute|morgen(?= \w)|gestern|(?:nächste|diese|letzte)\w? (?:Woche|Monat|Jahr)|demain|hier|aujourd'hui|la semaine prochaine|mañana|ayer|hoy|amanhã|ontem|hoje|domani|ieri|oggi)\b/i;
 

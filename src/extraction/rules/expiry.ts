@@ -9,6 +9,7 @@ import {
   coming,
   endWords,
   exclusive,
+  henceforth,
   lasting,
   movedTo,
   oneDay,
@@ -63,29 +64,34 @@ function namedDay(sentence: string, language: Language, from: number, isEnd: boo
   const start = isEnd ? Math.max(0, sentence.search(endWords) - 40) : 0;
   const window = sentence.slice(start, start + windowCharacters);
   const reference = { instant: new Date(from), timezone: 0 };
+  const isHenceforth = henceforth.test(sentence);
   let last: number | null = null;
   for (const result of parsers[language].parse(window, reference, { forwardDate: true })) {
     const { index, text, start: first, end } = result;
     const before = window.slice(0, index);
-    if (!calendar.test(text) || isRepeated(text, before, window.slice(index + text.length))) continue;
+    if (!calendar.test(text) || isRepeated(text, before, window.slice(index + text.length), isHenceforth))
+      continue;
     if ((end === undefined || end === null) && beginning.test(before)) continue;
     if (isOver(before)) continue;
-    const at = lastMoment(end ?? first, exclusive.test(before));
-    if (at !== null && at - from < longestMs) last = Math.max(last ?? 0, at);
+    const named = end ?? first;
+    const at = lastMoment(named, exclusive.test(before));
+    const isPlausible = at !== null && (at - from < longestMs || named.isCertain("year"));
+    if (isPlausible) last = Math.max(last ?? 0, at);
   }
   return last;
 }
 
-function isRepeated(text: string, before: string, after: string): boolean {
+function isRepeated(text: string, before: string, after: string, isHenceforth: boolean): boolean {
   if (/days$/i.test(text) || repeatedBefore.test(before)) return true;
-  return oneDay.test(text) && repeatedAfter.test(after);
+  if (oneDay.test(text) && repeatedAfter.test(after)) return true;
+  return isHenceforth && oneDay.test(text.split(" ")[0] ?? "") && !/\d/.test(text);
 }
 
 /** "I quit in July and am training until May": only the clause of the date tells whether it passes. */
 function isOver(before: string): boolean {
   if (lasting.test(before) && !endWords.test(before)) return true;
   if (movedTo.test(before)) return false;
-  const clause = before.split(/[,;:]| (?:and|but|so|und|aber|et|mais|y|pero|e|mas|ma) /).at(-1) ?? "";
+  const clause = before.split(/,\s|[;:]| (?:and|but|so|und|aber|et|mais|y|pero|e|mas|ma) /).at(-1) ?? "";
   if (endWords.test(clause)) return false;
   return surelyPast.test(clause) || (past.test(clause) && !coming.test(clause));
 }

@@ -5,6 +5,7 @@ import { sentenceMaxCharacters, sentenceMinCharacters } from "../../limits.ts";
 import type { ExtractedItem } from "../../memory/extraction.ts";
 import { splitSentences } from "../sentences.ts";
 import { rateImportance, typeOf } from "./classify.ts";
+import { isTalk } from "./conversation.ts";
 import { findExpiry } from "./expiry.ts";
 import { categoryOf, isUnsettled } from "./headings.ts";
 import type { Language } from "./lexicon/language.ts";
@@ -12,7 +13,7 @@ import { isOrderToReader } from "./noise.ts";
 import { readTime } from "./time.ts";
 import { type Passage, readPassages } from "./transcript.ts";
 import { toContent, withoutMarkup } from "./wording.ts";
-import { findCategory, isAboutTheOther, languageOfSentence, languageOfText, mayBeKept } from "./worth.ts";
+import { findCategory, languageOfSentence, languageOfText, mayBeKept } from "./worth.ts";
 
 /** Of the beginning of a text, which tells its language. */
 const languageSampleCharacters = 20_000;
@@ -66,7 +67,7 @@ function* readPassage(
       findCategory(clean, spoken, at !== null) ??
       (passage.isItem ? categoryOf(passage.heading) : null) ??
       (isDated ? "deadline" : null);
-    if (category === null || isAboutTheOther(clean, category, passage.speaker)) continue;
+    if (category === null || isTalk(clean, category, spoken, passage.speaker)) continue;
     if (isUnsettled(passage.heading) && category !== "correction") continue;
     const start = passage.start + sentence.start;
     yield {

@@ -1,59 +1,59 @@
-// Owns the step from "I love my dog" to "Caroline loves her own words": English sentences in the third person, understandable without
-// their text. Must never touch a sentence in which nobody speaks of themselves.
+// Owns the step from "I love my dog" to "Caroline loves their dog": English sentences in the third person, understandable without their
+// text. Must never produce what may be broken English: where a word cannot be turned with certainty, it gives up.
 
-import { conjugate, isPastTense, pluralOf } from "./verbs.ts";
+import { conjugate, isAlsoNoun, isBaseForm, isPastTense, isVerb, pluralOf } from "./verbs.ts";
 
 export interface Voices {
   /** Who "I" is. */
   readonly speaker: string;
-  /** Who "we" is. */
-  readonly group: string;
+  /** Who "we" is; null where that cannot be said, as of a person who speaks for others, too. */
+  readonly group: string | null;
   /** Who "you" is; null leaves the word. */
   readonly addressee: string | null;
 }
 
 /** Adverbs that stand between "I" and its verb. */
 const adverbs =
-  /^(?:always|never|usually|really|also|just|still|currently|only|often|mostly|normally|generally|typically|sometimes|already|recently|finally|actually|now|last|no|longer|not|definitely|absolutely|even|ever|both|all|once|almost|(?!(?:apply|rely|supply|reply|fly|ally|multiply|comply|imply)$)\w{3,}ly)$/i;
-const auxiliaries = new Set(
-  "will would can could should must may might shall did had won't wouldn't can't cannot couldn't shouldn't mustn't didn't hadn't used".split(
-    " ",
-  ),
-);
-/** Verbs that may follow "and" with the subject of the sentence. */
-const joined = new Set(
-  `try watch wear meet listen spend volunteer commute ride swim bake draw paint collect help buy sell share rent cook
-   live work use love like prefer hate have need want teach study play run own keep write speak drink eat go make take read travel
-   enjoy deploy test build sleep wake avoid commit am don't do`.split(/\s+/),
-);
+  /^(?:always|never|usually|really|also|just|still|currently|only|often|mostly|normally|generally|typically|sometimes|already|recently|finally|actually|now|no|longer|not|definitely|absolutely|even|ever|both|once|almost|kinda|(?!(?:apply|rely|supply|reply|fly|ally|multiply|comply|imply|family|italy)$)\w{3,}ly)$/i;
+/** The verb after these is an infinitive, and so is one that follows it with "and". */
+const beforeInfinitive =
+  /^(?:to|will|would|can|could|should|must|may|might|shall|let|lets|make|makes|help|helps|see|sees|do|does|don't|doesn't|did|didn't|can't|cannot|won't|wouldn't|couldn't|shouldn't|mustn't|gonna|wanna|gotta)$/i;
+/** After these, a word that may be a noun is a verb. */
+const afterVerb =
+  /^(?:a|an|the|my|his|her|their|its|some|any|no|every|each|two|three|four|at|in|on|for|with|from|to|as|by|about|until|\d+|\p{Lu}\p{L}*)$/u;
 
 /** Words, and everything between them, so that joining gives the text back. */
 const tokens = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*|[^\p{L}\p{N}]+/gu;
 
-export function inThirdPerson(sentence: string, voices: Voices): string {
+/** Null where the sentence has a word of which it is not certain how to turn it. */
+export function inThirdPerson(sentence: string, voices: Voices): string | null {
   const parts = sentence.match(tokens) ?? [];
   const output: string[] = [];
   /** Who was named last; later mentions say "they". */
   let named: string | null = null;
   /** What the next verb has to agree with. */
   let agree: "name" | "they" | null = null;
-  let singularPresent = false;
-  const subject = (name: string): string => {
-    if (named === name) {
-      agree = "they";
-      return "they";
-    }
+  /** Whether the verb of a name was put into the present, so that one that follows with "and" has to follow. */
+  let isPresent = false;
+  let isInfinitive = false;
+  /** The subject with what was behind its pronoun: "I" and "'ve" to "Caroline has". */
+  const subject = (name: string, tail: string, ending: string): string => {
+    const isAgain = named === name;
     named = name;
-    agree = "name";
-    return name;
+    agree = tail !== "" ? null : isAgain ? "they" : "name";
+    isPresent = !isAgain && (tail === "m" || tail === "re" || tail === "ve");
+    isInfinitive = tail === "ll" || tail === "d";
+    return isAgain ? `they${pluralEndings[ending] ?? ending}` : name + ending;
   };
   const owner = (name: string): string => {
     if (named === name) return "their";
     named = name;
     return possessive(name);
   };
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     if (!/[\p{L}\p{N}]/u.test(part)) {
+      // "I, for one, work": the subject is too far away.
+      if (agree !== null && part.trim() !== "") return null;
       output.push(part);
       continue;
     }
@@ -61,45 +61,60 @@ export function inThirdPerson(sentence: string, voices: Voices): string {
     const [head = "", tail = ""] = word.split("'", 2);
     const lower = head.toLowerCase();
     if (lower === "i" && (word === "I" || word.includes("'") || word === "i")) {
+      if (agree !== null) return null;
+      const ending = afterPronoun(tail, parts[index + 2]);
+      if (ending === null) return null;
       if (tail === "" && isSecondSubject(output, voices.speaker)) {
         output.push(voices.speaker);
         agree = "they";
-      } else output.push(subject(voices.speaker) + afterPronoun(tail, agree));
-      singularPresent = tail === "m" || tail === "ve";
-      if (tail !== "") agree = null;
-    } else if (lower === "we" && head !== "WE") {
-      output.push(subject(voices.group) + afterPronoun(tail, agree));
-      if (tail !== "") agree = null;
-    } else if (lower === "my") output.push(owner(voices.speaker));
-    else if (lower === "our") output.push(owner(voices.group));
-    else if (lower === "mine" || lower === "ours") output.push("theirs");
+      } else output.push(subject(voices.speaker, tail, ending));
+    } else if (firstPlural.has(lower) && head !== "US") {
+      const { group } = voices;
+      if (group === null || agree !== null || lower === "ours") return null;
+      const ending = lower === "we" ? afterPronoun(tail, parts[index + 2]) : "";
+      if (ending === null) return null;
+      if (lower === "our") output.push(owner(group));
+      else if (lower === "ourselves") output.push("themselves");
+      else if (lower === "us") output.push(named === group ? "them" : group);
+      else output.push(subject(group, tail, ending));
+    } else if (lower === "mine") return null;
+    else if (lower === "my") output.push(owner(voices.speaker));
     else if (lower === "me" && head !== "ME") output.push(named === voices.speaker ? "them" : voices.speaker);
-    else if (lower === "us" && head !== "US") output.push(named === voices.group ? "them" : voices.group);
-    else if (lower === "myself" || lower === "ourselves") output.push("themselves");
-    else if (lower === "you" && voices.addressee !== null && tail === "") {
+    else if (lower === "myself") output.push("themselves");
+    else if (lower === "you" && voices.addressee !== null) {
+      if (tail !== "") return null;
       if (beginsClause(output)) agree = "name";
       output.push(voices.addressee);
     } else if (lower === "your" && voices.addressee !== null) output.push(possessive(voices.addressee));
     else if (agree !== null && !adverbs.test(word)) {
-      const present = agree === "name";
-      output.push(present ? conjugate(word) : pluralOf(word));
-      singularPresent = present && !auxiliaries.has(word.toLowerCase()) && !isPastTense(word);
+      if (!isVerb(word)) return null;
+      output.push(agree === "name" ? conjugate(word) : pluralOf(word));
+      isInfinitive = beforeInfinitive.test(word);
+      isPresent = agree === "name" && !isPastTense(word);
       agree = null;
-    } else if (singularPresent && joined.has(word) && /^,? (?:and|but|or)? ?$/.test(gapBefore(output)))
+    } else if (isPresent && isBaseForm(word) && isJoined(output)) {
+      if (isInfinitive || (isAlsoNoun(word) && !afterVerb.test(parts[index + 2] ?? ""))) return null;
       output.push(conjugate(word));
-    else output.push(part);
+    } else {
+      isInfinitive ||= beforeInfinitive.test(word);
+      output.push(part);
+    }
   }
-  return capitalised(output.join(""));
+  return agree === null ? capitalised(output.join("")) : null;
 }
 
-/** The last conjunction with the blanks around it. */
-function gapBefore(output: readonly string[]): string {
-  const [blank = "", conjunction = "", before = ""] = [output.at(-1), output.at(-2), output.at(-3)];
-  return /^(?:and|but|or)$/.test(conjunction) ? `${before}${conjunction}${blank}` : "no";
+const firstPlural: ReadonlySet<string> = new Set(["we", "us", "our", "ours", "ourselves"]);
+
+/** Whether what comes next follows a conjunction or a comma, maybe with an adverb between. */
+function isJoined(output: readonly string[]): boolean {
+  let at = output.length - 1;
+  while (at > 0 && /^ *$/.test(output[at] ?? "") && adverbs.test(output[at - 1] ?? "")) at -= 2;
+  return /,/.test(output[at] ?? "") || /^(?:and|but|or|then)$/i.test(output[at - 1] ?? "");
 }
 
-/** "My sister and I own": nobody would understand "they" there. */
+/** "My sister and I own", "Carl and I own": nobody would understand "they" there. */
 function isSecondSubject(output: readonly string[], speaker: string): boolean {
+  if (output.length === 4 && output[2] === "and") return /^\p{Lu}/u.test(output[0] ?? "");
   return output.length === 6 && output[0] === possessive(speaker) && output[4] === "and";
 }
 
@@ -111,14 +126,16 @@ function beginsClause(output: readonly string[]): boolean {
   );
 }
 
-function afterPronoun(tail: string, agree: "name" | "they" | null): string {
-  const singular = agree !== "they";
-  if (tail === "m" || tail === "re") return singular ? " is" : " are";
-  if (tail === "ve") return singular ? " has" : " have";
+/** What "'ve" and the like become after a name; null where that is uncertain. */
+function afterPronoun(tail: string, next: string | undefined): string | null {
+  if (tail === "") return "";
+  if (tail === "m" || tail === "re") return " is";
+  if (tail === "ve") return " has";
   if (tail === "ll") return " will";
-  if (tail === "d") return " would";
-  return "";
+  return tail === "d" && /^(?:like|love|rather|prefer|want|need)$/i.test(next ?? "") ? " would" : null;
 }
+
+const pluralEndings: Readonly<Record<string, string>> = { " is": " are", " has": " have" };
 
 function possessive(name: string): string {
   return `${name}'s`;

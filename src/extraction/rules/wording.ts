@@ -16,15 +16,44 @@ export function toContent(
 ): string {
   const plain = sentence
     .replace(lexicons[language].fillers, "")
-    .replace(/[\s\p{Extended_Pictographic}]+$/u, "");
+    .replace(/[\s\p{Extended_Pictographic}]+$/u, "")
+    .replace(address, "")
+    .replace(politeStart, "")
+    .replace(politeEnd, "");
   const core = withSubject(plain, speaker, language);
-  const name = speaker.name ?? "the user";
-  const group = speaker.role === "unknown" && !household.test(core) ? "the team" : name;
-  const content =
-    language === "en"
-      ? inThirdPerson(core, { speaker: name, group, addressee: speaker.addressee })
-      : inOwnWords(core, language, speaker);
+  const content = language === "en" ? inEnglish(core, speaker) : inOwnWords(core, language, speaker);
   return said === null ? content : `${content} (said on ${new Date(said).toISOString().slice(0, 10)})`;
+}
+
+/** "Hey Jon, ", "I just wanted to let you know that ". */
+const address =
+  /^(?:(?:hey|hi|hello|yo|oh|wow|thanks|yeah|ok(?:ay)?)[,!]? \p{Lu}\p{L}{1,20}[,!:] )?(?:(?:i )?(?:just )?want(?:ed)? to (?:let you know|tell you)(?: that)?,? )?/iu;
+/** What is said out of politeness or habit and means nothing later. */
+const politeStart = /^please,? (?=\p{L})/iu;
+const politeEnd =
+  /,? (?:please|thanks|thank you|thx|by the way|btw|haha|lol|tbh|you know|though|tho|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore)(?=[.!]*$)/i;
+
+/** "We" of a person is not that person alone: it stays, with who says it in front. Without a speaker it is the team, or the family. */
+function inEnglish(core: string, { name, role, addressee }: Speaker): string {
+  const speaks = lexicons.en.firstPerson.test(core);
+  const between = role === "person" && addressee !== "the assistant";
+  const speaker = name ?? "the user";
+  const toOther = between && addressee !== null && secondPerson.test(core);
+  const isTeam = role === "unknown" && !household.test(core);
+  const turned =
+    toOther || (between && speaks && secondPerson.test(core))
+      ? null
+      : inThirdPerson(core, { speaker, group: isTeam ? "the team" : null, addressee });
+  if (turned !== null) return turned;
+  const isOurs = isTeam && !/(?<!\p{L})(?:i|my|me|mine)(?!\p{L})/iu.test(core);
+  const says = `${isOurs ? "the team" : speaker}${toOther ? ` to ${addressee}` : ""}: `;
+  return speaks || toOther ? capitalised(says) + capitalised(core) : capitalised(core);
+}
+
+const secondPerson = /(?<!\p{L})(?:you|yours?|yourself|yourselves|ya)(?!\p{L})/iu;
+
+function capitalised(text: string): string {
+  return text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 }
 
 /** Of what a team has none. */
@@ -46,7 +75,7 @@ function inOwnWords(core: string, language: Exclude<Language, "en">, { name, rol
   const turned = turn(core, language, name ?? user);
   if (turned !== null) return turned;
   const speaks = firstPerson.test(core) && (role === "person" || !firstPlural.test(core));
-  const text = core.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  const text = capitalised(core);
   return speaks ? `${name ?? user}: ${text}` : text;
 }
 
@@ -54,7 +83,7 @@ function inOwnWords(core: string, language: Exclude<Language, "en">, { name, rol
 export function withoutMarkup(sentence: string): string {
   return sentence
     .replace(/\s+/g, " ")
-    .replace(/\s\[[^\]]{1,200}\]$/, "")
+    .replace(/\s\[[^\]]{1,400}\]$/, "")
     .replace(/!?\[([^\]]{1,200})\]\([^)]{1,300}\)/g, "$1")
     .replace(/\*\*|__|(?<![\p{L}\p{N}])[*_]|[*_](?![\p{L}\p{N}])/gu, "")
     .trim();

@@ -4,7 +4,6 @@ import { detectLanguage, type Language } from "./lexicon/language.ts";
 import { type Category, dropReasons } from "./lexicon/lexicon.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
 import { isCodeLine, isProse } from "./noise.ts";
-import type { Speaker } from "./speakers.ts";
 
 /** Names, numbers, versions, file names, addresses: what makes a statement a particular one. */
 const concrete =
@@ -46,18 +45,3 @@ export function findCategory(sentence: string, language: Language, isParticular:
   const category = cues.find((cue) => (cue.certain || named) && cue.pattern.test(core))?.category ?? null;
   return category !== null && orders?.test(core) === true ? "rule" : category;
 }
-
-/** "You love pottery!" of one person to another is talk, not knowledge. Of a user to an assistant it is an order. */
-export function isAboutTheOther(sentence: string, category: Category, { role, addressee }: Speaker): boolean {
-  if (role !== "person" || addressee === "the assistant" || addressee === null) return false;
-  if (
-    category === "rule" &&
-    sentence.endsWith("!") &&
-    !/\b(?:must|never|always|nie|jamais|nunca|mai)\b/i.test(sentence)
-  )
-    return true;
-  const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(sentence) ?? [];
-  return talkative.has(category) && before !== undefined && !/\b(?:i|my|we|our)\b/i.test(before);
-}
-
-const talkative: ReadonlySet<Category> = new Set(["state", "preference", "relation", "decision", "change"]);

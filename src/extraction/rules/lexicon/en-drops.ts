@@ -23,7 +23,7 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       "keep (?:ya|you) posted",
       "(?:keep|keep on|kept) (?:going|pushing|trying|fighting|believing|it up|at it|dreaming|plugging)",
       "each other",
-      "(?:never|don't|not)(?: ever)? (?:give up|quit|stop (?:dreaming|believing|learning))",
+      "(?:never|don't|not|won't|can't)(?: ever)? (?:give up|quit|stop (?:dreaming|believing|learning))",
       "(?:always |right )?here (?:to help|for (?:you|each))",
       "can only imagine",
       "count on (?:you|them|me|us|it)",

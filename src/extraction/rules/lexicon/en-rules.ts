@@ -11,7 +11,7 @@ export const englishRules: readonly Cue[] = [
       "shall(?: not)?(?! we)",
       "under no circumstances",
       "(?:is|are) (?:strictly |explicitly )?(?:not allowed|not permitted|forbidden|prohibited|mandatory|required|off[- ]limits|banned)(?! reading)",
-      "(?:is|are|be|get|gets) (?:only|never|always) (?!a |an |the |in |on |at |been )\\p{L}+(?:ed|en|un|t|d)",
+      "(?:is|are|be|get|gets) (?:only|never|always) (?!excited|tired|amazed|interested|welcomed)(?:\\p{L}+ed|open|written|given|taken|chosen|driven|eaten|spoken|broken|run|sent|kept|built|held|sold|told|paid|made|done|put|set|cut|met|shut|left|lent|shown|drawn|read|bought|brought|taught|stored)",
       "(?:is|are) (?:no longer|not) (?:accepted|allowed|permitted|supported for|to be)",
       "(?:ed|en|made|cut|done|sent|paid) (?:\\S+ ){0,5}?(?:through|by|via|in|with|from|after) (?:\\S+ ){1,4}?only",
       "nothing else",

@@ -1,11 +1,12 @@
 // Owns the English words that make a sentence worth remembering, or not. Read it to learn what the built-in extractor keeps.
 
 import { englishDrops } from "./en-drops.ts";
+import { englishLives } from "./en-lives.ts";
 import { englishRules } from "./en-rules.ts";
 import { type Cue, certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
 
 const kin =
-  "wife|husband|partner|boyfriend|girlfriend|fianc[ée]e?|spouse|mother|mom|mum|father|dad|parents|brother|sister|siblings?|son|daughter|kids?|children|baby|twins|uncle|aunt|cousin|niece|nephew|grandmother|grandma|grandfather|grandpa|roommate|flatmate|best friend";
+  "wife|husband|partner|boyfriend|girlfriend|fianc[ée]e?|spouse|mother|mom|mum|father|dad|parents|brother|sister|siblings?|son|daughter|kids?|children|baby|twins|uncle|aunt|cousin|niece|nephew|grandmother|grandma|grandfather|grandpa|granddaughter|grandson|grandchild(?:ren)?|youngest|oldest|eldest|stepson|stepdaughter|roommate|flatmate|best friend";
 const colleague =
   "boss|manager|team lead|lead|colleague|co-?worker|cofounder|mentor|assistant|landlord|doctor|therapist|client|customer";
 const pet = "dogs?|cats?|puppy|kitten|pets?|horse|rabbit|parrot|hamster|turtles?|guinea pigs?";
@@ -22,6 +23,7 @@ const technology = "use|uses|run|runs|require|requires|need|needs|support|suppor
 
 const cues: readonly Cue[] = [
   ...englishRules,
+  ...englishLives,
   certain(
     "correction",
     phrases(

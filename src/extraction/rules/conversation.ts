@@ -1,0 +1,67 @@
+// Owns what people say to each other without telling anything to remember: talk about the other, comfort in the form of a rule, and
+// what only the sentence before explains. Must never drop what a user tells an assistant to do, nor anything that nobody says.
+
+import type { Language } from "./lexicon/language.ts";
+import type { Category } from "./lexicon/lexicon.ts";
+import { leavesOpen, pointsAtSomething } from "./references.ts";
+import type { Speaker } from "./speakers.ts";
+import { isBaseForm, isPastTense } from "./verbs.ts";
+
+/** Whether the sentence is mere conversation, whatever words made it look worth remembering. */
+export function isTalk(sentence: string, category: Category, language: Language, speaker: Speaker): boolean {
+  if (speaker.role !== "person") return false;
+  if (language === "en" && leavesOpen(sentence)) return true;
+  if (speaker.addressee === "the assistant") return false;
+  if (category === "rule") return language === "en" ? isComfort(sentence) : isExclamation(sentence);
+  if (encouraging.test(sentence) || (language === "en" && pointsAtSomething(sentence))) return true;
+  return speaker.addressee !== null && isAboutTheOther(sentence, category);
+}
+
+/** "You love pottery!" of one person to another is talk, not knowledge. */
+function isAboutTheOther(sentence: string, category: Category): boolean {
+  const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(sentence) ?? [];
+  return category !== "deadline" && before !== undefined && !/\b(?:i|my|we|our)\b/i.test(before);
+}
+
+/** Orders that nobody can carry out with their hands. */
+const encouraging =
+  /^(?:just |and |so |but |always )?(?:stay|be(?:lieve)?|trust|embrace|cherish|remember|celebrate|dream|hang|keep|enjoy|look at|imagine|trust) /i;
+
+function isExclamation(sentence: string): boolean {
+  return (
+    sentence.endsWith("!") &&
+    !/\b(?:nie|niemals|jamais|nunca|mai|immer|toujours|siempre|sempre)\b/i.test(sentence)
+  );
+}
+
+const secondPerson = /(?<!\p{L})(?:you|yours?)(?!\p{L})/iu;
+
+/** Friends cheer each other up in the words of rules: "Don't let anything stop you", "Always here for you", "Keep growing". */
+function isComfort(sentence: string): boolean {
+  if (sentence.endsWith("!") && !/\b(?:must|never|always|please|don't|do not)\b/i.test(sentence)) return true;
+  const [, adverb, verb] = imperative.exec(sentence) ?? [];
+  if (adverb !== undefined && (verb === undefined || noOrder.test(verb) || inner.test(verb))) return true;
+  if (verb !== undefined && isPastTense(verb) && !isBaseForm(verb)) return true;
+  if (
+    secondPerson.test(sentence) &&
+    !/\b(?:must|never|always|please|ha(?:ve|s) to|needs? to|not)\b/i.test(sentence)
+  )
+    return true;
+  return about.test(sentence) || guess.test(sentence);
+}
+
+/** Behind what opens a rule, its verb: "never" without one is no order. */
+const imperative =
+  /^(?:[^:]{1,45}: )?(?:(?:well|so|and|but|just|oh|ok(?:ay)?|please|remember|yeah),? ){0,3}(always|never|don['’]t(?: ever)?|do not(?: ever)?|keep(?: on)?|be sure to|make sure to|stop)(?: ([\p{L}'’]+))?/iu;
+/** What is behind "always" and "never" where nobody orders anything. */
+const noOrder =
+  /^(?:here|there|been|an?|the|my|your|so|such|too|in|on|at|up|down|for|with|fun|good|great|nice|happy|glad|ready|welcome|proud|more|new|easy|hard|worth|\p{L}+ing|again|quite|as|that|this|it|i|we|you)$/iu;
+/** What one does with one's heart and not with one's hands. */
+const inner =
+  /^(?:be|feel|let|give|forget|lose|stop|doubt|regret|worry|cry|panic|hope|relax|breathe|celebrate|settle|change|stay|believe|dream|shine|smile|grow|cherish|embrace|trust|love|enjoy|remember|apologi[sz]e|underestimate|compare|quit|think|want|know|mind|look|see|try|get|become|rush|push|fight|care|have|appreciate|value|say|miss|wish|hold|mean|understand|live|learn)$/i;
+/** The other's feelings, hopes and merits. */
+const about =
+  /(?<!\p{L})(?:you(?:rself|rselves|['’](?:re|ve|ll|d))|your (?:\p{L}+ )?(?:dreams?|heart|head|chin|mind|gut|passions?|spark|light|worth|feelings|chances?|smile|spirits?|energy|goals?|instincts?|health|happiness|journey|potential|strength|story|best|self|time|way|life)|(?:stop|stops|tell|tells|let|make|makes|hold|holds|bring|brings|bother|define|cheer|guide|inspire|support|keep|help|with|for|behind|on) you|each other|(?:hard|rough|tough|good|bad) (?:times|days)|good (?:vibes|things|memories)|what (?:matters|counts|makes)|let (?:me|us|them|him|her|anyone|anybody|anything|nothing|nobody|life|go|it)|let me know|believe in|give up|happiness|journey|shining|smiling|dreaming|growing|amazing|awesome|wonderful)(?!\p{L})/iu;
+/** "It must have been cold", "you must be tired": no duty but a guess. */
+const guess =
+  /(?<!\p{L})must (?:have|be|feel|mean|seem|look|love|know|hurt|miss)(?!\p{L})(?! (?:an?|the|two|three|at least|\d|\p{L}+ed|done|made|written|kept|sent|built|run|put|set|cut|paid)(?!\p{L}))/iu;

@@ -1,0 +1,88 @@
+// Owns whether an English sentence can be understood without the ones before it: whether everything that "it", "them" or "there" points
+// at is named in it. Must never look at another sentence.
+
+import { words } from "./lexicon/lexicon.ts";
+import { isVerb } from "./verbs.ts";
+
+/** What may stand for something: one thing, several, or somebody. */
+const pronouns: Readonly<Record<string, "thing" | "several" | "somebody">> = {
+  ...{ it: "thing", its: "thing" },
+  ...{ they: "several", them: "several", their: "several", theirs: "several" },
+  ...{ he: "somebody", she: "somebody", him: "somebody", her: "somebody", his: "somebody", hers: "somebody" },
+};
+/** With nothing behind them that they belong to, they point at something. */
+const pointing =
+  /(?<![\p{L}'’-])(?:this|these|those|(?:of|about|with|for|like|to|on|in|do|did|love|loved|see|know|said|want|need) that|(?:been|have|had|got|get|need|want|buy|bought|make|made|use|find|found|took|take|keep|each) one|ones)(?=\s*(?:[.,;!?…)]|$|['’]?(?:cause|because|since|too|for|in|at|on|as|last|now|soon|already|and|but|or|so|to|when|while|if|is|are|was|were|will|can|that|who|which)(?!\p{L})))/iu;
+/** What is shown or was spoken of just now. The days of this week are plain. */
+const shown =
+  /(?:(?<![\p{L}'’-])(?:this|these|those)|(?:^|(?<!\p{L})(?:of|about|with|for|in|at|on|from|to|like|love|made|did|do) )that) (?!(?:\p{L}+ )?(?:time|day|week|weekend|month|quarter|year|morning|afternoon|evening|night|spring|summer|autumn|fall|winter|christmas|easter|season|sprint|semester|term|century|\p{L}+day|days|weeks|months|years|january|february|march|april|may|june|july|august|september|october|november|december)(?!\p{L})|way|much|far|is|was|are|were|i|we|he|she|it|they|you|who|with)\p{Ll}{2,}/iu;
+/** A sentence that begins with its verb, whose subject stands in the one before: "Reminds me of home", "Turns out she left". */
+const withoutSubject =
+  /^(?:just |always |really |still |never |only )?(?:reminds|makes|helps|means|gives|feels|looks|sounds|says|takes|keeps|brings|shows|turns out (?:he|she|it|they)|depends|works|happens|seems|gets|goes|tastes|smells|beats|brought|made it|reminded|helped|gave me)(?!\p{L})/iu;
+/** Going where? "Three times a week": what? */
+const goesSomewhere =
+  /^(?:about |only |just |usually )?(?:once|twice|\p{L}+ (?:times|days|hours)) (?:a|per|every) |(?<!\p{L})(?:go|goes|going|been) (?:(?:a few|\p{L}+) times a \p{L}+[.!]|often|much|regularly|rarely|sometimes|once|twice|a lot|too|again|alone|together)(?!\p{L})/iu;
+/** "There" after these is a place that was named before. */
+const elsewhere =
+  /(?<!\p{L})(?:go|goes|going|went|gone|been|get|got|live|lived|move|moved|moving|work|worked|stay|stayed|study|studied|arrived) (?:back )?there(?!\p{L})/iu;
+const tokens = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+/** Words that name nothing. */
+const empty = words(
+  `yup yep nope nah aww i me my mine myself we us our you your yourself a an the and or but so then than that this these those which who what when where while if
+   because cause since as at in on for with from to of by about after before until till through during without between under over into
+   out up off down back away around together again now today yesterday tomorrow tonight always never often still just also really very
+   too quite pretty much many more most some any no not only even ever already recently finally actually once twice soon later lately
+   is are was were am be been being has had have do does did will would can could should must may might im ive good great nice happy
+   glad proud sad excited amazing new old little big last next first here there well all both each every lot lots kind bit one hard
+   yes yeah oh wow well ok okay hey like able glad thanks please maybe going getting doing making having trying using loving`,
+);
+/** Several although they have no "s", and what people say "they" of. */
+const several = words(
+  `people kids children men women folks parents team family group crew staff band club company police everyone everybody someone
+   somebody anyone nobody person child friend kid student colleague neighbour neighbor partner client customer landlord`,
+);
+
+/** Whether the sentence, which somebody says in a conversation, leaves open what it is about. */
+export function leavesOpen(sentence: string): boolean {
+  const isNamed = { thing: false, several: false, somebody: false };
+  let first = true;
+  for (const { 0: word, index } of sentence.matchAll(tokens)) {
+    const lower = word.toLowerCase().replace("’", "'");
+    const base = lower.replace(/'.*$/, "");
+    const kind = pronouns[base];
+    if (kind !== undefined) {
+      // "I go by she/her."
+      if (sentence[index - 1] === "/" || sentence[index + word.length] === "/") continue;
+      if (!isNamed[kind] && !(base === "it" && isImpersonal(sentence.slice(index, index + 40)))) return true;
+    } else if (!empty.has(base)) {
+      const isName = !first && /^\p{Lu}/u.test(word);
+      if (isName || !(isVerb(base) || /(?:ing|ly|ed)$/.test(base))) {
+        isNamed.thing = true;
+        isNamed.somebody = true;
+        isNamed.several ||= several.has(base) || (/[^s]s$/.test(base) && base.length > 3);
+      } else if (/s$/.test(base)) isNamed.several = true;
+      if (/^(?:two|three|four|five|six|\d+)$/.test(base)) isNamed.several = true;
+    }
+    first = false;
+  }
+  if (pointing.test(sentence)) return true;
+  if (withoutSubject.test(sentence) || goesSomewhere.test(sentence)) return true;
+  const there = elsewhere.exec(sentence);
+  return (
+    there !== null &&
+    !/\p{L} \p{Lu}/u.test(sentence.slice(0, there.index)) &&
+    !/\bthe \p{Ll}/u.test(sentence.slice(0, there.index))
+  );
+}
+
+/** Whether the sentence is about what was shown or spoken of just now: "this painting", "that class". */
+export function pointsAtSomething(sentence: string): boolean {
+  return shown.test(sentence);
+}
+
+/** "It is raining", "it takes an hour": nothing that anybody would ask about. */
+function isImpersonal(rest: string): boolean {
+  return /^it(?:['’]s| is| was)? (?:rains?|raining|snows?|snowing|takes?|took|was agreed|was decided|(?:not )?(?:allowed|forbidden|required)|(?:hard|easy|important|best|better|easier|time) (?:to|for|that))/i.test(
+    rest,
+  );
+}
