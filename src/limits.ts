@@ -33,6 +33,8 @@ export const nameMaxCharacters = 100;
 export const extractionTextMaxCharacters = 50_000;
 /** Texts of one extraction that wait for the embedder together: other calls need it too. */
 export const embeddingsAtOnce = 16;
+/** Items of one extraction that are compared with the memories of the project together: other searches wait meanwhile. */
+export const comparedAtOnce = 16;
 /** Similar memories that an extracted item is compared with. */
 export const neighboursMax = 50;
 

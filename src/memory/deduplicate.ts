@@ -8,7 +8,7 @@ import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extraction.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import { cosine } from "./rank.ts";
-import type { Known } from "./store.ts";
+import type { Known, Match } from "./store.ts";
 
 /** Above this cosine an item says nothing that the memory does not say. */
 export const sameAbove = 0.98;
@@ -16,12 +16,6 @@ export const sameAbove = 0.98;
 export const similarAbove = 0.9;
 
 export const actions = ["created", "updated", "skipped"] as const;
-
-export interface Match {
-  readonly memory: Memory;
-  /** Cosine of the two passage embeddings, clamped to 0..1. */
-  readonly similarity: number;
-}
 
 /** An item with all that the transaction needs to decide about it. */
 export interface Candidate extends ExtractedItem {
@@ -42,8 +36,7 @@ export interface Outcome {
 }
 
 /**
- * Stores the items one after another. `revision` is what MemoryReader.revision told before `found` was searched for; null compares
- * texts only.
+ * Stores the items one after another. `revision` is what was told with the first `found`; null compares texts only.
  * @throws Refusal 2101 when the project has no room for all of them.
  */
 export async function storeItems(
@@ -53,6 +46,7 @@ export async function storeItems(
   application: ProjectApplication,
 ): Promise<Outcome[]> {
   const { project } = application.caller;
+  if (candidates.length === 0) return [];
   const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
   const neighbourhood = new Neighbourhood(transaction, project, application.now, changed);
   const outcomes: Outcome[] = [];

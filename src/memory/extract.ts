@@ -3,13 +3,14 @@
 
 import { Type } from "@sinclair/typebox";
 import { charge, extractionCost, requireCredits } from "../access/credits.ts";
-import { embeddingsAtOnce, extractionTextMaxCharacters, neighboursMax } from "../limits.ts";
+import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { type Preparation, projectOperation } from "../operation.ts";
 import { Choice, Fields, Text } from "../schema.ts";
-import { type Candidate, type Match, type Outcome, similarAbove, storeItems } from "./deduplicate.ts";
+import { type Candidate, type Outcome, similarAbove, storeItems } from "./deduplicate.ts";
 import { type Extraction, extractorNames, givenUp } from "./extraction.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { contentKey } from "./memory.ts";
+import type { Match, Neighbours } from "./store.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
 
@@ -106,15 +107,12 @@ async function embedAll(items: Extraction["items"], { embed, signal }: Preparati
 async function compare(
   vectors: readonly Float32Array[],
   { store, caller: { project }, now, signal }: Preparation,
-): Promise<{ readonly revision: number; readonly found: readonly Match[][] }> {
-  const revision = await store.memories.revision(project);
-  const found: Match[][] = [];
-  const limits = { types: null, words: null, topK: neighboursMax, minSimilarity: similarAbove, now };
-  for (const vector of vectors) {
+): Promise<{ readonly revision: number; readonly found: readonly (readonly Match[])[] }> {
+  const batches: Neighbours[] = [];
+  for (let start = 0; start < vectors.length; start += comparedAtOnce) {
     if (signal.aborted) throw givenUp();
-    const query = { ...limits, vector, includeExpired: false, includeInactive: true };
-    const hits = await store.memories.search(project, query);
-    found.push(hits.map(({ memory, similarity }) => ({ memory, similarity })));
+    const batch = vectors.slice(start, start + comparedAtOnce);
+    batches.push(await store.memories.neighbours(project, { vectors: batch, above: similarAbove, now }));
   }
-  return { revision, found };
+  return { revision: batches[0]?.revision ?? 0, found: batches.flatMap(({ matches }) => matches) };
 }

@@ -54,14 +54,35 @@ export interface Known {
   readonly vector: Float32Array;
 }
 
+export interface Match {
+  readonly memory: Memory;
+  /** Cosine of the two vectors, clamped to 0..1. */
+  readonly similarity: number;
+}
+
+export interface NeighbourQuery {
+  /** Float32Array [dimensions] each, L2-normalised. */
+  readonly vectors: readonly Float32Array[];
+  /** Cosine, excluded. */
+  readonly above: number;
+  readonly now: number;
+}
+
+export interface Neighbours {
+  /** Changes with a higher revision are not seen. */
+  readonly revision: number;
+  /** For each vector the most similar memories first, inactive ones too, expired ones not; at most `neighboursMax`. */
+  readonly matches: readonly (readonly Match[])[];
+}
+
 export interface MemoryReader {
   list(project: Project, query: ListQuery): Promise<MemoryPage>;
   /** The `topK` best of **all** matching memories by final score; ties by newest, then id. */
   search(project: Project, query: SearchQuery): Promise<readonly SearchHit[]>;
   /** All active rules that have not expired, and the hits of a search. */
   gather(project: Project, query: SearchQuery): Promise<Gathered>;
-  /** A number that grows with every change of a memory; what a later search finds is at least as new. */
-  revision(project: Project): Promise<number>;
+  /** What says nearly the same, for several vectors at once. */
+  neighbours(project: Project, query: NeighbourQuery): Promise<Neighbours>;
 }
 
 export interface NewMemory {
@@ -82,7 +103,7 @@ export interface MemoryChange {
 
 export interface MemoryTransaction {
   find(project: Project, id: string): Promise<Memory | null>;
-  /** Memories that are new or have changed since MemoryReader.revision told this number. */
+  /** Memories that are new or have changed since this revision, as Neighbours tells it. */
   changedSince(project: Project, revision: number): Promise<readonly Known[]>;
   /** All memories of the project, expired and inactive ones too; kept in a counter, so it costs nothing. */
   count(project: Project): Promise<number>;

@@ -3,7 +3,7 @@
 import { bytes, text, varint } from "../native/protobuf.ts";
 
 /** Names of the graph's inputs and output. */
-export const matmulNames = { matrix: "matrix", query: "query", scores: "scores" } as const;
+export const matmulNames = { matrix: "matrix", queries: "queries", scores: "scores" } as const;
 
 /** Field numbers of onnx.proto3, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3 */
 const Model = { irVersion: 1, graph: 7, opsetImport: 8 } as const;
@@ -17,20 +17,20 @@ const Shape = { dimension: 1 } as const;
 const Dimension = { value: 1, parameter: 2 } as const;
 const float32 = 1;
 
-/** `scores[n,1] = matrix[n,dimensions] x query[dimensions,1]`, all float32, n free. ONNX opset 13. */
+/** `scores[n,q] = matrix[n,dimensions] x queries[dimensions,q]`, all float32, n and q free. ONNX opset 13. */
 export function matmulGraph(dimensions: number): Uint8Array {
-  const { matrix, query, scores } = matmulNames;
+  const { matrix, queries, scores } = matmulNames;
   const graph = [
     ...bytes(Graph.node, [
       ...text(Node.input, matrix),
-      ...text(Node.input, query),
+      ...text(Node.input, queries),
       ...text(Node.output, scores),
       ...text(Node.opType, "MatMul"),
     ]),
     ...text(Graph.name, "scores"),
     ...bytes(Graph.input, tensor(matrix, "n", dimensions)),
-    ...bytes(Graph.input, tensor(query, dimensions, 1)),
-    ...bytes(Graph.output, tensor(scores, "n", 1)),
+    ...bytes(Graph.input, tensor(queries, dimensions, "q")),
+    ...bytes(Graph.output, tensor(scores, "n", "q")),
   ];
   const model = [
     ...varint(Model.irVersion, 8),

@@ -45,10 +45,3 @@ export function createRuleReader(database: Database): (project: Project, now: nu
   );
   return (project, now) => rules.all({ project: project.serial, now }).map(toMemory);
 }
-
-export function createRevisionReader(database: Database): (project: Project) => number {
-  const newest = database
-    .prepare<[number], number | null>("SELECT MAX(revision) FROM memory WHERE project = ?")
-    .pluck();
-  return (project) => newest.get(project.serial) ?? 0;
-}

@@ -7,9 +7,9 @@ import { yieldToOthers } from "../native/priority.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
-import { createMemoryList, createRevisionReader, createRuleReader } from "./memory-reader.ts";
+import { createMemoryList, createRuleReader } from "./memory-reader.ts";
 import { createProver } from "./prove.ts";
-import { createSearch } from "./search.ts";
+import { createSearch, type Search } from "./search.ts";
 
 export interface ReaderInit {
   readonly file: DatabaseFile;
@@ -31,17 +31,19 @@ yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
 const prover = createProver(database, verifierKeys);
-let search: ReturnType<typeof createSearch> | undefined;
+let search: Search | undefined;
 
 /** ONNX Runtime is loaded with the first search: commands that only administer never need it. */
-function searchMemories(...question: Parameters<ReturnType<typeof createSearch>>) {
+function useSearch(): Search {
   search ??= createSearch(database, {
     onnx: loadOnnx(file.runtime),
     dimensions,
     cacheBytes: searchCacheBytes,
   });
-  return search(...question);
+  return search;
 }
+
+const searchMemories = (...question: Parameters<Search["search"]>) => useSearch().search(...question);
 
 const rules = createRuleReader(database);
 
@@ -57,7 +59,7 @@ const questions = {
   listMemories: createMemoryList(database),
   searchMemories,
   gatherMemories,
-  memoryRevision: createRevisionReader(database),
+  neighbours: (...question: Parameters<Search["neighbours"]>) => useSearch().neighbours(...question),
   listRecords: audit.list,
   findRecord: audit.find,
   placeRecord: audit.place,

@@ -38,7 +38,7 @@ export function createReader(start: () => WorkerClient): Reader {
       list: (project, query) => ask("listMemories", project, query),
       search: (project, query) => ask("searchMemories", project, query),
       gather: (project, query) => ask("gatherMemories", project, query),
-      revision: (project) => ask("memoryRevision", project),
+      neighbours: (project, query) => ask("neighbours", project, query),
     },
     audit: {
       list: (project, query) => ask("listRecords", project, query),

@@ -8,61 +8,10 @@ import { type MemoryType, memoryTypes } from "../memory/memory.ts";
 import type { SearchQuery } from "../memory/store.ts";
 import { queryWords } from "../memory/words.ts";
 import type { Onnx } from "../native/onnx.ts";
-import type { Database } from "../native/sqlite.ts";
-import { aliveJoin, toVector } from "./memory.ts";
+import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
+import { toVector } from "./memory.ts";
 import { Postings } from "./postings.ts";
 import { VectorMatrix } from "./vector-matrix.ts";
-import { createWordLookup } from "./words.ts";
-
-interface ChangedRow {
-  serial: number;
-  revision: number;
-  content_revision: number;
-  memory_type: MemoryType;
-  importance: number;
-  is_active: number;
-  expires_at: number | null;
-  embedding: Uint8Array;
-}
-
-interface RemovedRow {
-  memory: number;
-  revision: number;
-}
-
-interface Pool {
-  memory_type: MemoryType;
-  epoch: number;
-  memories: number;
-}
-
-/** What the index reads; prepared once per connection. */
-export interface IndexStatements {
-  pools(project: number): Map<MemoryType, Pool>;
-  changes(project: number, afterRevision: number): Iterable<ChangedRow>;
-  removals(project: number, afterRevision: number): Iterable<RemovedRow>;
-  holders(project: number, word: string, fromRevision: number): readonly number[];
-}
-
-export function createIndexStatements(database: Database): IndexStatements {
-  const pools = database.prepare<[number], Pool>(
-    "SELECT memory_type, epoch, memories FROM pool WHERE project = ?",
-  );
-  const changes = database.prepare<[number, number], ChangedRow>(
-    `SELECT m.serial, m.revision, m.content_revision, m.memory_type, m.importance, m.is_active, m.expires_at, v.embedding
-     FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
-     WHERE m.project = ? AND m.revision > ?`,
-  );
-  const removals = database.prepare<[number, number], RemovedRow>(
-    "SELECT memory, revision FROM memory_removal WHERE project = ? AND revision > ?",
-  );
-  return {
-    pools: (project) => new Map(pools.all(project).map((row) => [row.memory_type, row])),
-    changes: (project, afterRevision) => changes.iterate(project, afterRevision),
-    removals: (project, afterRevision) => removals.iterate(project, afterRevision),
-    holders: createWordLookup(database),
-  };
-}
 
 interface IndexedMemory {
   readonly serial: number;
@@ -174,6 +123,12 @@ export class SearchIndex {
     let searched = 0;
     for (const one of eligible) searched += one;
     return keywordScores(holders, eligible.length, searched);
+  }
+
+  /** For each vector the rows of memories that are, or may be, more similar to it than `above` and have not expired. */
+  rowsAbove(above: number, vectors: readonly Float32Array[], now: number): number[][] {
+    const isAlive = (row: number) => (this.#memories[row]?.expiresAt ?? 0) > now;
+    return this.#matrix.rowsAbove(above, vectors).map((rows) => rows.filter(isAlive));
   }
 
   memoryAt(row: number): {

@@ -3,15 +3,18 @@
 
 import { LRUCache } from "lru-cache";
 import type { Project } from "../access/project.ts";
+import { neighboursMax } from "../limits.ts";
 import { type ApproximateRows, chooseCandidates } from "../memory/candidates.ts";
 import { keywordScores } from "../memory/keyword.ts";
+import type { Memory } from "../memory/memory.ts";
 import { cosine, finalScore, relevanceOf } from "../memory/rank.ts";
-import type { SearchHit, SearchQuery } from "../memory/store.ts";
+import type { NeighbourQuery, Neighbours, SearchHit, SearchQuery } from "../memory/store.ts";
 import { queryWords } from "../memory/words.ts";
 import type { Onnx } from "../native/onnx.ts";
 import type { Database } from "../native/sqlite.ts";
+import { createIndexStatements } from "./index-statements.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory.ts";
-import { bytesPerMemory, createIndexStatements, SearchIndex } from "./search-index.ts";
+import { bytesPerMemory, SearchIndex } from "./search-index.ts";
 import { blockRows, scoreErrorBound } from "./vector-matrix.ts";
 import { createWordLookup } from "./words.ts";
 
@@ -29,7 +32,12 @@ interface Scored extends Omit<SearchHit, "memory"> {
   readonly score: number;
 }
 
-export function createSearch(database: Database, { onnx, dimensions, cacheBytes }: SearchOptions) {
+export interface Search {
+  search(project: Project, query: SearchQuery): SearchHit[];
+  neighbours(project: Project, query: NeighbourQuery): Neighbours;
+}
+
+export function createSearch(database: Database, { onnx, dimensions, cacheBytes }: SearchOptions): Search {
   const indexStatements = createIndexStatements(database);
   const indexes = new LRUCache<number, SearchIndex>({
     maxSize: Math.max(1, cacheBytes),
@@ -43,6 +51,9 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   const bySerial = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
+  const newestRevision = database
+    .prepare<[number], number | null>("SELECT MAX(revision) FROM memory WHERE project = ?")
+    .pluck();
   const scan = createScan(database, dimensions);
 
   const fits = (project: Project): boolean => {
@@ -50,11 +61,22 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     return rows * (dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory) <= cacheBytes;
   };
 
-  const scoreInMemory = (project: Project, query: SearchQuery): Scored[] => {
+  const indexOf = (project: Project): SearchIndex => {
     const index = indexes.get(project.serial) ?? new SearchIndex(project, indexStatements, onnx, dimensions);
     index.catchUp();
     indexes.delete(project.serial); // setting the same value again would keep its former size
     indexes.set(project.serial, index);
+    return index;
+  };
+
+  const memoryOf = (serial: number): Memory => {
+    const row = bySerial.get(serial);
+    if (row === undefined) throw new Error("the search index holds a memory that the database does not");
+    return toMemory(row);
+  };
+
+  const scoreInMemory = (project: Project, query: SearchQuery): Scored[] => {
+    const index = indexOf(project);
     const errorBound = scoreErrorBound(dimensions);
     const rows = index.rows(query);
     return chooseCandidates(rows, { ...query, errorBound }).map((row) =>
@@ -62,18 +84,51 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     );
   };
 
-  return database.transaction((project: Project, query: SearchQuery): SearchHit[] => {
+  const search = (project: Project, query: SearchQuery): SearchHit[] => {
     const scored = fits(project) ? scoreInMemory(project, query) : scan(project, query);
     return scored
       .filter(({ similarity }) => similarity >= query.minSimilarity)
       .sort((a, b) => b.score - a.score || b.serial - a.serial)
       .slice(0, query.topK)
-      .map(({ serial, similarity, keyword, relevance }) => {
-        const row = bySerial.get(serial);
-        if (row === undefined) throw new Error("the search index holds a memory that the database does not");
-        return { memory: toMemory(row), similarity, keyword, relevance };
-      });
+      .map(({ serial, similarity, keyword, relevance }) => ({
+        memory: memoryOf(serial),
+        ...{ similarity, keyword, relevance },
+      }));
+  };
+
+  /** By similarity alone, for each vector. */
+  const compare = (project: Project, { vectors, above, now }: NeighbourQuery): Compared[][] => {
+    if (fits(project)) {
+      const index = indexOf(project);
+      return index.rowsAbove(above, vectors, now).map((rows, at) =>
+        rows.map((row) => {
+          const { serial, vector } = index.memoryAt(row);
+          return { serial, similarity: cosine(vectors[at] ?? vector, vector) };
+        }),
+      );
+    }
+    const query = { types: null, words: null, topK: neighboursMax, minSimilarity: above, now };
+    const everything = { ...query, includeExpired: false, includeInactive: true };
+    return vectors.map((vector) => scan(project, { ...everything, vector }));
+  };
+
+  const neighbours = (project: Project, query: NeighbourQuery): Neighbours => ({
+    revision: newestRevision.get(project.serial) ?? 0,
+    matches: compare(project, query).map((compared) =>
+      compared
+        .filter(({ similarity }) => similarity > query.above)
+        .sort((a, b) => b.similarity - a.similarity || b.serial - a.serial)
+        .slice(0, neighboursMax)
+        .map(({ serial, similarity }) => ({ memory: memoryOf(serial), similarity })),
+    ),
   });
+
+  return { search: database.transaction(search), neighbours: database.transaction(neighbours) };
+}
+
+interface Compared {
+  readonly serial: number;
+  readonly similarity: number;
 }
 
 /** Candidates from sqlite-vec's distance function: slower, but needs no memory. */

@@ -91,25 +91,60 @@ export class VectorMatrix {
    * `scoreErrorBound(dimensions)` of the exact value. The array is reused by the next call.
    */
   scores(query: Float32Array): Float32Array {
-    if (query.length !== this.dimensions) {
-      throw new RangeError(`A query of ${query.length} does not fit a matrix of ${this.dimensions}.`);
-    }
+    this.#checkQuery(query);
     if (this.#scores.length < this.#length) this.#scores = new Float32Array(this.#blocks.length * blockRows);
-    const column = new Tensor("float32", query, [this.dimensions, 1]);
+    this.#multiply(query, 1, (start, rows) => this.#scores.subarray(start, start + rows));
+    return this.#scores.subarray(0, this.#length);
+  }
+
+  /**
+   * For each query the rows whose dot product with it is above `threshold`, or may be: those within `scoreErrorBound(dimensions)`
+   * below it are among them. Many queries at once read the matrix from memory once.
+   */
+  rowsAbove(threshold: number, queries: readonly Float32Array[]): number[][] {
+    const count = queries.length;
+    const columns = new Float32Array(this.dimensions * count);
+    for (const [at, query] of queries.entries()) {
+      this.#checkQuery(query);
+      for (const [axis, value] of query.entries()) columns[axis * count + at] = value;
+    }
+    const found = queries.map((): number[] => []);
+    const least = threshold - scoreErrorBound(this.dimensions);
+    const scores = new Float32Array(blockRows * count);
+    const collect = (start: number, rows: number) => {
+      for (let cell = 0; cell < rows * count; cell++) {
+        if ((scores[cell] ?? 0) >= least) found[cell % count]?.push(start + Math.floor(cell / count));
+      }
+    };
+    if (count > 0) this.#multiply(columns, count, (_, rows) => scores.subarray(0, rows * count), collect);
+    return found;
+  }
+
+  #checkQuery(query: Float32Array): void {
+    if (query.length === this.dimensions) return;
+    throw new RangeError(`A query of ${query.length} does not fit a matrix of ${this.dimensions}.`);
+  }
+
+  /** Block after block: `columns` is [dimensions, count]; `target` gives the place for [rows, count] scores. */
+  #multiply(
+    columns: Float32Array,
+    count: number,
+    target: (start: number, rows: number) => Float32Array,
+    done: (start: number, rows: number) => void = () => {},
+  ): void {
+    const { dimensions } = this;
+    const queries = new Tensor("float32", columns, [dimensions, count]);
     for (const [index, block] of this.#blocks.entries()) {
       const start = index * blockRows;
       const rows = Math.min(blockRows, this.#length - start);
-      const matrix = new Tensor("float32", block.subarray(0, rows * this.dimensions), [
-        rows,
-        this.dimensions,
-      ]);
-      const scores = new Tensor("float32", this.#scores.subarray(start, start + rows), [rows, 1]);
+      const matrix = new Tensor("float32", block.subarray(0, rows * dimensions), [rows, dimensions]);
+      const scores = new Tensor("float32", target(start, rows), [rows, count]);
       this.#session.run(
-        { [matmulNames.matrix]: matrix, [matmulNames.query]: column },
+        { [matmulNames.matrix]: matrix, [matmulNames.queries]: queries },
         { [matmulNames.scores]: scores },
       );
+      done(start, rows);
     }
-    return this.#scores.subarray(0, this.#length);
   }
 
   /** The first block grows by doubling, since most projects are small; later ones are made whole. */

@@ -59,10 +59,10 @@ test("SQLite opens, its errors are recognised, and sqlite-vec loads", () => {
 
 test("ONNX Runtime runs a graph, into memory of ours when asked", () => {
   const session = loadOnnx(prepareRuntime("unused")).createSession(matmulGraph(2));
-  expect(session.inputs.map(({ name }) => name)).toEqual(["matrix", "query"]);
+  expect(session.inputs.map(({ name }) => name)).toEqual(["matrix", "queries"]);
   const feeds = {
     matrix: new Tensor("float32", Float32Array.of(1, 2, 3, 4), [2, 2]),
-    query: new Tensor("float32", Float32Array.of(10, 1), [2, 1]),
+    queries: new Tensor("float32", Float32Array.of(10, 1), [2, 1]),
   };
   expect(session.run(feeds).scores?.data).toEqual(Float32Array.of(12, 34));
   const own = new Float32Array(2);

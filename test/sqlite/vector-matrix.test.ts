@@ -38,7 +38,25 @@ test.each([1, 2, 63, 64, 65, 1_000, 8_192, 8_193, 20_000])("%d rows score within
   expect(scoreErrorBound(dimensions)).toBeLessThan(2e-5);
 });
 
+test.each([1, 3, 16])("%d queries at once find the rows above a threshold", (count) => {
+  const matrix = new VectorMatrix(onnx, dimensions);
+  for (let row = 0; row < 9_000; row++) matrix.set(row, unit(row + 1));
+  const queries = Array.from({ length: count }, (_, at) => unit(50_000 + at));
+  const bound = scoreErrorBound(dimensions);
+  for (const [at, rows] of matrix.rowsAbove(0.1, queries).entries()) {
+    const found = new Set(rows);
+    const query = queries[at] ?? unit(0);
+    for (let row = 0; row < matrix.length; row++) {
+      const exact = dot(matrix.row(row), query);
+      if (exact > 0.1) expect(found.has(row)).toBe(true);
+      if (found.has(row)) expect(exact).toBeGreaterThan(0.1 - 2 * bound);
+    }
+    expect(found.size).toBeGreaterThan(100);
+  }
+});
+
 test("an empty matrix has no scores", () => {
+  expect(new VectorMatrix(onnx, dimensions).rowsAbove(0, [unit(1)])).toEqual([[]]);
   expect(new VectorMatrix(onnx, dimensions).scores(unit(1))).toHaveLength(0);
 });
 

@@ -1,0 +1,68 @@
+// Tests the memories that say nearly the same against plain cosines, in a project that is searched in memory and in one that is too
+// large for it.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { cosine } from "../../src/memory/rank.ts";
+import { type Member, normalise, openSeam, unitVector } from "./seam.ts";
+
+/** Near one of four directions, at distances that no rounding can confuse. */
+function near(direction: number, step: number): Float32Array {
+  const noise = unitVector(1_000 + direction * 100 + step);
+  return normalise(
+    unitVector(direction).map((value, axis) => value + (noise[axis] ?? 0) * (0.02 + step * 0.015)),
+  );
+}
+
+describe.each([
+  ["in memory", 512 * 1024 * 1024],
+  ["in the database", 0],
+])("searched %s", async (_, searchCacheBytes) => {
+  const seam = await openSeam({ searchCacheBytes });
+  afterAll(() => seam.close());
+  const member: Member = await seam.project();
+  const other = await seam.project();
+  const known = Array.from({ length: 120 }, (_, at) => ({
+    content: `memory ${at}`,
+    vector: near(at % 4, Math.floor(at / 4)),
+    expiresAt: at % 10 === 7 ? seam.now() - 1_000 : null,
+  }));
+  for (const memory of known) {
+    await member.create(memory);
+    await other.create(memory);
+  }
+  const { data } = await member.create({ content: "switched off", vector: near(0, 40) });
+  await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+  const ask = (vectors: readonly Float32Array[], above = 0.9) =>
+    seam.store.memories.neighbours(member.caller.project, { vectors, above, now: seam.now() });
+
+  test("all that are above, the nearest first, without expired ones and other projects", async () => {
+    const vectors = [0, 1, 2, 3, 4].map((direction) => unitVector(direction));
+    const { matches } = await ask(vectors);
+    const alive = known.filter(({ expiresAt }) => expiresAt === null);
+    for (const [at, found] of matches.entries()) {
+      const expected = [...alive, { content: "switched off", vector: near(0, 40) }]
+        .map(({ content, vector }) => ({ content, similarity: cosine(vectors[at] ?? vector, vector) }))
+        .filter(({ similarity }) => similarity > 0.9)
+        .sort((a, b) => b.similarity - a.similarity);
+      expect(found.map(({ memory }) => memory.content)).toEqual(expected.map(({ content }) => content));
+      expect(found.map(({ similarity }) => similarity)).toEqual(expected.map(({ similarity }) => similarity));
+    }
+    expect(matches.map(({ length }) => length > 0)).toEqual([true, true, true, true, false]);
+  });
+
+  test("none for no vectors, and what is exactly at the threshold is not above it", async () => {
+    expect((await ask([])).matches).toEqual([]);
+    const own = near(1, 3);
+    expect((await ask([own], cosine(own, own))).matches).toEqual([[]]);
+  });
+
+  test("what comes later is behind the revision, and found the next time", async () => {
+    const vector = unitVector(9);
+    const before = await ask([vector]);
+    await member.create({ content: `later, ${searchCacheBytes}`, vector });
+    const after = await ask([vector]);
+    expect(before.matches).toEqual([[]]);
+    expect(after.matches[0]?.length).toBe(1);
+    expect(after.revision).toBeGreaterThan(before.revision);
+  });
+});
