@@ -3,7 +3,7 @@
 
 import type { Language } from "./lexicon/language.ts";
 import type { Category } from "./lexicon/lexicon.ts";
-import { leavesOpen, pointsAtSomething } from "./references.ts";
+import { leavesOpen, mainClause, pointsAtSomething } from "./references.ts";
 import type { Speaker } from "./speakers.ts";
 import { isBaseForm, isPastTense } from "./verbs.ts";
 
@@ -19,7 +19,7 @@ export function isTalk(sentence: string, category: Category, language: Language,
 
 /** "You love pottery!" of one person to another is talk, not knowledge. */
 function isAboutTheOther(sentence: string, category: Category): boolean {
-  const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(sentence) ?? [];
+  const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(mainClause(sentence)) ?? [];
   return category !== "deadline" && before !== undefined && !/\b(?:i|my|we|our)\b/i.test(before);
 }
 

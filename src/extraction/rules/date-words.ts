@@ -23,7 +23,7 @@ export const surelyPast = new RegExp(
 );
 /** What begins on the day and stays: "we are moving in March", "Rui joins on 1 December". */
 export const lasting =
-  /\b(?:mov(?:e|es|ing)|join(?:s|ing)?|tak(?:es|ing) over|becom(?:es|ing)|rais(?:es|ing)|retir(?:es|ing)|expecting|switch(?:es|ing)?|migrat(?:es|ing)|starts? (?:school|work|as|a new|at))\b/i;
+  /\b(?:mov(?:e|es|ing)|join(?:s|ing)?|tak(?:es|ing) over|becom(?:es|ing)|rais(?:es|ing)|retir(?:es|ing)|expecting|stop(?:s|ping)? \w+ing|switch(?:es|ing)?|migrat(?:es|ing)|starts? (?:school|work|as|a new|at))\b/i;
 /** "The meeting was moved to Friday": past, but the day is to come. */
 export const movedTo = /(?:auf(?: den)?|para(?: el| o)?|au|al|to|for)\s+$/iu;
 /** After these, the day itself is not part of it any more. */

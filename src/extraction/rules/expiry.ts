@@ -62,7 +62,8 @@ export function findExpiry(sentence: string, language: Language, from: number): 
 /** The last day that the sentence names as an end, or as the day of something to come. */
 function namedDay(sentence: string, language: Language, from: number, isEnd: boolean): number | null {
   const start = isEnd ? Math.max(0, sentence.search(endWords) - 40) : 0;
-  const window = sentence.slice(start, start + windowCharacters);
+  // The parser takes the "3" of "from 3 to 10 May" for an hour.
+  const window = sentence.slice(start, start + windowCharacters).replace(fromDay, "     ");
   const reference = { instant: new Date(from), timezone: 0 };
   const isHenceforth = henceforth.test(sentence);
   let last: number | null = null;
@@ -81,9 +82,16 @@ function namedDay(sentence: string, language: Language, from: number, isEnd: boo
   return last;
 }
 
+const fromDay = /\bfrom (?=\d{1,2} (?:to|until|till|-|–) \d{1,2} \p{L})/giu;
+
+/** "I have classes from Monday to Wednesday" comes again; "I'm in Rome from Monday to Wednesday" does not. */
+const weekdays = /^\p{L}+day\s*(?:to|through|till|until|–|-)\s*\p{L}+day$/iu;
+const presently = /(?<!\p{L})(?:this|next|coming|am|is|are|be|will|['’](?:m|re|s|ll)|until)(?!\p{L})/iu;
+
 function isRepeated(text: string, before: string, after: string, isHenceforth: boolean): boolean {
   if (/days$/i.test(text) || repeatedBefore.test(before)) return true;
   if (oneDay.test(text) && repeatedAfter.test(after)) return true;
+  if (weekdays.test(text) && !presently.test(before)) return true;
   return isHenceforth && oneDay.test(text.split(" ")[0] ?? "") && !/\d/.test(text);
 }
 

@@ -12,7 +12,7 @@ import type { Language } from "./lexicon/language.ts";
 import { isOrderToReader } from "./noise.ts";
 import { readTime } from "./time.ts";
 import { type Passage, readPassages } from "./transcript.ts";
-import { toContent, withoutMarkup } from "./wording.ts";
+import { toContent, withoutMarkup, withoutTag } from "./wording.ts";
 import { findCategory, languageOfSentence, languageOfText, mayBeKept } from "./worth.ts";
 
 /** Of the beginning of a text, which tells its language. */
@@ -57,8 +57,9 @@ function* readPassage(
   for (const sentence of splitSentences(passage.text)) {
     const { length } = sentence.text;
     if (length < sentenceMinCharacters || length > sentenceMaxCharacters) continue;
-    const clean = withoutMarkup(sentence.text);
-    const spoken = languageOfSentence(clean, language);
+    const unmarked = withoutMarkup(sentence.text);
+    const spoken = languageOfSentence(unmarked, language);
+    const clean = spoken === "en" ? withoutTag(unmarked) : unmarked;
     if (!mayBeKept(clean, spoken)) continue;
     const said = passage.saidAt ?? now;
     const { at, isRelative, isDated } = findExpiry(clean, spoken, said);

@@ -36,11 +36,14 @@ export function inThirdPerson(sentence: string, voices: Voices): string | null {
   /** Whether the verb of a name was put into the present, so that one that follows with "and" has to follow. */
   let isPresent = false;
   let isInfinitive = false;
+  /** Whether the last verb belongs to a name. */
+  let isTurned = false;
   /** The subject with what was behind its pronoun: "I" and "'ve" to "Caroline has". */
   const subject = (name: string, tail: string, ending: string): string => {
     const isAgain = named === name;
     named = name;
     agree = tail !== "" ? null : isAgain ? "they" : "name";
+    isTurned = !isAgain && tail !== "";
     isPresent = !isAgain && (tail === "m" || tail === "re" || tail === "ve");
     isInfinitive = tail === "ll" || tail === "d";
     return isAgain ? `they${pluralEndings[ending] ?? ending}` : name + ending;
@@ -90,11 +93,13 @@ export function inThirdPerson(sentence: string, voices: Voices): string | null {
       if (!isVerb(word)) return null;
       output.push(agree === "name" ? conjugate(word) : pluralOf(word));
       isInfinitive = beforeInfinitive.test(word);
-      isPresent = agree === "name" && !isPastTense(word);
+      isTurned = agree === "name";
+      isPresent = isTurned && !isPastTense(word);
       agree = null;
-    } else if (isPresent && isBaseForm(word) && isJoined(output)) {
-      if (isInfinitive || (isAlsoNoun(word) && !afterVerb.test(parts[index + 2] ?? ""))) return null;
-      output.push(conjugate(word));
+    } else if (isTurned && !(isInfinitive && !isPresent) && isBaseForm(word) && isJoined(output)) {
+      const isNoun = isAlsoNoun(word) && !afterVerb.test(parts[index + 2] ?? "");
+      if (isInfinitive || isPresent === isNoun) return null;
+      output.push(isPresent ? conjugate(word) : word);
     } else {
       isInfinitive ||= beforeInfinitive.test(word);
       output.push(part);

@@ -6,7 +6,7 @@ import { isVerb } from "./verbs.ts";
 
 /** What may stand for something: one thing, several, or somebody. */
 const pronouns: Readonly<Record<string, "thing" | "several" | "somebody">> = {
-  ...{ it: "thing", its: "thing" },
+  ...{ it: "thing", its: "thing", mine: "thing", ours: "thing", yours: "thing" },
   ...{ they: "several", them: "several", their: "several", theirs: "several" },
   ...{ he: "somebody", she: "somebody", him: "somebody", her: "somebody", his: "somebody", hers: "somebody" },
 };
@@ -44,8 +44,11 @@ const several = words(
 
 /** Whether the sentence, which somebody says in a conversation, leaves open what it is about. */
 export function leavesOpen(sentence: string): boolean {
-  const isNamed = { thing: false, several: false, somebody: false };
-  let first = true;
+  /** Where each kind is named for the first time. */
+  const namedAt = { thing: Infinity, several: Infinity, somebody: Infinity };
+  const name = (kind: keyof typeof namedAt, index: number) => {
+    namedAt[kind] = Math.min(namedAt[kind], index);
+  };
   for (const { 0: word, index } of sentence.matchAll(tokens)) {
     const lower = word.toLowerCase().replace("’", "'");
     const base = lower.replace(/'.*$/, "");
@@ -53,31 +56,39 @@ export function leavesOpen(sentence: string): boolean {
     if (kind !== undefined) {
       // "I go by she/her."
       if (sentence[index - 1] === "/" || sentence[index + word.length] === "/") continue;
-      if (!isNamed[kind] && !(base === "it" && isImpersonal(sentence.slice(index, index + 40)))) return true;
+      if (namedAt[kind] > index && !(base === "it" && isImpersonal(sentence.slice(index, index + 40))))
+        return true;
     } else if (!empty.has(base)) {
-      const isName = !first && /^\p{Lu}/u.test(word);
+      const isName = index > 0 && /^\p{Lu}/u.test(word);
+      const isSeveral = several.has(base) || (/[^s]s$/.test(base) && base.length > 3);
+      if (isSeveral || /^(?:two|three|four|five|six|\d+)$/.test(base)) name("several", index);
       if (isName || !(isVerb(base) || /(?:ing|ly|ed)$/.test(base))) {
-        isNamed.thing = true;
-        isNamed.somebody = true;
-        isNamed.several ||= several.has(base) || (/[^s]s$/.test(base) && base.length > 3);
-      } else if (/s$/.test(base)) isNamed.several = true;
-      if (/^(?:two|three|four|five|six|\d+)$/.test(base)) isNamed.several = true;
+        name("thing", index);
+        name("somebody", index);
+      }
     }
-    first = false;
   }
-  if (pointing.test(sentence)) return true;
+  const pointed = pointing.exec(sentence);
+  if (
+    pointed !== null &&
+    namedAt[/(?:these|those|ones)$/i.test(pointed[0]) ? "several" : "thing"] > pointed.index
+  )
+    return true;
   if (withoutSubject.test(sentence) || goesSomewhere.test(sentence)) return true;
   const there = elsewhere.exec(sentence);
+  return there !== null && !/\p{L} \p{Lu}|\bthe \p{Ll}/u.test(sentence.slice(0, there.index));
+}
+
+/** What comes before ", so ..." and the like, which only comments on it. */
+export function mainClause(sentence: string): string {
   return (
-    there !== null &&
-    !/\p{L} \p{Lu}/u.test(sentence.slice(0, there.index)) &&
-    !/\bthe \p{Ll}/u.test(sentence.slice(0, there.index))
+    sentence.split(/,? [-–] |; |, (?:so|and|but|because|'cause|since|which)(?!\p{L})/u, 1)[0] ?? sentence
   );
 }
 
 /** Whether the sentence is about what was shown or spoken of just now: "this painting", "that class". */
 export function pointsAtSomething(sentence: string): boolean {
-  return shown.test(sentence);
+  return shown.test(mainClause(sentence));
 }
 
 /** "It is raining", "it takes an hour": nothing that anybody would ask about. */

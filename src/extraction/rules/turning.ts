@@ -21,7 +21,7 @@ const turnings: Readonly<Record<OtherLanguage, Turning>> = {
   de: {
     opening: /^ich ()(\p{L}+)(?!\p{L})/iu,
     forms: forms(
-      `bin:ist habe:hat mag:mag muss:muss kann:kann will:will darf:darf möchte:möchte esse:isst lese:liest fahre:fährt
+      `bin:ist habe:hat hab:hat mag:mag muss:muss kann:kann will:will darf:darf möchte:möchte esse:isst lese:liest fahre:fährt
        spreche:spricht nehme:nimmt schlafe:schläft trage:trägt vertrage:verträgt laufe:läuft gebe:gibt weiß:weiß sehe:sieht helfe:hilft treffe:trifft vergesse:vergisst lasse:lässt halte:hält werde:wird`,
     ),
     regular: (verb) => {

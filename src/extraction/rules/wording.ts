@@ -79,6 +79,15 @@ function inOwnWords(core: string, language: Exclude<Language, "en">, { name, rol
   return speaks ? `${name ?? user}: ${text}` : text;
 }
 
+/** What asks for a nod behind a statement, or comments on it: ", remember?", ", did you know?", ", I promise". */
+const tag =
+  /(?<=\p{L}{2} .{8,400})(?:, | (?=so fingers))(?:(?:remember|right|okay|ok|huh|eh|yeah|you know|what about you|and you|how about you|did (?:you|i|we|nobody|anyone)[^,?]{0,40}|(?:is|are|was|were|do|does|can|could|would|will|have|has|had)(?:n['’]t)? (?:i|you|he|she|it|they|we|that|nobody)[^,?]{0,25})\?+|(?:i know|i promise|i swear|trust me|believe me|believe it or not|more['’]s the pity|of course|thank (?:god|goodness)|oh well|(?:so )?fingers crossed(?: everyone)?|lol|haha)[.!]*)$/iu;
+
+/** The statement in front of a tag: "My landlord allows no pets, remember?" states. */
+export function withoutTag(sentence: string): string {
+  return sentence.replace(tag, ".");
+}
+
 /** The text without the marks of Markdown, on one line. */
 export function withoutMarkup(sentence: string): string {
   return sentence

@@ -66,9 +66,9 @@ export const german: Lexicon = {
       phrases(
         `(?:bis|spätestens|frist|fällig|ab|am|vom) (?:\\S+ ){0,2}?(?:${day}) .{0,60}?(?:abgeben|abzugeben|einreichen|einzureichen|fertig|geschlossen|gesperrt|außer betrieb|gültig|zu|offline|urlaub|frei|krank|verreist|unterwegs|elternzeit)`,
         `(?:gültig|geschlossen|gesperrt|außer betrieb|urlaub|krank|verreist|offline|nicht erreichbar|elternzeit|abgabe|deadline|frist|stichtag) .{0,30}?(?:bis|am|ist|zum|vom)`,
-        `(?:ist|sind|bleibt|bleiben|läuft|gilt|fehlt|habe|bin|hat) .{0,40}?bis (?:\\S+ ){0,2}?(?:${day})`,
+        `(?:ist|sind|bleibt|bleiben|läuft|gilt|fehlt|habe?|bin|hat) .{0,40}?bis (?:\\S+ ){0,2}?(?:${day})`,
         `(?:schließt|öffnet|beginnt|endet|startet|findet|treffen|erscheint) .{0,40}?(?:am|bis|um|diese woche|nächste woche) `,
-        `(?:ist|sind|haben|habe|hat) (?:\\S+ ){0,4}?am (?:${day})`,
+        `(?:ist|sind|haben|habe?|hat) (?:\\S+ ){0,4}?am (?:${day})`,
       ),
     ),
     certain(
@@ -76,9 +76,11 @@ export const german: Lexicon = {
       phrases(
         "ich (?:heiße|wohne|lebe|arbeite|studiere|stamme|komme aus|bin \\d{1,2}|leite|unterrichte|spreche|lerne|pendle|spiele|singe|koche|schwimme|laufe|fahre|trinke|esse|rauche)",
         "ich bin (?:\\S+ )?(?:veganer(?:in)?|vegetarier(?:in)?|allergisch|schwanger|verheiratet|ledig|geschieden|selbstständig|rentner(?:in)?|\\p{Lu}\\p{L}+(?:er|erin|in|ist|istin|eur|ant|at|ent))",
-        "ich (?:\\S+ )?(?:seit|vertrage|trinke|esse|rauche|nehme|habe) (?:\\S+ ){0,5}?(?:kein\\w*|nicht|vegan|vegetarisch|allergie|unverträglichkeit|intoleranz|laktose|gluten)",
+        "ich (?:\\S+ )?(?:seit|vertrage|trinke|esse|rauche|nehme|habe?) (?:\\S+ ){0,5}?(?:kein\\w*|nicht|vegan|vegetarisch|allergie|unverträglichkeit|intoleranz|laktose|gluten)",
         "mein(?:e|er|en)? (?:\\S+ )?(?:name|geburtstag|adresse|nummer|telefonnummer|beruf|hobby|lieblings\\p{L}+|zeitzone|muttersprache|arbeitgeber|chef(?:in)?|stundensatz|tagessatz)",
-        "(?:hat|habe|haben) (?:\\S+ ){0,3}?(?:allergie|diabetes|asthma|unverträglichkeit)",
+        "(?:hat|hatte|habe?|haben) (?:\\S+ ){0,4}?(?:bandscheibenvorfall|herzinfarkt|schlaganfall|unfall|operation|krebs|fehlgeburt|burnout)",
+        "ich habe? (?:inzwischen |jetzt |noch |auch |nur |seit \\S+ )?(?:zwei|drei|vier|fünf|sechs|einen (?:hund|kater|garten|sohn|bruder)|eine (?:katze|tochter|schwester))",
+        "(?:hat|habe?|haben) (?:\\S+ ){0,3}?(?:allergie|diabetes|asthma|unverträglichkeit)",
         "(?:bin|ist|sind) (?:gegen )?(?:\\S+ ){0,3}?allergisch",
         "(?:bin|sind) (?:\\S+ ){0,4}?(?:umgezogen|gezogen)",
       ),
@@ -116,7 +118,7 @@ export const german: Lexicon = {
       "change",
       phrases(
         "(?:ab (?:jetzt|sofort|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|montag|\\d)|seit|künftig|von nun an)",
-        "(?:hat|habe|haben|ist|bin|sind|wurde|wurden) (?:\\S+ ){0,6}?(?:verlassen|gekündigt|verkauft|gekauft|umgezogen|gezogen|geheiratet|adoptiert|abgeschlossen|gewechselt|angefangen|aufgehört|verlobt|bestanden|unterschrieben|angemeldet|operiert)",
+        "(?:hat|habe?|haben|ist|bin|sind|wurde|wurden) (?:\\S+ ){0,6}?(?:verlassen|gekündigt|verkauft|gekauft|umgezogen|gezogen|geheiratet|adoptiert|abgeschlossen|gewechselt|angefangen|aufgehört|verlobt|bestanden|unterschrieben|angemeldet|operiert)",
       ),
     ),
     certain(
@@ -134,7 +136,7 @@ export const german: Lexicon = {
     likely(
       "state",
       opening(
-        "(?:wir|ich) (?:haben|habe|arbeiten|arbeite|fahren|fahre|trainieren|trainiere|gehen|gehe|treffen uns|treffe)",
+        "(?:wir|ich) (?:haben|habe?|arbeiten|arbeite|fahren|fahre|trainieren|trainiere|gehen|gehe|treffen uns|treffe)",
       ),
     ),
   ],
@@ -163,7 +165,7 @@ export const german: Lexicon = {
         "bis (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)(?: dann)?!",
         "(?:wir )?sehen uns",
         "melde mich",
-        "(?:ist|war|sind|waren|wird|lief) (?:so |echt |sehr |wirklich |ganz |ziemlich |etwas |ein bisschen )?(?:schön|toll|super|lustig|eng|müde|nervig|überfällig|langweilig|anstrengend|stressig|lecker|traurig|froh|glücklich|cool|spannend|gut|schlecht|nett)",
+        "(?:ist|war|sind|waren|wird|lief) (?:noch nie so |so |echt |sehr |wirklich |ganz |ziemlich |etwas |ein bisschen )?(?:zufrieden|schön|toll|super|lustig|eng|müde|nervig|überfällig|langweilig|anstrengend|stressig|lecker|traurig|froh|glücklich|cool|spannend|gut|schlecht|nett)",
       ),
     ],
     speculation: [

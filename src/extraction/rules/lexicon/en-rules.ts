@@ -49,7 +49,7 @@ export const englishRules: readonly Cue[] = [
       "only (?!two|three|\\d|if|when|because|then|time|just|joking|kidding|one more|once)(?:the|our|an?|\\w+s|\\w+ers) (?:\\w+ ){0,4}?(?!was|his|is|has)\\w+s? ",
       "(?:nobody|no one|noone|everybody|everyone|anyone) (?:\\w+s|has to|is to|must|may|should) (?!to be|like|so|that|the (?:day|best))",
       "only (?:\\S+ ){1,8}?(?:may|can|should|is allowed|are allowed)",
-      "no (?!one|worries|problem|idea|way|doubt|need|thanks|rush|conclusion|hot|longer|more\\b|comment|news)(?:\\S+ ){1,4}?(?:on|in|after|before|without|during|at|outside|with|for|to|between|over)",
+      "no (?!one|worries|problem|idea|way|doubt|need|thanks|rush|conclusion|hot|longer|more\\b|comment|news)(?:\\S+ ){1,4}?(?:on|in|after|before|without|during|at|outside|with|for(?! (?:days|weeks|hours|ages|years|me|once|now|real|sure))|to|between|over)",
       "(?:please )?(?:keep|use|write|answer|reply|respond|give|address|refer|speak|stick|format|start|end|round|sort|leave|put|name|send|limit|mention|include|sign|mark|label|store|log|book|order|call|ask|check|return|wear|lock|close|report|file|review|run|test|merge|commit) (?=.{0,80}(?<!\\p{L})(?:only|always|never|not|without|under|at most|at least|instead|rather than|in (?:english|german|french|spanish|italian|portuguese|utc|metric|grams)|for (?:all|every|any|each)|every|each|all|unless|before|after|from now on|per|within)(?!\\p{L}))",
     ),
   ),

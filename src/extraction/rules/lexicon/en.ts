@@ -17,7 +17,7 @@ const arrangements =
   "kept|stored|managed|run|handled|owned|maintained|reached|located|hosted|published|written|uploaded|coded|measured|based|deployed|served|generated|backed up|paid|made|held|found|built|set|locked|mounted|signed|sent|delivered|collected|cleaned|organi[sz]ed|tracked|reviewed|released|recorded|documented|encrypted|configured|listed|shared|billed|booked|supported|tested|reserved|assigned|scheduled|planned|closed|open|cut|covered|licensed|archived|rotated|refreshed|synced|exported|imported|cached|split|grouped|checked|watered|fed|parked|led|taught|known|responsible|available|allowed";
 /** Of statements that hold: what somebody or something is, has and does. */
 const presentVerbs =
-  "is|are|isn't|aren't|has|have|can|can't|cannot|needs?|contains?|supports?|allows?|holds?|runs?|uses?|gets?|takes?|works?|lives?|listens?|stores?|comes?|goes|go|looks? after|handles?|decides?|owns?|maintains?|reviews?|switch(?:es)?|moves?|requires?|costs?|starts?|ends?|belongs?|returns?|keeps?|opens?|closes?|serves?|sits?|covers?|exports?|sends?|speaks?|teaches|plays?|remains?|becomes?|applies|depends?|writes?|reads?|accepts?|rejects?|expects?|includes?|lasts?|doesn't|don't|stays?|serves?|provides?|talks? to|replaces?|measures?|weighs?|pays?|leads?|manages?|studies|attends?|arrives?|leaves?|departs?|expires?|limits?|produces?|generates?|converts?|connects?|ships?|targets?|employs?|seats?|charges?|earns?|drives?|rents?|likes?|loves?|hates?|wants?|avoids?|prefers?|deploys?|builds?|checks?|meets?|feeds?|prints?|carr(?:y|ies)|sings?|cooks?|grows?|fits?|counts?|calls?|bills?|answers?|signs?|trains?|swims?|runs?|visits?|helps?|shows?|wakes?|sleeps?|eats?|drinks?|refuses?|blocks?|rotates?|syncs?|logs?|tracks?|reports?|refreshes|publishes|watches|coordinates?|supervises?|organi[sz]es?|hosts?|powers?|closed|due";
+  "is|are|isn't|aren't|has|have|can|can't|cannot|needs?|contains?|supports?|allows?|holds?|runs?|uses?|gets?|takes?|works?|lives?|listens?|stores?|comes?|goes|go|looks? after|handles?|decides?|owns?|maintains?|reviews?|switch(?:es)?|moves?|requires?|costs?|starts?|ends?|belongs?|returns?|keeps?|opens?|closes?|serves?|sits?|covers?|exports?|sends?|speaks?|teaches|plays?|remains?|becomes?|applies|depends?|writes?|reads?|accepts?|rejects?|expects?|includes?|lasts?|doesn't|don't|stays?|serves?|provides?|talks? to|replaces?|measures?|weighs?|pays?|leads?|manages?|studies|attends?|arrives?|leaves?|departs?|expires?|limits?|produces?|generates?|converts?|connects?|ships?|targets?|employs?|seats?|charges?|earns?|drives?|rents?|likes?|loves?|hates?|wants?|avoids?|prefers?|deploys?|builds?|checks?|meets?|feeds?|prints?|carr(?:y|ies)|sings?|cooks?|grows?|fits?|counts?|calls?|bills?|answers?|signs?|trains?|swims?|runs?|visits?|helps?|shows?|wakes?|sleeps?|eats?|drinks?|refuses?|blocks?|rotates?|syncs?|logs?|tracks?|reports?|refreshes|publishes|watches|coordinates?|supervises?|organi[sz]es?|hosts?|powers?|stops?|quits?|retires?|begins?|finish(?:es)?|spends?|celebrates?|closed|due";
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const technology = "use|uses|run|runs|require|requires|need|needs|support|supports|target|targets";
 
@@ -50,7 +50,7 @@ const cues: readonly Cue[] = [
       "(?:we|they|i|team|board|committee|group|everyone|\\w+)(?:'ve| have| has)?(?: all| finally| both| also| just)? (?:decided|agreed|opted|settled)(?: \\w+)? (?:to|on|that|not|against|for|upon)",
       "it (?:was|has been|is) (?:decided|agreed|approved)",
       "(?:was|were|has been|have been|is|are) (?:approved|rejected|chosen|selected|adopted|signed off)",
-      "decision",
+      "(?<!(?:best|worst|good|great|right|wrong|hard|big|tough|difficult|easy) )decision(?! ever)",
       "(?:we|i)(?:'re| are|'m| am)? (?:going|went|go) (?:ahead )?with",
       "(?:we|i|they|team)(?:'ve| have| has)? (?:chose|chosen|picked|selected|adopted|approved|rejected|standardi[sz]ed on|committed to)(?! up)",
       "(?:we|i|they|team)(?:'ve| have| has|'re| are|'m| am|'ll| will)?(?: \\w+)? (?:switch(?:ed|ing)?|migrat(?:e|ed|ing)|mov(?:e|ed|ing)) (?:\\w+ ){0,4}?(?:to|from|off|away)",
@@ -96,7 +96,7 @@ const cues: readonly Cue[] = [
       "i(?:'ve| have)? (?:just |recently )?moved (?:here |back )?(?:to|from|in)",
       "my (?:birthday|pronouns|e-?mail|phone|phone number|address|time ?zone|job|profession|occupation|role|position|title|blood type|native language|mother tongue|home ?town|hometown|nationality|employer|company|degree|major|username|handle|github|salary|budget|allergy|goal|dream|passion|hobby|hobbies|diet|shoe size|size|home country|old job|laptop|car|phone|setup|editor|os)(?: \\w+){0,2}?(?:'s| is| are|:)",
       "(?:i have|i've got|i suffer from|diagnosed with) (?:\\w+ ){0,3}?(?:allergy|allergies|asthma|diabetes|adhd|migraines?|intolerance|degree|phd|master's|bachelor's|years of experience|disability|dyslexia)",
-      "my (?!point|guess|bad|head|heart|mind|thought|hope|fear|god|favou?rite (?:part|bit|thing|moment)|ears|feet|back|day|week|pleasure|opinion|only|turn|fault|apologies|eyes|brain|week|weekend|life)(?:[\\w-]+ ){1,3}?(?:is|are|has|have|runs|lives|works|starts|costs|contains)",
+      "my (?!point|guess|bad|head|heart|mind|arms|legs|lips|hands|face|jaw|fingers|soul|cheeks|mouth|soul|nerves|thought|hope|fear|god|favou?rite (?:part|bit|thing|moment)|ears|feet|back|day|week|pleasure|opinion|only|turn|fault|apologies|eyes|brain|week|weekend|life)(?:[\\w-]+ ){1,3}?(?:is|are|has|have|runs|lives|works|starts|costs|contains)",
       "i'm in (?:the )?(?:utc|gmt|cet|cest|pst|est)",
       "years old",
       "(?:he|she|\\p{Lu}\\w+) (?:was born|grew up|lives|works) (?:in|at|for|as|near)",
@@ -128,7 +128,7 @@ const cues: readonly Cue[] = [
       "my (?:all-time |absolute |personal )?(?:favou?rites?(?! (?:part|bit|thing|moment))|preference|go-to|preferred)",
       "favou?rite … (?:is|are|was)",
       "i(?:'d| would) rather",
-      "(?:i|we) (?:really |just |absolutely |also |still |do |always |actually |simply |totally )?(?:can't|cannot|can not) (?:stand|eat|drink|tolerate|live without)",
+      "(?:i|we) (?:really |just |absolutely |also |still |do |always |actually |simply |totally )?(?:can't|cannot|can not) (?:stand|eat|drink|tolerate|live without|lift|drive|swim|digest)",
       "(?:i|we)(?: \\w+)? (?:hate|dislike|detest|despise|adore)(?! to (?:say|break|admit|ask)| that| it| this| when you)",
       "(?:i|we)(?: really| absolutely| just| also| still| do| always| totally)? (?:love|like|enjoy)(?:d)? (?!it|that|this|your|how|the way|the idea|to (?:hear|see|think|know|hang|meet|chat|catch)|you|these|those|them|hearing|seeing|what|when|a lot|so much)",
       "i(?:'m| am|'ve been) (?:a |an )?(?:\\w+ )?(?:big |huge )?(?:fan of|keen on|fond of|into|passionate about|obsessed with|addicted to|interested in|not into|allergic)(?! (?:it|that|this|you))",
@@ -168,10 +168,10 @@ const cues: readonly Cue[] = [
       "(?:is|are) (?:raising|lowering|increasing|reducing|changing|moving|closing|opening|dropping|adding|replacing|introducing|switching|leaving|joining|retiring|hiring|expanding|merging|splitting)(?! (?:it|that|this|so))",
       "(?:i'm|i am|we're|we are) (?:doing|taking|attending) (?:an?|my|the|our) (?:\\w+ ){0,3}?(?:course|class|classes|degree|phd|apprenticeship|internship|training|diploma|sabbatical|master's|lessons|exam)",
       "turned (?:vegan|vegetarian|\\d)",
-      "(?:lost|named) (?:our|the|my) (?!mind|way|temper|voice|phone|keys|marbles)",
+      "(?:lost|named) (?:our|the|my|his|her|their) (?!mind|way|temper|voice|phone|keys|marbles|wallet|glasses|umbrella|charger|bag|patience|appetite|balance|place|head|ticket)",
       "(?:takes?|took|taking) over",
       "(?:joined|joins|left|leaves|is joining|is leaving|are leaving) (?:the|our|us|\\p{Lu})",
-      "(?:i|we|\\p{Lu}\\w+ and i)(?:'ve| have|'m| am|'re| are)?(?: just| also| finally| recently)? (?:quit|sold|bought|signed|started (?:a|an|my|at|as|working|to learn|learning|using)|joined|left (?:the|my|our)|adopted|graduated|retired|(?:got|get|getting) (?:engaged|married|divorced|promoted|hired|accepted|a new|an? \\w+ (?:job|dog|cat|car|house|degree))|became|gave up|given up|stopped|switched|changed|booked|signed up|enrolled|registered for|lost my|broke my|tore my|passed my|finished (?:my|school|university)|opened (?:a|my|our)|lost our|launched|founded|training (?:for|to)|learning|studying|saving for|writing a|expecting|planning to|rent|renting|foster)(?! (?:it|that|this|crying|laughing))",
+      "(?:i|we|\\p{Lu}\\w+ and i)(?:'ve| have|'m| am|'re| are)?(?: just| also| finally| recently)? (?:quit|sold|bought|signed|started (?:a|an|my|at|as|working|to learn|learning|using)|joined|left (?:the|my|our)|adopted|graduated|retired|(?:got|get|getting) (?:engaged|married|divorced|promoted|hired|accepted|a new|an? \\w+ (?:job|dog|cat|car|house|degree))|became|gave up|given up|stopped|switched|changed|booked|signed up|enrolled|registered for|(?:broke|tore|sprained|fractured|dislocated|hurt) my (?!heart|word|promise|silence)|passed my|inherited|separated|finished (?:my|school|university)|opened (?:a|my|our)|lost our|launched|founded|training (?:for|to)|learning|studying|saving for|writing a|expecting|planning to|rent|renting|foster)(?! (?:it|that|this|crying|laughing))",
       "i(?: have| had|'ve had) my \\w+ (?:replaced|removed|operated|fixed)",
       "(?:i|we)(?:'ll| will|'m going to| am going to|'re going to| are going to) (?:be (?:in|at|away|on|moving|starting|working|travell?ing)|move|start|quit|take over|cover|join|leave|marry|study|work)",
       "(?:i|we) have an? new",
@@ -233,7 +233,7 @@ export const english: Lexicon = {
   ),
   fillers: leading(
     "well|so|and|but|oh|ah|btw|by the way|fyi|also|plus|anyway|anyways|actually|honestly|personally|frankly|basically|please note that|note that|please note|remember that|just so you know,? that|hmm|um|uh|ok|okay|yeah|yes",
-    "yep|no|nope|sure|right|wow|hey|hi|hello|thanks|thank you|cool|great|nice|perfect|remember|note|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s|ha|haha|before i forget|good|got it",
+    "yep|no|nope|sure|right|wow|hey|hi|hello|thanks|thank you|cool|great|nice|perfect|remember|note|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s|ha|haha|before i forget|good|got it|agreed|true|yup|nah|exactly|haha no|funny enough|guess what|you know what",
   ),
   firstPlural: phrases("we", "us", "our", "ours"),
   firstPerson: phrases("i|me|my|mine|myself|we|us|our|ours"),
