@@ -1,6 +1,5 @@
-// Runs the benches that are named and prints one table for each; with --write, into bench/RESULTS.md. Must never change a figure.
+// Runs the benches that are named and prints their tables; with --write, into bench/RESULTS.md, too. Must never change a figure.
 
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,6 +16,7 @@ import {
 } from "./harness.ts";
 import { latency } from "./latency.ts";
 import { ledger } from "./ledger.ts";
+import { introduction, toSection, writeResults } from "./results.ts";
 import { retrieval } from "./retrieval.ts";
 import { start } from "./start.ts";
 import { throughput } from "./throughput.ts";
@@ -40,7 +40,7 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --seconds N        how long each load lasts (default: 5)
   --rounds N         how often it is repeated; medians are printed (default: 5)
   --records N        how many records the ledger has (default: 1000000)
-  --write            write bench/RESULTS.md, too
+  --write            put the results into bench/RESULTS.md, too, and leave those of other benches there
 Without names it runs all benches whose files are given.`;
 
 const root = resolve(import.meta.dir, "..");
@@ -80,35 +80,30 @@ async function main(): Promise<void> {
   const names = positionals.length > 0 ? positionals : runnable(options);
   const unknown = names.find((name) => benches[name] === undefined);
   if (unknown !== undefined) throw new Error(`There is no bench ${unknown}.\n${usage}`);
-  const parts = [await heading(options)];
-  process.stdout.write(`${parts[0]}\n`);
+  process.stdout.write(`${introduction}\n`);
+  const ran = new Map<string, string>();
   for (const name of names) {
     progress(`# ${name}`);
+    const provenance = await describeRun(options);
     const tables = ((await benches[name]?.(options)) ?? []).map(toMarkdown);
-    process.stdout.write(`${tables.join("\n")}\n`);
-    parts.push(...tables);
+    const section = toSection(name, provenance, tables);
+    process.stdout.write(`${section}\n`);
+    ran.set(name, section);
+    // At once, so that an interruption loses the rest only.
+    if (values.write) writeResults(join(root, "bench/RESULTS.md"), Object.keys(benches), ran);
   }
-  if (values.write) writeFileSync(join(root, "bench/RESULTS.md"), parts.join("\n"));
 }
 
 function runnable({ dataset }: BenchOptions): string[] {
   return Object.keys(benches).filter((name) => dataset !== null || name !== "retrieval");
 }
 
-async function heading({ executable, seconds, rounds }: BenchOptions): Promise<string> {
+async function describeRun({ executable, seconds, rounds }: BenchOptions): Promise<string> {
   using folder = temporaryFolder();
-  const version = (await runCommand(copyAlone(executable, folder.path), "version")) as Record<
-    string,
-    unknown
-  >;
+  const told = (await runCommand(copyAlone(executable, folder.path), "version")) as Record<string, unknown>;
   const [processor] = cpus();
   const machine = `${cpus().length} x ${processor?.model.trim()}, ${(totalmem() / 1e9).toFixed(0)} GB, ${process.platform} ${process.arch}`;
-  const busy = loadavg()[0]?.toFixed(1);
-  return `# Results
-
-Written by \`bun run bench\`; do not edit. ${new Date().toISOString().slice(0, 10)}, version ${version.version}, commit ${version.commit}; ${machine}.
-The machine had other work (load average ${busy} at the start), so trust the ratios within a table more than the absolute times.
-The server is the executable as users get it, alone in an empty folder, called over HTTP keep-alive by a process of its own.
-Loads last ${seconds} s and are repeated ${rounds} times; figures are medians.
-`;
+  const day = new Date().toISOString().slice(0, 10);
+  const load = `load average ${loadavg()[0]?.toFixed(1)} at the start`;
+  return `${day}, version ${told.version}, commit ${told.commit}; ${machine}, ${load}. Loads last ${seconds} s and are repeated ${rounds} times; figures are medians.`;
 }
