@@ -73,7 +73,10 @@ test.each([
   ["Mel: My landlord doesn't allow pets, remember?", "Mel's landlord doesn't allow pets."],
   ["Hey Bo, my sister Ida lives in Oslo, did you know?", "The user's sister Ida lives in Oslo."],
   ["Mel: I live in Kiel now. [shares a photo: a quay]", "Mel lives in Kiel now."],
-])("leaves out what is only polite: %s", (text, expected) => {
+  ["Mel: I joined a choir in Kiel and it's been so much fun!", "Mel joined a choir in Kiel."],
+  ["Mel: A lot has happened since we last spoke - I joined a choir.", "Mel joined a choir."],
+  ["Mel: I got my driving licence, it was such a relief!", "Mel got their driving licence."],
+])("leaves out politeness and comments: %s", (text, expected) => {
   expect(contents(text)).toEqual([expected]);
 });
 

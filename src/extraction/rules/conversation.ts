@@ -20,7 +20,8 @@ export function isTalk(sentence: string, category: Category, language: Language,
 /** "You love pottery!" of one person to another is talk, not knowledge. */
 function isAboutTheOther(sentence: string, category: Category): boolean {
   const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(mainClause(sentence)) ?? [];
-  return category !== "deadline" && before !== undefined && !/\b(?:i|my|we|our)\b/i.test(before);
+  if (before === undefined || (category === "deadline" && before !== "")) return false;
+  return !/\b(?:i|my|we|our)\b/i.test(before);
 }
 
 /** Orders that nobody can carry out with their hands. */

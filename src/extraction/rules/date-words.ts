@@ -54,7 +54,7 @@ export const repeatedBefore =
 export const henceforth =
   /(?<!\p{L})(?:from now on|going forward|always|never|as a rule|ab sofort|immer|désormais|toujours|a partir de ahora|siempre|a partir de agora|sempre|d['’]ora in poi)(?!\p{L})/iu;
 export const relative =
-  /(?<!every |each |first |last |on )\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last|past|coming) (?:week|weekend|month|quarter|year|sprint|summer|winter|spring|autumn|fall)|(?:(?:this|next|last|until|by|on|due) )(?:mon|tues|wednes|thurs|fri|satur|sun)day(?!s| \w+s\b)|ago|in (?:a|two|three|\d+) (?:days?|weeks?|months?)|heute|morgen(?= \w)|gestern|(?:nächste|diese|letzte)\w? (?:Woche|Monat|Jahr)|demain|hier|aujourd'hui|la semaine prochaine|mañana|ayer|hoy|amanhã|ontem|hoje|domani|ieri|oggi)\b/i;
+  /(?<!every |each |first |last |on )\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last|past|coming) (?:week|weekend|month|quarter|year|sprint|summer|winter|spring|autumn|fall)|(?:(?:this|next|last|until|by|on|due) )(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thurs?|fri|sat|sun)(?!s| \w+s\b)|ago|in (?:a|two|three|\d+) (?:days?|weeks?|months?)|heute|morgen(?= \w)|gestern|(?:nächste|diese|letzte)\w? (?:Woche|Monat|Jahr)|demain|hier|aujourd'hui|la semaine prochaine|mañana|ayer|hoy|amanhã|ontem|hoje|domani|ieri|oggi)\b/i;
 
 /** A day that makes an appointment by itself: a date, in English also a day of the week. Not "tomorrow". */
 export const appointment = new RegExp(

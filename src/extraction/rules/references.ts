@@ -12,7 +12,7 @@ const pronouns: Readonly<Record<string, "thing" | "several" | "somebody">> = {
 };
 /** With nothing behind them that they belong to, they point at something. */
 const pointing =
-  /(?<![\p{L}'’-])(?:this|these|those|(?:of|about|with|for|like|to|on|in|do|did|love|loved|see|know|said|want|need) that|(?:been|have|had|got|get|need|want|buy|bought|make|made|use|find|found|took|take|keep|each) one|ones)(?=\s*(?:[.,;!?…)]|$|['’]?(?:cause|because|since|too|for|in|at|on|as|last|now|soon|already|and|but|or|so|to|when|while|if|is|are|was|were|will|can|that|who|which)(?!\p{L})))/iu;
+  /(?<![\p{L}'’-])(?:this|these|those|(?:of|about|with|for|like|to|on|in|through|without|over|do|did|love|loved|see|know|said|want|need) that|(?:been|have|had|got|get|need|want|buy|bought|make|made|use|find|found|took|take|keep|each) one|ones)(?=\s*(?:[.,;!?…)]|$|['’]?(?:cause|because|since|too|for|in|at|on|as|last|now|soon|already|and|but|or|so|to|when|while|if|is|are|was|were|will|can|that|who|which)(?!\p{L})))/iu;
 /** What is shown or was spoken of just now. The days of this week are plain. */
 const shown =
   /(?:(?<![\p{L}'’-])(?:this|these|those)|(?:^|(?<!\p{L})(?:of|about|with|for|in|at|on|from|to|like|love|made|did|do) )that) (?!(?:\p{L}+ )?(?:time|day|week|weekend|month|quarter|year|morning|afternoon|evening|night|spring|summer|autumn|fall|winter|christmas|easter|season|sprint|semester|term|century|\p{L}+day|days|weeks|months|years|january|february|march|april|may|june|july|august|september|october|november|december)(?!\p{L})|way|much|far|is|was|are|were|i|we|he|she|it|they|you|who|with)\p{Ll}{2,}/iu;
@@ -22,6 +22,9 @@ const withoutSubject =
 /** Going where? "Three times a week": what? */
 const goesSomewhere =
   /^(?:about |only |just |usually )?(?:once|twice|\p{L}+ (?:times|days|hours)) (?:a|per|every) |(?<!\p{L})(?:go|goes|going|been) (?:(?:a few|\p{L}+) times a \p{L}+[.!]|often|much|regularly|rarely|sometimes|once|twice|a lot|too|again|alone|together)(?!\p{L})/iu;
+/** Like what? */
+const likeWhat =
+  /(?<!\p{L})(?:(?:something|anything|somewhere) (?:similar|like (?:that|it|this))|(?:the )?same(?: thing)?(?=[.!]|$)|similar (?:things?|ones?|stuff|issues|feelings?|situations?|experiences?)|(?:was|were|am|be) there(?= (?:to|for|with|when|in)|[.!]))(?!\p{L})/iu;
 /** "There" after these is a place that was named before. */
 const elsewhere =
   /(?<!\p{L})(?:go|goes|going|went|gone|been|get|got|live|lived|move|moved|moving|work|worked|stay|stayed|study|studied|arrived) (?:back )?there(?!\p{L})/iu;
@@ -74,7 +77,7 @@ export function leavesOpen(sentence: string): boolean {
     namedAt[/(?:these|those|ones)$/i.test(pointed[0]) ? "several" : "thing"] > pointed.index
   )
     return true;
-  if (withoutSubject.test(sentence) || goesSomewhere.test(sentence)) return true;
+  if (withoutSubject.test(sentence) || goesSomewhere.test(sentence) || likeWhat.test(sentence)) return true;
   const there = elsewhere.exec(sentence);
   return there !== null && !/\p{L} \p{Lu}|\bthe \p{Ll}/u.test(sentence.slice(0, there.index));
 }

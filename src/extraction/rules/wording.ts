@@ -1,6 +1,7 @@
 // Owns the words of a memory: a sentence without marks, in the third person, dated where it would not be understood later. Must never
 // add what the sentence does not say.
 
+import { feelings } from "./lexicon/en-drops.ts";
 import type { Language } from "./lexicon/language.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
 import { inThirdPerson } from "./perspective.ts";
@@ -27,7 +28,7 @@ export function toContent(
 
 /** "Hey Jon, ", "I just wanted to let you know that ". */
 const address =
-  /^(?:(?:hey|hi|hello|yo|oh|wow|thanks|yeah|ok(?:ay)?)[,!]? \p{Lu}\p{L}{1,20}[,!:] )?(?:(?:i )?(?:just )?want(?:ed)? to (?:let you know|tell you)(?: that)?,? )?/iu;
+  /^(?:(?:hey|hi|hello|yo|oh|wow|thanks|yeah|ok(?:ay)?)[,!]? \p{Lu}\p{L}{1,20}[,!:] )?(?:(?:a lot(?:['’]s| has) happened|(?:so )?much has happened|guess what|(?:big|good|great|exciting) news)[^-–:,!.]{0,40}(?: ?[-–]+|[:,!]) )?(?:since we last (?:chatted|spoke|talked|met),? )?(?:(?:i )?(?:just )?want(?:ed)? to (?:let you know|tell you)(?: that)?,? )?/iu;
 /** What is said out of politeness or habit and means nothing later. */
 const politeStart = /^please,? (?=\p{L})/iu;
 const politeEnd =
@@ -83,9 +84,15 @@ function inOwnWords(core: string, language: Exclude<Language, "en">, { name, rol
 const tag =
   /(?<=\p{L}{2} .{8,400})(?:, | (?=so fingers))(?:(?:remember|right|okay|ok|huh|eh|yeah|you know|what about you|and you|how about you|did (?:you|i|we|nobody|anyone)[^,?]{0,40}|(?:is|are|was|were|do|does|can|could|would|will|have|has|had)(?:n['’]t)? (?:i|you|he|she|it|they|we|that|nobody)[^,?]{0,25})\?+|(?:i know|i promise|i swear|trust me|believe me|believe it or not|more['’]s the pity|of course|thank (?:god|goodness)|oh well|(?:so )?fingers crossed(?: everyone)?|lol|haha)[.!]*)$/iu;
 
+/** What somebody thinks of it, behind what happened: " and it was so powerful", ", it's a great way to relax", " - pretty cool". */
+const verdict = new RegExp(
+  `(?<=\\p{L}{2} .{12,400})(?:(?: [-–]|,)? (?:and|but|so)|,| [-–]|[-–] ) ?(?:(?:it|that)(?:['’]s| is| was| has| looks| feels| felt| sounds| makes)(?: been)? [^;:\\d]{0,30}?(?<!\\p{L})(?:${feelings}|such an?|ride|journey|relief|rollercoaster|cozy|hard|worth it)(?!\\p{L})[^;:\\d]{0,70}|(?:pretty|so|really|such|what an?|best|super) [^;:,\\d]{2,40})$`,
+  "iu",
+);
+
 /** The statement in front of a tag: "My landlord allows no pets, remember?" states. */
 export function withoutTag(sentence: string): string {
-  return sentence.replace(tag, ".");
+  return sentence.replace(tag, ".").replace(verdict, ".");
 }
 
 /** The text without the marks of Markdown, on one line. */

@@ -2,7 +2,8 @@
 
 import { type DropReason, opening, phrases } from "./lexicon.ts";
 
-const feelings =
+/** What something is like to somebody. */
+export const feelings =
   "annoying|boring|grumpy|bumpy|proud|nervous|excited|exciting|happy|tired|lovely|awesome|amazing|chaos|calm|funny|fun|weird|delicious|beautiful|great|good|nice|cool|fast|tough|wild|crazy|insane|perfect|wonderful|fantastic|incredible|inspiring|powerful|terrible|awful|bad|sad|scary|stressful|exhausting|exhausted|mixed|pleased|relieved|busy|swamped|welcome|helpful|interesting|impressive|adorable|cute|gorgeous|stunning|sweet|rough|worried|hungry|sleepy|bored|special|thrilled|rewarding|fulfilling|grateful|determined|blast";
 
 export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
@@ -44,6 +45,9 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       "(?:i|we)(?: must|'ve got to| have to| gotta| need to|'d better) (?:go|run|dash|leave|head|hurry|rush|fly|jump|tell|catch)",
       "i (?:hope|bet|swear|laughed|cried|agree)",
       "(?:he|she|they|you) (?:says?|said)(?=[,.!]|$)|, (?:he|she) (?:says|said)",
+      `(?:is|are|was|were|'s) (?:an?|the|such an?|one of the) (?:${feelings}|best|key|ideal|huge) (?:way|idea|outlet|choice|reminder|feeling|time|thing|day|person|friend|reward|source)`,
+      "(?:is|are|be) (?:key|everything|what matters)[.!]|keeps? (?:us|me|you|them|him|her) (?:going|sane|motivated)|staying positive|hoping for the best|into the unknown|bright side|make (?:it|things) happen|the word out",
+      "(?:sign|poster|quote|card|mug|label|caption|plaque) (?:says|said|reads)",
       "lips are sealed|over the moon|on cloud nine|can't complain",
       "hereby granted",
       "sent from my",
