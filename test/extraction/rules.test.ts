@@ -156,6 +156,8 @@ test("keeps the rules and the lives of people who talk to each other", () => {
   const text = [
     "Ann: Never restart the ledger service without draining it first.",
     "Bo: Every change must be reviewed by two people.",
+    "Ann: Never push to main without a review.",
+    "Bo: Don't change the schema on Fridays, please.",
     "Ann: I got the job at the library in Whitby!",
     "Bo: My dog Bruno died on Tuesday.",
     "Ann: I gave up coffee in September.",
@@ -163,7 +165,7 @@ test("keeps the rules and the lives of people who talk to each other", () => {
     "Ann: I climb three evenings a week.",
     "Bo: My landlord doesn't allow pets.",
   ].join("\n");
-  expect(contents(text)).toHaveLength(8);
+  expect(contents(text)).toHaveLength(10);
 });
 
 describe("reads the structure of a text", () => {

@@ -14,6 +14,8 @@ export function isTalk(sentence: string, category: Category, language: Language,
   if (speaker.addressee === "the assistant") return false;
   if (category === "rule") return language === "en" ? isComfort(sentence) : isExclamation(sentence);
   if (encouraging.test(sentence) || (language === "en" && pointsAtSomething(sentence))) return true;
+  if (language === "en" && untilHour.test(sentence)) return true;
+  if (language === "en" && passing.has(category) && ofToday.test(sentence)) return true;
   return speaker.addressee !== null && isAboutTheOther(sentence, category);
 }
 
@@ -23,6 +25,16 @@ function isAboutTheOther(sentence: string, category: Category): boolean {
   if (before === undefined || (category === "deadline" && before !== "")) return false;
   return !/\b(?:i|my|we|our)\b/i.test(before);
 }
+
+const untilHour =
+  /(?<!\p{L})until (?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)[.!]*$/iu;
+
+/** What a passing remark is taken for: not for what changed or was decided. */
+const passing: ReadonlySet<Category> = new Set(["state", "identity", "preference", "relation"]);
+
+/** What is so today and over tomorrow, and chores. */
+const ofToday =
+  /(?<!\p{L})(?:(?:right now|at the moment|today|tonight|this (?:morning|afternoon|evening)|last night|(?<!never )again)[.!]*$|(?:i|we) (?:have|need|['’]ve got) to (?!take|use|avoid|wear|inject|be )(?!.{0,60}(?:every|always|each)))/iu;
 
 /** Orders that nobody can carry out with their hands. */
 const encouraging =
@@ -40,29 +52,36 @@ const secondPerson = /(?<!\p{L})(?:you|yours?)(?!\p{L})/iu;
 /** Friends cheer each other up in the words of rules: "Don't let anything stop you", "Always here for you", "Keep growing". */
 function isComfort(sentence: string): boolean {
   if (sentence.endsWith("!") && !/\b(?:must|never|always|please|don't|do not)\b/i.test(sentence)) return true;
-  const [, adverb, verb] = imperative.exec(sentence) ?? [];
-  if (adverb !== undefined && (verb === undefined || noOrder.test(verb) || inner.test(verb))) return true;
-  if (verb !== undefined && isPastTense(verb) && !isBaseForm(verb)) return true;
+  const [, adverb, what] = imperative.exec(sentence) ?? [];
+  if (adverb !== undefined) {
+    const [verb] = /^[\p{L}'’]+/u.exec(what ?? "") ?? [];
+    if (what === undefined || verb === undefined || inner.test(what)) return true;
+    if (goingOn.test(`${adverb} ${verb}`)) return true;
+    const needsVerb = /^(?:always|never|do)/i.test(adverb);
+    if (needsVerb && (noOrder.test(verb) || (isPastTense(verb) && !isBaseForm(verb)))) return true;
+  }
   if (
     secondPerson.test(sentence) &&
     !/\b(?:must|never|always|please|ha(?:ve|s) to|needs? to|not)\b/i.test(sentence)
   )
     return true;
-  return about.test(sentence) || guess.test(sentence);
+  return about.test(sentence) || guess.test(sentence) || /^must /i.test(sentence);
 }
 
 /** Behind what opens a rule, its verb: "never" without one is no order. */
 const imperative =
-  /^(?:[^:]{1,45}: )?(?:(?:well|so|and|but|just|oh|ok(?:ay)?|please|remember|yeah),? ){0,3}(always|never|don['’]t(?: ever)?|do not(?: ever)?|keep(?: on)?|be sure to|make sure to|stop)(?: ([\p{L}'’]+))?/iu;
+  /^(?:[^:]{1,45}: )?(?:(?:well|so|and|but|just|oh|ok(?:ay)?|please|remember|yeah),? ){0,3}(always|never|don['’]t(?: ever)?|do not(?: ever)?|keep(?: on)?|be sure to|make sure to|stop)(?: (.+))?/iu;
+const goingOn =
+  /^(?:keep(?: on)? \p{L}+|stop (?:worry|be|doubt|compar|cry|feel|apologi[sz]|overthink))ing$/iu;
 /** What is behind "always" and "never" where nobody orders anything. */
 const noOrder =
-  /^(?:here|there|been|an?|the|my|your|so|such|too|in|on|at|up|down|for|with|fun|good|great|nice|happy|glad|ready|welcome|proud|more|new|easy|hard|worth|\p{L}+ing|again|quite|as|that|this|it|i|we|you)$/iu;
+  /^(?:here|there|been|an?|the|my|your|so|such|too|in|on|at|up|down|for|with|fun|good|great|nice|happy|glad|ready|welcome|proud|more|new|easy|hard|worth|\p{L}+ing|again|quite|as|that|this|it|i|we|you|(?!(?:pass|miss|process|discuss|focus|press|dress|guess|access|compress|address|bypass)$)\p{L}+s)$/iu;
 /** What one does with one's heart and not with one's hands. */
 const inner =
-  /^(?:be|feel|let|give|forget|lose|stop|doubt|regret|worry|cry|panic|hope|relax|breathe|celebrate|settle|change|stay|believe|dream|shine|smile|grow|cherish|embrace|trust|love|enjoy|remember|apologi[sz]e|underestimate|compare|quit|think|want|know|mind|look|see|try|get|become|rush|push|fight|care|have|appreciate|value|say|miss|wish|hold|mean|understand|live|learn)$/i;
+  /^(?:(?:be|feel|doubt|regret|worry|cry|panic|hope|relax|breathe|celebrate|settle|stay|believe|dream|shine|smile|grow|cherish|embrace|love|enjoy|apologi[sz]e|underestimate|want|know|mind|become|rush|fight|appreciate|miss|wish|mean|understand|live|learn|think|(?:forget|remember)(?! to))(?!\p{L})|(?:give|let|lose|stop|change|trust|quit|look|see|try|get|push|care|have|value|say|hold|compare)(?= (?:yourself|up|in|back|away|down|hope|faith|sight|heart|it|anything|anyone|anybody|nothing|that|this|me|us|you|too|so|your|\p{L}+ing)(?!\p{L})|[.!]|$))/iu;
 /** The other's feelings, hopes and merits. */
 const about =
-  /(?<!\p{L})(?:you(?:rself|rselves|['’](?:re|ve|ll|d))|your (?:\p{L}+ )?(?:dreams?|heart|head|chin|mind|gut|passions?|spark|light|worth|feelings|chances?|smile|spirits?|energy|goals?|instincts?|health|happiness|journey|potential|strength|story|best|self|time|way|life)|(?:stop|stops|tell|tells|let|make|makes|hold|holds|bring|brings|bother|define|cheer|guide|inspire|support|keep|help|with|for|behind|on) you|each other|(?:hard|rough|tough|good|bad) (?:times|days)|good (?:vibes|things|memories)|what (?:matters|counts|makes)|let (?:me|us|them|him|her|anyone|anybody|anything|nothing|nobody|life|go|it)|let me know|believe in|give up|happiness|journey|shining|smiling|dreaming|growing|amazing|awesome|wonderful)(?!\p{L})/iu;
+  /(?<!\p{L})(?:you(?:rself|rselves|['’](?:re|ve|ll|d))|your (?:\p{L}+ )?(?:dreams?|heart|head|chin|mind|gut|passions?|spark|light|worth|feelings|chances?|smile|spirits?|energy|goals?|instincts?|health|happiness|journey|potential|strength|story|best|self|time|way|life)|(?:stop|stops|tell|tells|let|make|makes|hold|holds|bring|brings|bother|define|cheer|guide|inspire|support|keep|help|with|for) you|each other|one another|silver lining|open mind|more often|(?:need|needs|take|deserves?) a break|too hard|tempt|(?:hard|rough|tough|good|bad) (?:times|days)|good (?:vibes|things|memories)|what (?:matters|counts|makes)|let (?:me|us|them|him|her|anyone|anybody|anything|nothing|nobody|life|go|it)|let me know|tell (?:mum|mom|dad|him|her|them|me|on)|believe in|give up|happiness|journey|shining|smiling|dreaming|growing|amazing|awesome|wonderful)(?!\p{L})/iu;
 /** "It must have been cold", "you must be tired": no duty but a guess. */
 const guess =
-  /(?<!\p{L})must (?:have|be|feel|mean|seem|look|love|know|hurt|miss)(?!\p{L})(?! (?:an?|the|two|three|at least|\d|\p{L}+ed|done|made|written|kept|sent|built|run|put|set|cut|paid)(?!\p{L}))/iu;
+  /(?<!\p{L})(?:you|he|she|they|it|that|this) must (?:be|have|feel|love|miss)(?!\p{L})|(?<!\p{L})must (?:have|be|feel|mean|seem|look|love|know|hurt|miss)(?!\p{L})(?! (?:an?|the|two|three|at least|\d|\p{L}+ed|done|made|written|kept|sent|built|run|put|set|cut|paid)(?!\p{L}))/iu;

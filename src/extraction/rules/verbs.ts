@@ -43,7 +43,7 @@ const onlyVerbs = words(
    recommend record recycle relax remain remember remind renovate rent repair replace restore retire return run save say see seem sell
    send serve sew sing sit skip sleep speak specialise specialize spend stand start stay stop store suffer supervise suppose swim
    take teach tell think translate travel trust try understand update upload use visit volunteer wait wake walk wash watch wear win
-   wish wonder write am have don't haven't ain't wanna gonna gotta`,
+   wish wonder write am have put set cut shut don't haven't ain't wanna gonna gotta`,
 );
 /** The base of verbs that are nouns or adjectives as often. */
 const alsoNouns = words(

@@ -48,6 +48,9 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       `(?:is|are|was|were|'s) (?:an?|the|such an?|one of the) (?:${feelings}|best|key|ideal|huge) (?:way|idea|outlet|choice|reminder|feeling|time|thing|day|person|friend|reward|source)`,
       "(?:is|are|be) (?:key|everything|what matters)[.!]|keeps? (?:us|me|you|them|him|her) (?:going|sane|motivated)|staying positive|hoping for the best|into the unknown|bright side|make (?:it|things) happen|the word out",
       "(?:sign|poster|quote|card|mug|label|caption|plaque) (?:says|said|reads)",
+      "(?:have|has|had|got|getting) (?:a|an|the) (?:\\w+ )?(?:cold|fever|headache|cough|hangover|stomach ache|sore throat|flu|blister|bruise)(?![- ]\\p{L})",
+      "been (?:up|awake|waiting|stuck|sitting|standing|on my feet|at it) (?:since|for|all)",
+      "(?:to go|(?:two|2) left feet)[.!]*$",
       "lips are sealed|over the moon|on cloud nine|can't complain",
       "hereby granted",
       "sent from my",
@@ -56,6 +59,7 @@ export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
       "said a few words",
     ),
     opening(
+      "the (?:weather|sun|forecast|sunset|sunrise)",
       "i (?:know|mean|swear|see(?=[.,!]| (?:what|why|how|that|it|you)))",
       "every (?:day|moment|minute|second|step|one) (?:is|counts|brings|feels)",
       "[^,:]{1,30} works(?: for me)?[.!]*$",

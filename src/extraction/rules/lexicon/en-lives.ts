@@ -7,7 +7,7 @@ const illness =
 const possession =
   "job|role|position|offer|place|degree|diploma|licen[cs]e|visa|citizenship|scholarship|grant|award|prize|medal|promotion|tattoo|diagnosis|internship|residency|contract|mortgage|dog|puppy|cat|kitten|horse|car|van|bike|house|flat|apartment|cottage|stove|piano|guitar";
 const project =
-  "restoring|renovating|rebuilding|building an?|writing (?:a|my)|renting|dating|seeing an?|raising|fostering|adopting|learning|studying|switching (?:to|from)|going back to|moving (?:to|in|out|back)|quitting|retiring|training (?:for|to|as)|applying (?:for|to)|volunteering|saving (?:up )?for|expecting|keeping the|getting (?:married|divorced)|having (?:\\w+ )?(?:surgery|an operation|a baby|twins)|on parental leave";
+  "restoring|renovating|rebuilding|building an?|writing (?:a|my)|renting|dating|seeing an?|raising|fostering|adopting|learning|studying|switching (?:to|from)|going back to|moving (?:to|in|out|back)|quitting|retiring|training (?:for|to|as)|applying (?:for|to)|volunteering|saving (?:up )?for|expecting|hosting|organi[sz]ing (?:the|our|a)|running for|directing|keeping the|getting (?:married|divorced)|having (?:\\w+ )?(?:surgery|an operation|a baby|twins)|on parental leave";
 const time =
   "day|week|month|year|night|morning|afternoon|evening|weekend|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 /** What one does in one's heart, however often. */
@@ -31,6 +31,11 @@ export const englishLives: readonly Cue[] = [
       "start(?:s|ed) (?:\\w+ )?(?:school|college|university|kindergarten|nursery|secondary|primary|day care)",
       `(?:i'm|i am|we're|we are|\\p{Lu}\\w+ is) (?:also |now |still |currently |finally )?(?:${project})`,
       "i became an? \\w+",
+      "(?:was|were|been|got) (?:made redundant|laid off|fired|let go|stolen|burgled|robbed|evicted|awarded|knighted|drafted|expelled)",
+      "(?:gave away|proposed to|gave (?:me|us) (?:the|a|an) \\p{Lu})",
+      "(?:is|are) (?:selling|renovating|demolishing|rebuilding) (?:the|our|my|his|her|their)",
+      "had my (?:\\w+ ){1,3}?(?:out|removed|replaced|operated)",
+      "been (?!waiting|thinking|meaning|trying|looking|dying|feeling|sitting|standing|wondering|wanting|raining|hoping|going|keeping|working on)\\w+ing (?:\\S+ ){1,6}?(?:since(?! then| we| our| you| that| i saw)|for (?:\\w+ )?years)",
       "(?:haven't|hasn't|have not|has not|have never|has never|'ve never) (?!heard|seen|talked|spoken|slept|been (?:so|this|more))(?:\\w+ ){1,5}?(?:since|in (?:years|ages)|for (?:years|\\d))",
     ),
   ),
@@ -43,6 +48,7 @@ export const englishLives: readonly Cue[] = [
       "gets? (?:\\w+ly |really |very )?(?:carsick|seasick|airsick|hives|nosebleeds|panic attacks)",
       "my (?:landlord|landlady|boss|school|university|doctor|company|employer|building|insurance|contract|diet|religion) (?:doesn't|does not|won't|only|never|always) \\w+",
       "(?:i'm|i am|i work as|i became) an? (?:[\\w-]+ ){0,3}?(?:nurse|midwife|vet|cook|surgeon|chef|lawyer|pilot|coach|student|dad|mum|mom|mother|father|parent)",
+      "(?:i'm|i am) the (?!best|worst|king|queen|one|only|first|last|same|\\w+est)\\w+ (?:\\w+ )?(?:of|at|for) (?:our|the|my|a|an|\\p{Lu})",
       "do all (?:of )?my own \\w+ing",
       "i(?:'ve| have) had (?:my|an?|\\p{Lu}\\w+'s) .{2,40} since",
     ),
@@ -53,13 +59,14 @@ export const englishLives: readonly Cue[] = [
     phrases(
       `(?<!(?:${inward})(?: \\S+)? )(?:every|each) (?:other |second |single )?(?:${time})(?:s|(?= ))`,
       `(?:once|twice|(?:\\w+ )(?:times|days|evenings|nights|mornings|afternoons|weekends|hours)) (?:a|per|every) (?:${time})`,
+      "(?:ride|cycle|walk|drive|commute|run|bike) (?:\\S+ ){0,3}?to (?:work|school|uni|university|college|the office)",
       "on (?:mon|tues|wednes|thurs|fri|satur|sun)days",
     ),
   ),
   likely(
     "change",
     phrases(
-      "^(?:i|we|\\p{L}+ and i|(?:my|our) \\p{L}+(?: \\p{L}+)?)(?: just| also| finally| recently| even)? (?:reached|passed|visited|climbed|flew to|travell?ed to|went to|moved|ran|swam|cycled|hiked|performed|played|sang|competed|graduated|opened|lost|met|sold|bought|won|adopted|joined|left|married|got)",
+      "^(?:i|we|\\p{L}+ and i|(?:my|our) \\p{L}+(?: \\p{L}+)?)(?: just| also| finally| recently| even)? (?:reached|passed|visited|climbed|flew to|travell?ed to|went to|moved|ran|swam|cycled|hiked|performed|played|sang|competed|graduated|opened|met|sold|bought|won|adopted|joined|left|married|got)",
     ),
   ),
   likely(

@@ -96,7 +96,7 @@ const cues: readonly Cue[] = [
       "i(?:'ve| have)? (?:just |recently )?moved (?:here |back )?(?:to|from|in)",
       "my (?:birthday|pronouns|e-?mail|phone|phone number|address|time ?zone|job|profession|occupation|role|position|title|blood type|native language|mother tongue|home ?town|hometown|nationality|employer|company|degree|major|username|handle|github|salary|budget|allergy|goal|dream|passion|hobby|hobbies|diet|shoe size|size|home country|old job|laptop|car|phone|setup|editor|os)(?: \\w+){0,2}?(?:'s| is| are|:)",
       "(?:i have|i've got|i suffer from|diagnosed with) (?:\\w+ ){0,3}?(?:allergy|allergies|asthma|diabetes|adhd|migraines?|intolerance|degree|phd|master's|bachelor's|years of experience|disability|dyslexia)",
-      "my (?!point|guess|bad|head|heart|mind|arms|legs|lips|hands|face|jaw|fingers|soul|cheeks|mouth|soul|nerves|thought|hope|fear|god|favou?rite (?:part|bit|thing|moment)|ears|feet|back|day|week|pleasure|opinion|only|turn|fault|apologies|eyes|brain|week|weekend|life)(?:[\\w-]+ ){1,3}?(?:is|are|has|have|runs|lives|works|starts|costs|contains)",
+      "my (?!point|guess|bad|coffee|tea|hair|battery|alarm|bus|train|taxi|food|dinner|lunch|breakfast|soup|cake|bed|sofa|inbox|head|heart|mind|arms|legs|lips|hands|face|jaw|fingers|soul|cheeks|mouth|soul|nerves|thought|hope|fear|god|favou?rite (?:part|bit|thing|moment)|ears|feet|back|day|week|pleasure|opinion|only|turn|fault|apologies|eyes|brain|week|weekend|life)(?:[\\w-]+ ){1,3}?(?:is|are|has|have|runs|lives|works|starts|costs|contains)",
       "i'm in (?:the )?(?:utc|gmt|cet|cest|pst|est)",
       "years old",
       "(?:he|she|\\p{Lu}\\w+) (?:was born|grew up|lives|works) (?:in|at|for|as|near)",
