@@ -48,14 +48,21 @@ function quality(): Table {
   const seen = loadAnnotated("seen");
   const kinds = [...new Set(seen.map(({ kind }) => kind))];
   const rows = kinds.map((kind) => row(`seen, ${kind}`, score(seen.filter((text) => text.kind === kind))));
-  const unseen = score(loadAnnotated("unseen"));
+  const unseenTexts = loadAnnotated("unseen");
+  const unseen = score(unseenTexts);
+  const unseenCasual = score(unseenTexts.filter(({ kind }) => kind === "casual"));
   const { precision, recall } = rates(unseen);
   const verdict = (is: boolean) => (is ? "reached" : "**not reached**");
   return {
     title: "Extraction by rules: quality",
     note: `Texts in which the sentences worth remembering are marked by hand (test/extraction/annotated); the unseen half was never looked at while rules were written. An item is right when it shares half of the shorter one's characters with a marked sentence; type and expiry (the day) count over the marked sentences that were found. In noise nothing is marked, so every item of it is wrong. Bars on the unseen half: precision ≥ ${percent(leastPrecision)} ${verdict(precision >= leastPrecision)}, recall ≥ ${percent(leastRecall)} ${verdict(recall >= leastRecall)}.`,
     columns: ["half, kind", "texts", "marked", "items", "precision", "recall", "F1", "type", "expiry"],
-    rows: [...rows, row("**seen, all**", score(seen)), row("**unseen, all**", unseen)],
+    rows: [
+      ...rows,
+      row("unseen, casual", unseenCasual),
+      row("**seen, all**", score(seen)),
+      row("**unseen, all**", unseen),
+    ],
   };
 }
 

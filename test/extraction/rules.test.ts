@@ -284,6 +284,14 @@ describe("keeps nothing of", () => {
       ].join("\n"),
     ],
     [
+      "comfort in other languages",
+      "Ann: Du musst unbedingt mal zu uns vorbeikommen.\nBo: Das muss für euch ganz toll gewesen sein.\nAnn: Immer schön langsam mit dir.",
+    ],
+    [
+      "what is over today",
+      "Ann: I'm at the dentist until three.\nBo: My neighbour is drilling again.\nAnn: I have to pick up the kids at four.",
+    ],
+    [
       "what only the sentence before explains",
       [
         "Ann: I made it to show my path in 2024.",

@@ -12,7 +12,7 @@ export function isTalk(sentence: string, category: Category, language: Language,
   if (speaker.role !== "person") return false;
   if (language === "en" && leavesOpen(sentence)) return true;
   if (speaker.addressee === "the assistant") return false;
-  if (category === "rule") return language === "en" ? isComfort(sentence) : isExclamation(sentence);
+  if (category === "rule") return language === "en" ? isComfort(sentence) : isComfortElsewhere(sentence);
   if (encouraging.test(sentence) || (language === "en" && pointsAtSomething(sentence))) return true;
   if (language === "en" && untilHour.test(sentence)) return true;
   if (language === "en" && passing.has(category) && ofToday.test(sentence)) return true;
@@ -26,6 +26,7 @@ function isAboutTheOther(sentence: string, category: Category): boolean {
   return !/\b(?:i|my|we|our)\b/i.test(before);
 }
 
+/** Over before anybody asks, whatever it is. */
 const untilHour =
   /(?<!\p{L})until (?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)[.!]*$/iu;
 
@@ -40,12 +41,24 @@ const ofToday =
 const encouraging =
   /^(?:just |and |so |but |always )?(?:stay|be(?:lieve)?|trust|embrace|cherish|remember|celebrate|dream|hang|keep|enjoy|look at|imagine|trust) /i;
 
-function isExclamation(sentence: string): boolean {
-  return (
+/** Outside English: exclamations, "du musst" between friends, guesses about what was, and what is behind no verb. */
+function isComfortElsewhere(sentence: string): boolean {
+  const isLoud =
     sentence.endsWith("!") &&
-    !/\b(?:nie|niemals|jamais|nunca|mai|immer|toujours|siempre|sempre)\b/i.test(sentence)
-  );
+    !/(?<!\p{L})(?:nie|niemals|jamais|nunca|mai|immer|toujours|siempre|sempre)(?!\p{L})/iu.test(sentence);
+  return isLoud || comfort.test(sentence);
 }
+
+/** In the order above: what the other "has to", guesses, no verb behind the adverb, and never to give up. */
+const comfort = new RegExp(
+  [
+    "(?<!\\p{L})(?:du (?:musst|solltest|darfst)|musst du|tu (?:dois|devrais|peux)|il faut que (?:je|tu)|tienes que|debes|deberías|devi|dovresti|tens de|você (?:tem que|deve))(?!\\p{L})",
+    "(?<!\\p{L})(?:muss|müssen) .{0,60}(?:gewesen|geworden) sein|(?<!\\p{L})(?:debe de|debió|doit être|a dû|deve essere|deve ter sido|dev['’]essere)(?!\\p{L})",
+    "^\\P{L}{0,2}(?:immer (?:schön|gut|wieder|noch|das|der|die|für|locker)|nie (?:wieder|mehr)|toujours (?:là|aussi|pareil|un|le|la)|siempre (?:igual|lo|un|el|la|aquí)|sempre (?:igual|qui|aqui|un|o|a|la|il|lo))(?!\\p{L})",
+    "(?<!\\p{L})(?:aufgeben|unterkriegen|lâche rien|abandonn\\p{L}+|rind\\p{L}{1,3}|desist\\p{L}+|moll(?:are|i)|arrender\\p{L}*)(?!\\p{L})",
+  ].join("|"),
+  "iu",
+);
 
 const secondPerson = /(?<!\p{L})(?:you|yours?)(?!\p{L})/iu;
 
@@ -71,6 +84,7 @@ function isComfort(sentence: string): boolean {
 /** Behind what opens a rule, its verb: "never" without one is no order. */
 const imperative =
   /^(?:[^:]{1,45}: )?(?:(?:well|so|and|but|just|oh|ok(?:ay)?|please|remember|yeah),? ){0,3}(always|never|don['’]t(?: ever)?|do not(?: ever)?|keep(?: on)?|be sure to|make sure to|stop)(?: (.+))?/iu;
+/** "Keep growing", "stop worrying". */
 const goingOn =
   /^(?:keep(?: on)? \p{L}+|stop (?:worry|be|doubt|compar|cry|feel|apologi[sz]|overthink))ing$/iu;
 /** What is behind "always" and "never" where nobody orders anything. */

@@ -16,7 +16,7 @@ export const coming =
 export const surelyPast = new RegExp(
   [
     "(?<!\\p{L})(?:me|nos|se) \\p{L}+(?:é|ó|imos|amos)(?!\\p{L})",
-    "(?<!\\p{L})(?:compré|vendí|empecé|cambié|nací|fui|fuimos|fomos|comprei|vendi|comecei|mudei(?:-me)?|troquei|casei|andei)(?!\\p{L})",
+    "(?<!\\p{L})(?:compré|vendí|empecé|cambié|nací|fui|fuimos|fomos|comprei|vendi|comecei|mudei(?:-me)?|troquei|casei|andei|murió|murieron|nació|morreu|nasceu|nacque|morì|morto|morta|nato|nata)(?!\\p{L})",
     "(?<!\\p{L})(?:mi sono|ci siamo|si è) \\p{L}+(?:[aiu]t[oaie]|s[oaie])(?!\\p{L})",
   ].join("|"),
   "iu",

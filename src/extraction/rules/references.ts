@@ -5,11 +5,11 @@ import { words } from "./lexicon/lexicon.ts";
 import { isVerb } from "./verbs.ts";
 
 /** What may stand for something: one thing, several, or somebody. */
-const pronouns: Readonly<Record<string, "thing" | "several" | "somebody">> = {
-  ...{ it: "thing", its: "thing", mine: "thing", ours: "thing", yours: "thing" },
-  ...{ they: "several", them: "several", their: "several", theirs: "several" },
-  ...{ he: "somebody", she: "somebody", him: "somebody", her: "somebody", his: "somebody", hers: "somebody" },
-};
+const pronouns: ReadonlyMap<string, "thing" | "several" | "somebody"> = new Map([
+  ...["it", "its", "mine", "ours", "yours"].map((word) => [word, "thing"] as const),
+  ...["they", "them", "their", "theirs"].map((word) => [word, "several"] as const),
+  ...["he", "she", "him", "her", "his", "hers"].map((word) => [word, "somebody"] as const),
+]);
 /** With nothing behind them that they belong to, they point at something. */
 const pointing =
   /(?<![\p{L}'’-])(?:this|these|those|(?:of|about|with|for|like|to|on|in|through|without|over|do|did|love|loved|see|know|said|want|need) that|(?:been|have|had|got|get|need|want|buy|bought|make|made|use|find|found|took|take|keep|each) one|ones)(?=\s*(?:[.,;!?…)]|$|['’]?(?:cause|because|since|too|for|in|at|on|as|last|now|soon|already|and|but|or|so|to|when|while|if|is|are|was|were|will|can|that|who|which)(?!\p{L})))/iu;
@@ -31,8 +31,8 @@ const elsewhere =
 const tokens = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 /** Words that name nothing. */
 const empty = words(
-  `yup yep nope nah aww i me my mine myself we us our you your yourself a an the and or but so then than that this these those which who what when where while if
-   because cause since as at in on for with from to of by about after before until till through during without between under over into
+  `yup yep nope nah aww i me my mine myself we us our you your yourself a an the and or but so then than that this these those which
+   who what when where while if because cause since as at in on for with from to of by about after before until till through during without between under over into
    out up off down back away around together again now today yesterday tomorrow tonight always never often still just also really very
    too quite pretty much many more most some any no not only even ever already recently finally actually once twice soon later lately
    is are was were am be been being has had have do does did will would can could should must may might im ive good great nice happy
@@ -55,7 +55,7 @@ export function leavesOpen(sentence: string): boolean {
   for (const { 0: word, index } of sentence.matchAll(tokens)) {
     const lower = word.toLowerCase().replace("’", "'");
     const base = lower.replace(/'.*$/, "");
-    const kind = pronouns[base];
+    const kind = pronouns.get(base);
     if (kind !== undefined) {
       // "I go by she/her."
       if (sentence[index - 1] === "/" || sentence[index + word.length] === "/") continue;

@@ -79,6 +79,8 @@ export const german: Lexicon = {
         "ich (?:\\S+ )?(?:seit|vertrage|trinke|esse|rauche|nehme|habe?) (?:\\S+ ){0,5}?(?:kein\\w*|nicht|vegan|vegetarisch|allergie|unverträglichkeit|intoleranz|laktose|gluten)",
         "mein(?:e|er|en)? (?:\\S+ )?(?:name|geburtstag|adresse|nummer|telefonnummer|beruf|hobby|lieblings\\p{L}+|zeitzone|muttersprache|arbeitgeber|chef(?:in)?|stundensatz|tagessatz)",
         "(?:hat|hatte|habe?|haben) (?:\\S+ ){0,4}?(?:bandscheibenvorfall|herzinfarkt|schlaganfall|unfall|operation|krebs|fehlgeburt|burnout)",
+        "(?:wir|ich|\\p{Lu}\\p{L}+) (?:bekommen?|bekommt|erwarten?|erwartet) .{0,30}(?:baby|kind|zwillinge|nachwuchs)",
+        "(?:habe?|hat|haben) (?:\\S+ ){0,3}?(?:ein|einen|eine) neuen? (?:job|stelle|wohnung|haus|freund|freundin|hund|adresse|nummer|auto)",
         "ich habe? (?:inzwischen |jetzt |noch |auch |nur |seit \\S+ )?(?:zwei|drei|vier|fünf|sechs|einen (?:hund|kater|garten|sohn|bruder)|eine (?:katze|tochter|schwester))",
         "(?:hat|habe?|haben) (?:\\S+ ){0,3}?(?:allergie|diabetes|asthma|unverträglichkeit)",
         "(?:bin|ist|sind) (?:gegen )?(?:\\S+ ){0,3}?allergisch",
@@ -118,7 +120,7 @@ export const german: Lexicon = {
       "change",
       phrases(
         "(?:ab (?:jetzt|sofort|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|montag|\\d)|seit|künftig|von nun an)",
-        "(?:hat|habe?|haben|ist|bin|sind|wurde|wurden) (?:\\S+ ){0,6}?(?:verlassen|gekündigt|verkauft|gekauft|umgezogen|gezogen|geheiratet|adoptiert|abgeschlossen|gewechselt|angefangen|aufgehört|verlobt|bestanden|unterschrieben|angemeldet|operiert)",
+        "(?:hat|habe?|haben|ist|bin|sind|wurde|wurden) (?:\\S+ ){0,6}?(?:verlassen|gekündigt|verkauft|gekauft|umgezogen|gezogen|geheiratet|adoptiert|abgeschlossen|gewechselt|angefangen|aufgehört|verlobt|bestanden|unterschrieben|angemeldet|operiert|gebrochen|getrennt|scheiden lassen|gestorben|geboren)",
       ),
     ),
     certain(
@@ -154,6 +156,7 @@ export const german: Lexicon = {
         "(?:guten (?:morgen|tag|abend)|gute nacht|liebe[rs]? \\S+|sehr geehrte\\w*|danke|vielen dank|besten dank|herzlichen|glückwunsch|gratuliere|tschüss?|bis (?:dann|bald|später|morgen|gleich)|viele grüße|liebe grüße|mit freundlichen|schönen|schönes|viel (?:spaß|glück|erfolg)|keine ahnung|kein problem|tut mir leid|entschuldigung|freut mich|ich freue mich|freue mich|hoffentlich|das (?:ist|war|wird|klingt))",
       ),
       phrases(
+        "keine lust",
         "tut mir leid",
         "freue mich",
         "stimmung",

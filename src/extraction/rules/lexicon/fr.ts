@@ -104,6 +104,7 @@ export const french: Lexicon = {
       phrases(
         "(?:j'ai|nous avons|on a|il a|elle a|\\p{Lu}\\p{L}+ a) (?:\\S+ )?(?:signé|acheté|vendu|quitté|déménagé|adopté|commencé|arrêté|obtenu|réservé|loué|démissionné|changé|épousé)",
         "(?:je suis|nous sommes|on est|est|sont) (?:\\S+ )?(?:devenue?s?|passée?s? (?:à|en)|partie?s?|arrivée?s? (?:à|dans)|déplacée?s?|transférée?s?|fusionnée?s?|supprimée?s?|élue?s?|nommée?s?)",
+        "(?:apprends|joue|chante|étudie|pratique|vis|vit) .{2,40} depuis",
         "(?:à partir d|à compter d|depuis (?:\\d|l|jan|fév|mars|av|mai|jui|août|sept|oct|nov|déc))\\S*",
         "(?:on|nous) (?:déménage|déménageons|emménage|se marie|nous marions)",
         "(?:maintenant|désormais)",
