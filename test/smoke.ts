@@ -49,7 +49,7 @@ try {
   const search = await fetch(`${second.url}/v1/memories/search`, {
     method: "POST",
     headers,
-    body: JSON.stringify({ query: "Where do we work?", top_k: 1 }),
+    body: JSON.stringify({ query: "Where do we work?", top_k: 5 }),
   });
   const found = await search.text();
   check("what was stored is found after a restart", found.includes("The office is in Lisbon."), found);
