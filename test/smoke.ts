@@ -4,7 +4,7 @@
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { items, startFakeLlm } from "./extraction/fake-llm.ts";
-import { createFolder, removeFolder, startServer, walk } from "./walk.ts";
+import { createFolder, removeFolder, type Started, startServer, walk } from "./walk.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));
 if (!existsSync(executable)) throw new Error(`${executable} does not exist; run "bun run build" first.`);
@@ -17,10 +17,16 @@ function check(claim: string, holds: boolean, details: unknown = ""): void {
 }
 
 const folder = createFolder("false");
+const servers: Started[] = [];
+async function start(...flags: readonly string[]): Promise<Started> {
+  const server = await startServer(folder, ...flags);
+  servers.push(server);
+  return server;
+}
 copyFileSync(executable, join(folder, "copy"));
 renameSync(join(folder, "copy"), join(folder, "memledger"));
 try {
-  const first = await startServer(folder);
+  const first = await start();
   check("the first start prints a key", first.apiKey !== null);
   const { exitCode, output, calls } = await walk(folder, first);
   check("every command of the README works", exitCode === 0, output);
@@ -44,7 +50,7 @@ try {
   );
   check("the server ends in order", (await first.stop()) === 0);
 
-  const second = await startServer(folder);
+  const second = await start();
   check("the second start prints no key", second.apiKey === null);
   const search = await fetch(`${second.url}/v1/memories/search`, {
     method: "POST",
@@ -64,7 +70,7 @@ try {
   process.kill(second.pid, "SIGKILL");
   await Bun.sleep(200);
   const llm = await startFakeLlm();
-  const third = await startServer(folder, "--llm-base-url", llm.url, "--llm-model", "small");
+  const third = await start("--llm-base-url", llm.url, "--llm-model", "small");
   check("a start after kill -9 works", (await fetch(`${third.url}/health/ready`)).ok);
   const post = async (path: string, fields: object) => {
     const body = JSON.stringify(fields);
@@ -80,6 +86,8 @@ try {
   check("the third start ends in order", (await third.stop()) === 0);
   await llm.stop();
 } finally {
+  // A check that fails must leave no server behind; those that have ended are not there to be stopped.
+  await Promise.all(servers.map((server) => server.stop()));
   removeFolder(folder);
 }
 process.stdout.write(`${passed} passed, 0 failed\n`);
