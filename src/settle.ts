@@ -2,6 +2,7 @@
 // Nothing commits without its record, and a refused or failed call leaves its record alone.
 
 import { authorise } from "./access/authorise.ts";
+import { free } from "./access/credits.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import { type Settled, type StoredRecord, toRecordDraft } from "./audit/record.ts";
@@ -110,7 +111,6 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
   };
 }
 
-const free = { credits: 0, usd: 0 };
 const success = {
   ...{ code: successCode, message: "success", memoryId: null, note: {}, cost: free, appended: null },
 };

@@ -17,6 +17,8 @@ export interface Cost {
   readonly usd: number;
 }
 
+export const free: Cost = { credits: 0, usd: 0 };
+
 export function extractionCost({ extractionCredits, creditUsd }: Prices): Cost {
   return { credits: extractionCredits, usd: extractionCredits * creditUsd };
 }

@@ -8,7 +8,7 @@ import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extraction.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import { cosine } from "./rank.ts";
-import type { Known, Match } from "./store.ts";
+import type { Known, Neighbour } from "./store.ts";
 
 /** Above this cosine an item says nothing that the memory does not say. */
 export const sameAbove = 0.98;
@@ -23,7 +23,13 @@ export interface Candidate extends ExtractedItem {
   readonly vector: Float32Array;
   readonly contentKey: Uint8Array;
   /** Similar memories before the transaction. */
-  readonly found: readonly Match[];
+  readonly found: readonly Neighbour[];
+}
+
+/** The memory that an item resembles, as it is inside the transaction. */
+interface Match {
+  readonly memory: Memory;
+  readonly similarity: number;
 }
 
 export interface Outcome {
@@ -46,14 +52,13 @@ export async function storeItems(
   application: ProjectApplication,
 ): Promise<Outcome[]> {
   const { project } = application.caller;
-  if (candidates.length === 0) return [];
   const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
   const neighbourhood = new Neighbourhood(transaction, project, application.now, changed);
   const outcomes: Outcome[] = [];
   for (const candidate of candidates) {
     const match = revision === null ? null : await neighbourhood.closest(candidate);
     const { outcome, memory } = await storeItem(transaction, candidate, match, application);
-    if (memory !== null) neighbourhood.add({ memory, vector: candidate.vector });
+    if (memory !== null) neighbourhood.add({ id: memory.id, vector: candidate.vector });
     outcomes.push(outcome);
   }
   return outcomes;
@@ -112,25 +117,25 @@ class Neighbourhood {
     this.#transaction = transaction;
     this.#project = project;
     this.#now = now;
-    this.#recent = new Map(changed.map((known) => [known.memory.id, known]));
+    this.#recent = new Map(changed.map((known) => [known.id, known]));
   }
 
   /** The most similar memory, or null where none is similar. */
   async closest({ vector, found }: Candidate): Promise<Match | null> {
-    const matches = found.filter(({ memory }) => !this.#recent.has(memory.id));
-    for (const { memory, vector: other } of this.#recent.values()) {
-      matches.push({ memory, similarity: cosine(vector, other) });
+    const neighbours = found.filter(({ id }) => !this.#recent.has(id));
+    for (const { id, vector: other } of this.#recent.values()) {
+      neighbours.push({ id, similarity: cosine(vector, other) });
     }
-    const similar = matches.filter(({ similarity }) => similarity > similarAbove);
-    for (const match of similar.sort((a, b) => b.similarity - a.similarity)) {
-      const memory = await this.#transaction.memories.find(this.#project, match.memory.id);
-      if (memory !== null && !isExpired(memory, this.#now)) return { ...match, memory };
+    const similar = neighbours.filter(({ similarity }) => similarity > similarAbove);
+    for (const { id, similarity } of similar.sort((a, b) => b.similarity - a.similarity)) {
+      const memory = await this.#transaction.memories.find(this.#project, id);
+      if (memory !== null && !isExpired(memory, this.#now)) return { memory, similarity };
     }
     return null;
   }
 
   /** Later items of the call are compared with this one, too. */
   add(known: Known): void {
-    this.#recent.set(known.memory.id, known);
+    this.#recent.set(known.id, known);
   }
 }

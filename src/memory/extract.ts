@@ -2,7 +2,7 @@
 // call is stored, or nothing.
 
 import { Type } from "@sinclair/typebox";
-import { charge, extractionCost, requireCredits } from "../access/credits.ts";
+import { charge, extractionCost, free, requireCredits } from "../access/credits.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { type Preparation, projectOperation } from "../operation.ts";
 import { Choice, Fields, Text } from "../schema.ts";
@@ -10,7 +10,7 @@ import { type Candidate, type Outcome, similarAbove, storeItems } from "./dedupl
 import { type Extraction, extractorNames, givenUp } from "./extraction.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { contentKey } from "./memory.ts";
-import type { Match, Neighbours } from "./store.ts";
+import type { Neighbour } from "./store.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
 
@@ -56,11 +56,11 @@ export const extractMemories = projectOperation({
 
   async prepare({ text, deduplicate = true, dry_run = false }, preparation) {
     const { caller, prices, extractor, now, signal } = preparation;
-    const cost = dry_run ? { credits: 0, usd: 0 } : extractionCost(prices);
+    const cost = dry_run ? free : extractionCost(prices);
     requireCredits(caller.project, cost);
     const { items, model, usage } = await extractor.extract(text, now, signal);
     const vectors = await embedAll(items, preparation);
-    const compared = deduplicate ? await compare(vectors, preparation) : { revision: 0, found: [] };
+    const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
     const candidates = items.map((item, at): Candidate => {
       const vector = vectors[at];
       if (vector === undefined) throw new Error("an item has no vector");
@@ -69,9 +69,9 @@ export const extractMemories = projectOperation({
     return { extractor: extractor.name, model, usage, cost, revision: compared.revision, candidates };
   },
 
-  async apply(transaction, { text, deduplicate = true, dry_run = false }, prepared, application) {
+  async apply(transaction, { text, dry_run = false }, prepared, application) {
     const { candidates, revision, cost } = prepared;
-    const store = () => storeItems(transaction, candidates, deduplicate ? revision : null, application);
+    const store = () => storeItems(transaction, candidates, revision, application);
     const outcomes = dry_run ? await transaction.rehearse(store) : await store();
     await charge(transaction, application.caller.project, cost);
     const created = outcomes.filter(({ action }) => action === "created").map(({ memoryId }) => memoryId);
@@ -92,27 +92,41 @@ export const extractMemories = projectOperation({
   },
 });
 
-/** A few at a time: other calls need the embedder too. */
+/** A few at a time, because other calls need the same threads; none any more when nobody waits for them. */
+function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) {
+    if (signal.aborted) throw givenUp();
+    yield items.slice(start, start + size);
+  }
+}
+
 async function embedAll(items: Extraction["items"], { embed, signal }: Preparation): Promise<Float32Array[]> {
   const vectors: Float32Array[] = [];
-  for (let start = 0; start < items.length; start += embeddingsAtOnce) {
-    if (signal.aborted) throw givenUp();
-    const batch = items.slice(start, start + embeddingsAtOnce);
+  for (const batch of batchesOf(items, embeddingsAtOnce, signal)) {
     vectors.push(...(await Promise.all(batch.map(({ content }) => embed(content, "passage")))));
   }
   return vectors;
 }
 
+/** `revision` is null where nothing was compared. */
+interface Compared {
+  readonly revision: number | null;
+  readonly found: readonly (readonly Neighbour[])[];
+}
+
+const uncompared: Compared = { revision: null, found: [] };
+
 /** What is similar now; the transaction looks at what has changed since `revision`. */
 async function compare(
   vectors: readonly Float32Array[],
   { store, caller: { project }, now, signal }: Preparation,
-): Promise<{ readonly revision: number; readonly found: readonly (readonly Match[])[] }> {
-  const batches: Neighbours[] = [];
-  for (let start = 0; start < vectors.length; start += comparedAtOnce) {
-    if (signal.aborted) throw givenUp();
-    const batch = vectors.slice(start, start + comparedAtOnce);
-    batches.push(await store.memories.neighbours(project, { vectors: batch, above: similarAbove, now }));
+): Promise<Compared> {
+  let compared = uncompared;
+  for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
+    const query = { vectors: batch, above: similarAbove, now };
+    const { revision, found } = await store.memories.neighbours(project, query);
+    // The first batch saw the least.
+    compared = { revision: compared.revision ?? revision, found: [...compared.found, ...found] };
   }
-  return { revision: batches[0]?.revision ?? 0, found: batches.flatMap(({ matches }) => matches) };
+  return compared;
 }

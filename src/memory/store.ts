@@ -48,14 +48,14 @@ export interface Gathered {
   readonly hits: readonly SearchHit[];
 }
 
-/** A memory with its vector: Float32Array [dimensions], L2-normalised. */
+/** A memory's place among the others: Float32Array [dimensions], L2-normalised. */
 export interface Known {
-  readonly memory: Memory;
+  readonly id: string;
   readonly vector: Float32Array;
 }
 
-export interface Match {
-  readonly memory: Memory;
+export interface Neighbour {
+  readonly id: string;
   /** Cosine of the two vectors, clamped to 0..1. */
   readonly similarity: number;
 }
@@ -72,7 +72,7 @@ export interface Neighbours {
   /** Changes with a higher revision are not seen. */
   readonly revision: number;
   /** For each vector the most similar memories first, inactive ones too, expired ones not; at most `neighboursMax`. */
-  readonly matches: readonly (readonly Match[])[];
+  readonly found: readonly (readonly Neighbour[])[];
 }
 
 export interface MemoryReader {

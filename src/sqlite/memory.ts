@@ -80,7 +80,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
 
     async changedSince(project, revision) {
       const rows = sql.changedSince.all(project.serial, revision);
-      return rows.map((row) => ({ memory: toMemory(row), vector: toVector(row.embedding) }));
+      return rows.map(({ id, embedding }) => ({ id, vector: toVector(embedding) }));
     },
 
     async count(project) {
@@ -184,8 +184,8 @@ function statements(database: Database) {
       `SELECT ${memoryColumns} FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
          (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
     ),
-    changedSince: database.prepare<[number, number], MemoryRow & { embedding: Uint8Array }>(
-      `SELECT ${memoryColumns}, v.embedding FROM memory m ${aliveJoin}
+    changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
+      `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
        JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,
     ),
     epoch: database

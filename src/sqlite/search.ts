@@ -107,19 +107,20 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
         }),
       );
     }
-    const query = { types: null, words: null, topK: neighboursMax, minSimilarity: above, now };
+    // All above the threshold: the best ones by score need not be the nearest.
+    const query = { types: null, words: null, topK: Number.POSITIVE_INFINITY, minSimilarity: above, now };
     const everything = { ...query, includeExpired: false, includeInactive: true };
     return vectors.map((vector) => scan(project, { ...everything, vector }));
   };
 
   const neighbours = (project: Project, query: NeighbourQuery): Neighbours => ({
     revision: newestRevision.get(project.serial) ?? 0,
-    matches: compare(project, query).map((compared) =>
+    found: compare(project, query).map((compared) =>
       compared
         .filter(({ similarity }) => similarity > query.above)
         .sort((a, b) => b.similarity - a.similarity || b.serial - a.serial)
         .slice(0, neighboursMax)
-        .map(({ serial, similarity }) => ({ memory: memoryOf(serial), similarity })),
+        .map(({ serial, similarity }) => ({ id: memoryOf(serial).id, similarity })),
     ),
   });
 

@@ -2,6 +2,7 @@
 // large for it.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { neighboursMax } from "../../src/limits.ts";
 import { cosine } from "../../src/memory/rank.ts";
 import { type Member, normalise, openSeam, unitVector } from "./seam.ts";
 
@@ -26,34 +27,52 @@ describe.each([
     vector: near(at % 4, Math.floor(at / 4)),
     expiresAt: at % 10 === 7 ? seam.now() - 1_000 : null,
   }));
+  const contentOf = new Map<string, string>();
   for (const memory of known) {
-    await member.create(memory);
+    contentOf.set(String((await member.create(memory)).data.id), memory.content);
     await other.create(memory);
   }
   const { data } = await member.create({ content: "switched off", vector: near(0, 40) });
   await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+  contentOf.set(String(data.id), "switched off");
   const ask = (vectors: readonly Float32Array[], above = 0.9) =>
     seam.store.memories.neighbours(member.caller.project, { vectors, above, now: seam.now() });
 
   test("all that are above, the nearest first, without expired ones and other projects", async () => {
     const vectors = [0, 1, 2, 3, 4].map((direction) => unitVector(direction));
-    const { matches } = await ask(vectors);
+    const { found: matches } = await ask(vectors);
     const alive = known.filter(({ expiresAt }) => expiresAt === null);
     for (const [at, found] of matches.entries()) {
       const expected = [...alive, { content: "switched off", vector: near(0, 40) }]
         .map(({ content, vector }) => ({ content, similarity: cosine(vectors[at] ?? vector, vector) }))
         .filter(({ similarity }) => similarity > 0.9)
         .sort((a, b) => b.similarity - a.similarity);
-      expect(found.map(({ memory }) => memory.content)).toEqual(expected.map(({ content }) => content));
+      expect(found.map(({ id }) => contentOf.get(id))).toEqual(expected.map(({ content }) => content));
       expect(found.map(({ similarity }) => similarity)).toEqual(expected.map(({ similarity }) => similarity));
     }
     expect(matches.map(({ length }) => length > 0)).toEqual([true, true, true, true, false]);
   });
 
+  test("of more than are told the nearest, whatever their importance", async () => {
+    const crowd = await seam.project();
+    const vectors = Array.from({ length: neighboursMax + 20 }, (_, at) => near(2, at));
+    const ids: unknown[] = [];
+    for (const [at, vector] of vectors.entries()) {
+      const importance = at / vectors.length;
+      ids.push((await crowd.create({ content: `${at}`, vector, importance })).data.id);
+    }
+    const query = { vectors: [unitVector(2)], above: 0.1, now: seam.now() };
+    const { found } = await seam.store.memories.neighbours(crowd.caller.project, query);
+    const nearest = vectors
+      .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
+      .sort((a, b) => b.similarity - a.similarity);
+    expect<unknown>(found[0]).toEqual(nearest.slice(0, neighboursMax));
+  });
+
   test("none for no vectors, and what is exactly at the threshold is not above it", async () => {
-    expect((await ask([])).matches).toEqual([]);
+    expect((await ask([])).found).toEqual([]);
     const own = near(1, 3);
-    expect((await ask([own], cosine(own, own))).matches).toEqual([[]]);
+    expect((await ask([own], cosine(own, own))).found).toEqual([[]]);
   });
 
   test("what comes later is behind the revision, and found the next time", async () => {
@@ -61,8 +80,8 @@ describe.each([
     const before = await ask([vector]);
     await member.create({ content: `later, ${searchCacheBytes}`, vector });
     const after = await ask([vector]);
-    expect(before.matches).toEqual([[]]);
-    expect(after.matches[0]?.length).toBe(1);
+    expect(before.found).toEqual([[]]);
+    expect(after.found[0]?.length).toBe(1);
     expect(after.revision).toBeGreaterThan(before.revision);
   });
 });
