@@ -19,42 +19,40 @@ export function createTransaction(
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
+
+  /** Runs `work` in a savepoint. What is not kept, because it failed or was only tried, leaves nothing in the state either. */
+  const inSavepoint = async <Result>(work: () => Promise<Result>, isKept: boolean): Promise<Result> => {
+    const wordChanges = state.wordChanges.length;
+    const forget = () => {
+      state.callers.clear();
+      state.wordChanges.length = wordChanges;
+    };
+    savepoint.run();
+    try {
+      const result = await work();
+      if (!isKept) {
+        forget();
+        rollback.run();
+      }
+      release.run();
+      return result;
+    } catch (error) {
+      forget();
+      if (!isLost(database, error)) {
+        rollback.run();
+        release.run();
+      }
+      throw error;
+    }
+  };
+
   return {
     access: createAccessTransaction(database, state),
     memories: createMemoryTransaction(database, state),
     audit: createAuditTransaction(database, state, checkpoints),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
-    async attempt(work) {
-      const wordChanges = state.wordChanges.length;
-      savepoint.run();
-      try {
-        const result = await work();
-        release.run();
-        return result;
-      } catch (error) {
-        state.callers.clear();
-        state.wordChanges.length = wordChanges;
-        if (!isLost(database, error)) {
-          rollback.run();
-          release.run();
-        }
-        throw error;
-      }
-    },
-    async rehearse(work) {
-      const wordChanges = state.wordChanges.length;
-      savepoint.run();
-      try {
-        return await work();
-      } finally {
-        state.callers.clear();
-        state.wordChanges.length = wordChanges;
-        if (database.inTransaction) {
-          rollback.run();
-          release.run();
-        }
-      }
-    },
+    attempt: (work) => inSavepoint(work, true),
+    rehearse: (work) => inSavepoint(work, false),
   };
 }
 
