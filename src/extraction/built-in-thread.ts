@@ -8,6 +8,7 @@ import type { Logger } from "../logger.ts";
 import { type ExtractedItem, type Extractor, givenUp } from "../memory/extraction.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
+import { createGate } from "./gate.ts";
 
 export interface ExtractRequest {
   readonly text: string;
@@ -32,10 +33,9 @@ export function createBuiltInExtractor(
   let closed = false;
   let waiting = 0;
   /** Texts wait here and not in the thread, so that one whose caller went away costs nothing. */
-  let last: Promise<unknown> = Promise.resolve();
+  const gate = createGate(1);
 
-  const ask = async (request: ExtractRequest, signal: AbortSignal): Promise<readonly ExtractedItem[]> => {
-    if (signal.aborted) throw givenUp();
+  const ask = async (request: ExtractRequest): Promise<readonly ExtractedItem[]> => {
     if (closed) throw unavailable("The server is shutting down. Send the call again when it is back.");
     client ??= new WorkerClient("extractor", spawn, logger);
     // The one place that vouches for what the worker answers.
@@ -47,12 +47,9 @@ export function createBuiltInExtractor(
       if (waiting >= extractionsWaitingMax)
         throw unavailable("Too many texts wait for extraction. Send the call again in a few seconds.", 5);
       waiting += 1;
-      const answer = last
-        .then(() => ask({ text, now }, signal))
-        .finally(() => {
-          waiting -= 1;
-        });
-      last = answer.catch(() => {});
+      const answer = gate(signal, () => ask({ text, now })).finally(() => {
+        waiting -= 1;
+      });
       const items = await unlessAborted(answer, signal);
       return { items, model: null, usage: null };
     },
