@@ -54,6 +54,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const model = chooseModel(config);
   const { store, embedder } = await startEngines(parts, held, model, { config, logger, clockOffset });
   const clock = createClock(clockOffset);
+  const extractor = await chooseExtractor(parts, config, logger);
   const perform = createPerform({
     store,
     clock,
@@ -62,14 +63,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     prices: config.prices,
     limiter: createRateLimiter(),
     embed: (text, role) => embedder.embed(text, role),
-    extractor: await chooseExtractor(parts, config, logger),
+    extractor,
   });
   const server = listen(config, { perform, clock, logger, embedder });
   parts.defer(() => server.stop());
   const first = await initialise(perform, held);
   openAdministrationDoor(parts, held, perform, logger);
   store.exports.start();
-  logger.info("memories are extracted", { extractor: "built-in", ...publicPart(config) });
+  logger.info("memories are extracted", { extractor: extractor.name, ...publicPart(config) });
   const running = parts.move();
   return { url: server.url, port: server.port, ...first, close: () => running.disposeAsync() };
 }
@@ -97,7 +98,7 @@ async function chooseExtractor(
 function publicPart({ llm }: Config): LogFields {
   if (llm === null) return {};
   const { origin, pathname } = new URL(llm.baseUrl);
-  return { extractor: "llm", base_url: `${origin}${pathname}`, model: llm.model };
+  return { base_url: `${origin}${pathname}`, model: llm.model };
 }
 
 interface EngineOptions {

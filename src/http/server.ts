@@ -114,11 +114,10 @@ function performing(http: Elysia, route: Route, options: HttpOptions): Handler {
     const peer = http.server?.requestIP(request)?.address ?? null;
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"));
     const arrival = await read(request, path, address, arrivedAt);
-    if (!route.operation.patient)
-      return toResponse(await perform.forProject(route.operation, arrival), request);
-    http.server?.timeout(request, 0);
+    const { patient = false } = route.operation;
+    if (patient) http.server?.timeout(request, 0);
     const answer = await perform.forProject(route.operation, arrival);
-    http.server?.timeout(request, idleTimeoutSeconds);
+    if (patient) http.server?.timeout(request, idleTimeoutSeconds);
     return toResponse(answer, request);
   };
 }

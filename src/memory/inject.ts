@@ -1,13 +1,13 @@
 // Owns injection: which memories go into a prompt. Never cuts a memory, and never lets importance carry one past the floor.
 
 import { Type } from "@sinclair/typebox";
-import { injectionFloorDefault, promptMaxCharacters, topKDefault, topKMax } from "../limits.ts";
+import { injectionFloorDefault, promptMaxCharacters, topKDefault } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
 import { Fields } from "../schema.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { finalScore, relevance } from "./rank.ts";
-import { query, searchResult, toDetailedResult } from "./search.ts";
+import { query, searchResult, toDetailedResult, topK } from "./search.ts";
 import type { SearchHit } from "./store.ts";
 
 const exampleRule: AgentMemory = {
@@ -31,14 +31,7 @@ export const injectMemories = projectOperation({
   success: 200,
   input: Fields({
     query,
-    top_k: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: topKMax,
-        default: topKDefault,
-        description: "Facts and contexts at most.",
-      }),
-    ),
+    top_k: topK("Facts and contexts at most."),
     max_characters: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -13,6 +13,8 @@ export const query = Text({
   description: "What to look for, in natural language.",
   examples: ["When do we release?"],
 });
+export const topK = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description }));
 const unit = { minimum: 0, maximum: 1 };
 export const searchModes = ["semantic", "hybrid"] as const;
 
@@ -79,9 +81,7 @@ export const searchMemories = projectOperation({
       }),
     ),
     memory_type: Type.Optional(memoryType),
-    top_k: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description: "Results at most." }),
-    ),
+    top_k: topK("Results at most."),
     min_similarity: Type.Optional(
       Type.Number({ ...unit, description: "Memories below this similarity are left out before ranking." }),
     ),
