@@ -15,6 +15,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { fromMoment, fromTimestamp } from "./clock.ts";
 import { Refusal } from "./errors.ts";
+import { counted } from "./plural.ts";
 
 interface TextLimits {
   readonly minLength?: number;
@@ -104,7 +105,7 @@ function explain(fault: ValueError, known: readonly string[]): [field: string, r
 function expectation(schema: TSchema): string {
   switch (schema[Kind]) {
     case "Text":
-      return `a string of ${schema.minLength} to ${schema.maxLength} characters`;
+      return `a string of ${schema.minLength} to ${counted(Number(schema.maxLength), "character")}`;
     case "Choice":
       return `one of ${schema.enum.map((value: string) => `"${value}"`).join(", ")}`;
     case "Integer":
@@ -141,9 +142,9 @@ function textFault({ minLength = 1, maxLength }: TextLimits, value: unknown): st
   if (!value.isWellFormed()) return "contains a lone surrogate; send well-formed Unicode";
   if (value.includes("\0")) return "contains the character NUL; remove it";
   if (minLength > 0 && blank.test(value))
-    return `must not be blank; send ${minLength} to ${maxLength} characters`;
+    return `must not be blank; send ${minLength} to ${counted(maxLength, "character")}`;
   const excess = value.length > maxLength ? codePoints(value) - maxLength : 0;
-  return excess > 0 ? `is ${excess} characters too long; at most ${maxLength} are allowed` : null;
+  return excess > 0 ? `is ${counted(excess, "character")} too long; the maximum is ${maxLength}` : null;
 }
 
 function codePoints(text: string): number {

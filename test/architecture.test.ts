@@ -55,6 +55,7 @@ const rootFiles: Readonly<Record<string, string>> = {
       "limits",
       "logger",
       "operation",
+      "plural",
       "request",
       "schema",
       "store",

@@ -39,8 +39,8 @@ describe("what is valid stays as it was sent", () => {
 
 describe("what is not valid is refused by name", () => {
   test.each<[string, unknown, string, RegExp]>([
-    ["eleven characters", { text: "01234567890" }, "text", /is 1 characters too long; at most 10/],
-    ["eleven emoji", { text: "😀".repeat(11) }, "text", /is 1 characters too long/],
+    ["eleven characters", { text: "01234567890" }, "text", /is 1 character too long; the maximum is 10/],
+    ["eleven emoji", { text: "😀".repeat(11) }, "text", /is 1 character too long/],
     ["empty text", { text: "" }, "text", /must not be blank/],
     ["blank text", { text: " \t\n\u00a0\u3000" }, "text", /must not be blank/],
     ["a next line alone", { text: "\u0085" }, "text", /must not be blank/],

@@ -1,6 +1,7 @@
 // Owns the verdict about one chain: joins its stretches, weighs removed payloads against what excuses them, and compares the chain
 // with its checkpoints. Pure; must never look at a file.
 
+import { counted } from "../plural.ts";
 import type { Anchor, Checkpoint } from "./checkpoint.ts";
 import { type ChainReport, type Contradiction, earlier, type Failure } from "./verdict.ts";
 import { gap, linkMessage, type Segment, timeMessage } from "./verify-segment.ts";
@@ -132,7 +133,7 @@ export function weighCheckpoints({
   for (const { size, hash, isOutside, source } of checkpoints) {
     const known = hashAt(size);
     if (newest !== null && size > newest) {
-      const message = `${source} attests ${size} records, but there are ${newest}: the newest were cut off, or an old copy was put in place`;
+      const message = `${source} attests ${counted(size, "record")}, but the last record is number ${newest}: the newest were cut off, or an old copy was put in place`;
       contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
     } else if (known !== null && known !== hash) {
       const message = `${source} attests another record ${size}: the ledger was rewritten there or before`;

@@ -7,6 +7,7 @@ import { type Failure, Unusable } from "../audit/verdict.ts";
 import type { Attested } from "../audit/verify-chain.ts";
 import { createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify-notes.ts";
 import { locate } from "../data-directory.ts";
+import { counted } from "../plural.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }
@@ -97,9 +98,7 @@ function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): At
     .flatMap((name) => {
       const { checkpoints, refused } = readNotes(readText(join(folder, name)), reader);
       if (refused > 0)
-        remarks.push(
-          `${refused} of the notes in ${join(folder, name)} were not signed by this key and are ignored.`,
-        );
+        remarks.push(`${counted(refused, "note")} in ${join(folder, name)} not signed by this key: ignored.`);
       return checkpoints.map((checkpoint) => ({
         ...checkpoint,
         isOutside: false,

@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { type DataDirectory, isOpenToOthers, locate } from "../data-directory.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
+import { counted } from "../plural.ts";
 import { settings } from "../settings.ts";
 import { findDamage, inspect } from "../sqlite/inspect.ts";
 import { takeLock } from "../sqlite/lock.ts";
@@ -103,7 +104,7 @@ function databaseState({ database: path }: DataDirectory, runtime: RuntimeFiles)
   const { format, projects, keys } = inspect({ path, runtime });
   const damage = findDamage({ path, runtime });
   if (damage.length > 0) throw new Error(`Damaged: ${damage.join("; ")}. Restore the last backup.`);
-  return `intact, format ${format}, ${projects.length} projects, ${keys} keys`;
+  return `intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}`;
 }
 
 async function modelState(config: Config, directory: DataDirectory, runtime: RuntimeFiles): Promise<string> {

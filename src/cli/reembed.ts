@@ -5,6 +5,7 @@ import { chooseModel } from "../app.ts";
 import type { Config } from "../config.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import { holdDirectory, requireDatabase } from "../installation.ts";
+import { counted } from "../plural.ts";
 import { settings } from "../settings.ts";
 import { reembed } from "../sqlite/reembed.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
@@ -37,7 +38,7 @@ async function embedAnew(config: Config, terminal: Terminal): Promise<Report> {
   });
   return {
     data: { memories, model: { id, sha256, dimensions } },
-    text: `${memories} memories are embedded with ${id} (${dimensions} dimensions).`,
+    text: `Embedded ${counted(memories, "memory", "memories")} with ${id} (${dimensions} dimensions).`,
   };
 }
 
@@ -48,6 +49,6 @@ function createProgress(terminal: Terminal): (done: number, total: number) => vo
     const reached = Math.floor((done / total) * 10);
     if (reached === tenths) return;
     tenths = reached;
-    terminal.note(`${done} of ${total} memories`);
+    terminal.note(`${done} of ${counted(total, "memory", "memories")}`);
   };
 }

@@ -6,6 +6,7 @@ import { retentionFloor } from "../audit/list.ts";
 import { fromMoment, toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { projectOperation } from "../operation.ts";
+import { counted } from "../plural.ts";
 import { Choice, Fields, Moment } from "../schema.ts";
 import { exampleId, exportFormats, exportTask, toExportTask } from "./export.ts";
 import type { ExportDraft } from "./store.ts";
@@ -52,11 +53,11 @@ export const createExport = projectOperation({
 export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
   const { startAt, endAt } = readSpan(input);
   const floor = retentionFloor(plan, now);
-  if (floor !== null && startAt < floor) {
+  if (floor !== null && plan.retentionDays !== null && startAt < floor) {
     const earliest = toTimestamp(floor);
     throw new Refusal(
       2201,
-      `The plan keeps records for ${plan.retentionDays} days. Choose a start_time of ${earliest} or later.`,
+      `The plan keeps records for ${counted(plan.retentionDays, "day")}. Choose a start_time of ${earliest} or later.`,
       { field: "start_time", earliest },
     );
   }

@@ -7,6 +7,7 @@ import { fromTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { importanceDefault } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
+import { counted } from "../plural.ts";
 import { Fields } from "../schema.ts";
 import type { Transaction } from "../store.ts";
 import {
@@ -73,7 +74,7 @@ export async function requireRoom(
   if (memoryLimit === null || (await transaction.memories.count(project)) < memoryLimit) return;
   throw new Refusal(
     2101,
-    `The project has reached its limit of ${memoryLimit} memories. Delete memories or choose a larger plan.`,
+    `The project has reached its limit of ${counted(memoryLimit, "memory", "memories")}. Delete memories or choose a larger plan.`,
     { memory_limit: memoryLimit },
   );
 }

@@ -1,6 +1,7 @@
 // Owns what the database knows about its installation: the embedding model whose vectors it holds.
 
 import type { Database } from "../native/sqlite.ts";
+import { counted } from "../plural.ts";
 
 export interface ModelBinding {
   readonly id: string;
@@ -16,7 +17,7 @@ export class ModelMismatch extends Error {
 
   constructor(bound: ModelBinding, given: ModelBinding, memories: number) {
     super(
-      `The database holds ${memories} memories embedded with the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Start it with --model and the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to embed every memory anew.`,
+      `The database holds ${counted(memories, "memory", "memories")} embedded with the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Start it with --model and the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to embed every memory anew.`,
     );
     this.name = "ModelMismatch";
     this.bound = bound;

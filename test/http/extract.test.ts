@@ -71,7 +71,7 @@ describe("who may, and with what", () => {
       ...refused,
       message: /must not be blank/,
     },
-    { name: "one character too many", ...send({ text }), ...refused, message: /1 characters too long/ },
+    { name: "one character too many", ...send({ text }), ...refused, message: /1 character too long/ },
     { name: "a text that is none", ...send({ text: ["a"] }), ...refused, data: { field: "text" } },
     { name: "NUL", ...send({ text: "a\0b" }), ...refused, message: /NUL/ },
     {

@@ -302,7 +302,7 @@ describe("refuses", () => {
       "a query of 10,001",
       { query: "x".repeat(queryMaxCharacters + 1) },
       "query",
-      /1 characters too long/,
+      /1 character too long/,
     ),
     invalid("top_k 0", { query, top_k: 0 }, "top_k", /from 1 to 50/),
     invalid("top_k 51", { query, top_k: 51 }, "top_k", /from 1 to 50/),

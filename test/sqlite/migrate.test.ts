@@ -165,7 +165,9 @@ test("another embedding model is refused while there are memories, and welcome w
   await project.create({ content: "embedded", vector: unitVector(1) });
   await first.close();
   const other = { id: "another-model", sha256: "f".repeat(64), dimensions };
-  await expect(openSeam({ path, model: other })).rejects.toThrow(/holds 1 memories.*--model.*reembed/s);
+  await expect(openSeam({ path, model: other })).rejects.toThrow(
+    /holds 1 memory embedded.*--model.*reembed/s,
+  );
   const administration = await openSeam({ path, model: null });
   expect((await administration.administer("project.list", {})).status).toBe(200);
   await administration.close();
