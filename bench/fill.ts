@@ -6,7 +6,7 @@ import { loadConfig } from "../src/config.ts";
 import { readModelConfig } from "../src/embedding/model.ts";
 import { defaultModel } from "../src/embedding/model-directory.ts";
 import { holdDirectory } from "../src/installation.ts";
-import { openLedgerFiles } from "../src/ledger-files.ts";
+import { openLedger } from "../src/ledger.ts";
 import { createLogger } from "../src/logger.ts";
 import { contentKey } from "../src/memory/memory.ts";
 import { openStore } from "../src/sqlite/store.ts";
@@ -38,12 +38,13 @@ export async function fill(
   const { dimensions } = readModelConfig(model);
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
   const { directory, runtime, release } = await holdDirectory(dataDir);
+  const ledger = openLedger({ directory, runtime }, config.auditKey);
   const store = openStore({
     path: directory.database,
     runtime,
     model: { id: model.id, sha256: model.sha256, dimensions },
     plans: config.plans,
-    ledger: openLedgerFiles(directory.root, config.auditKey),
+    ledger,
     searchCacheBytes: 0,
     groupCommit: true,
     clockOffset: null,

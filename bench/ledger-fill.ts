@@ -5,7 +5,7 @@ import { digestSecret, permissions } from "../src/access/key.ts";
 import type { Call } from "../src/call.ts";
 import { loadConfig } from "../src/config.ts";
 import { holdDirectory } from "../src/installation.ts";
-import { openLedgerFiles } from "../src/ledger-files.ts";
+import { openLedger } from "../src/ledger.ts";
 import { createLogger } from "../src/logger.ts";
 import { openStore } from "../src/sqlite/store.ts";
 import type { Store } from "../src/store.ts";
@@ -35,12 +35,13 @@ export async function fillLedger(
 ): Promise<FilledLedger> {
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
   const { directory, runtime, release } = await holdDirectory(dataDir);
+  const ledger = openLedger({ directory, runtime }, config.auditKey);
   const store = openStore({
     path: directory.database,
     runtime,
     model: null,
     plans: config.plans,
-    ledger: openLedgerFiles(directory.root, config.auditKey),
+    ledger,
     searchCacheBytes: 0,
     groupCommit,
     clockOffset: null,

@@ -16,7 +16,8 @@ import { createLlmExtractor } from "./extraction/llm.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
 import { isObject, type JsonObject } from "./json.ts";
-import { openLedgerFiles } from "./ledger-files.ts";
+import { openLedger } from "./ledger.ts";
+import type { LedgerFiles } from "./ledger-files.ts";
 import { createLogger, type LogFields, type Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import type { InstallationOperation } from "./operation.ts";
@@ -52,7 +53,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     logger.warn("others can read the data directory; close it with chmod 700", { directory: config.dataDir });
   }
   const model = chooseModel(config);
-  const { store, embedder } = await startEngines(parts, held, model, { config, logger, clockOffset });
+  const ledger = openLedger(held, config.auditKey);
+  const { store, embedder } = await startEngines(parts, held, model, { config, ledger, logger, clockOffset });
   const clock = createClock(clockOffset);
   const extractor = await chooseExtractor(parts, config, logger);
   const perform = createPerform({
@@ -103,6 +105,7 @@ function publicPart({ llm }: Config): LogFields {
 
 interface EngineOptions {
   readonly config: Config;
+  readonly ledger: LedgerFiles;
   readonly logger: Logger;
   readonly clockOffset: SharedArrayBuffer | null;
 }
@@ -112,7 +115,7 @@ async function startEngines(
   parts: AsyncDisposableStack,
   { directory, runtime }: Held,
   model: ModelSource,
-  { config, logger, clockOffset }: EngineOptions,
+  { config, ledger, logger, clockOffset }: EngineOptions,
 ): Promise<{ store: Store; embedder: Embedder }> {
   const { dimensions } = readModelConfig(model);
   const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, logger });
@@ -123,7 +126,7 @@ async function startEngines(
     runtime,
     model: { id: model.id, sha256: model.sha256, dimensions },
     plans: config.plans,
-    ledger: openLedgerFiles(directory.root, config.auditKey),
+    ledger,
     payloadRetentionDays: config.payloadRetentionDays,
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     groupCommit: config.groupCommit,

@@ -7,10 +7,11 @@ import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
 import { unavailable } from "./errors.ts";
-import { openLedgerFiles } from "./ledger-files.ts";
+import { type HeldDirectory, openLedger } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
 import { createPerform, type Perform, type PerformTools } from "./perform.ts";
+import { quoteWord } from "./shell-word.ts";
 import { type Lock, takeLock } from "./sqlite/lock.ts";
 import { openStore } from "./sqlite/store.ts";
 
@@ -23,9 +24,7 @@ export class DirectoryInUse extends Error {
   }
 }
 
-export interface Held {
-  readonly directory: DataDirectory;
-  readonly runtime: RuntimeFiles;
+export interface Held extends HeldDirectory {
   release(): void;
 }
 
@@ -73,11 +72,6 @@ export function requireDatabase(root: string): void {
   );
 }
 
-/** A word as a POSIX shell reads it back. */
-export function quoteWord(word: string): string {
-  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 function tryLock(directory: DataDirectory, runtime: RuntimeFiles): Lock | null {
   try {
     return takeLock(directory.lock, runtime);
@@ -97,17 +91,15 @@ export interface Administration {
 }
 
 /** Opens the database without a model: enough for projects and keys, whatever model its memories belong to. */
-export function openAdministration(
-  { directory, runtime }: Held,
-  config: Config,
-  logger: Logger,
-): Administration {
+export function openAdministration(held: Held, config: Config, logger: Logger): Administration {
+  const { directory, runtime } = held;
+  const ledger = openLedger(held, config.auditKey);
   const store = openStore({
     path: directory.database,
     runtime,
     model: null,
     plans: config.plans,
-    ledger: openLedgerFiles(directory.root, config.auditKey),
+    ledger,
     payloadRetentionDays: config.payloadRetentionDays,
     searchCacheBytes: 0,
     groupCommit: false,

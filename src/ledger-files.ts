@@ -1,4 +1,4 @@
-// Owns the files of the ledger beside the database: the signing key, the verifier key for others, the notes. Never shows the
+// Owns the files of the ledger beside the database: the signing key, the verifier keys for others, the notes. Never shows the
 // private key, and never replaces one that is there.
 
 import { chmodSync, existsSync, readFileSync } from "node:fs";
@@ -6,54 +6,81 @@ import { join } from "node:path";
 import { createSigner, createSigningKey, isVerifierKey } from "./audit/note.ts";
 import { makeFolder, writeWhole } from "./durable.ts";
 
+export interface SigningKey {
+  /** Ed25519 private key, PKCS #8 PEM. */
+  readonly pem: string;
+  readonly verifierKey: string;
+}
+
 export interface LedgerFiles {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly signingKey: string;
-  /** Of this key and of those that signed before it. */
+  /** Of this key and of those that signed before it, newest first. */
   readonly verifierKeys: readonly string[];
   /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
   readonly notes: string;
   readonly exports: string;
 }
 
-/**
- * Creates the signing key with the first start, unless `auditKey` names one that is kept elsewhere.
- * @throws Error that says what to do when the key cannot be read.
- */
-export function openLedgerFiles(root: string, auditKey: string | null): LedgerFiles {
+/** Makes the folders of the ledger, and writes down the verifier key of `signingKey`. */
+export function openLedgerFiles(root: string, { pem, verifierKey }: SigningKey): LedgerFiles {
   const files = { notes: join(root, "checkpoints"), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
-  const signingKey = auditKey === null ? ownKey(join(root, "audit.key")) : givenKey(auditKey);
-  const verifierKeys = keepVerifierKey(join(root, "audit.pub"), createSigner(signingKey).verifierKey);
-  return { signingKey, verifierKeys, ...files };
+  return { signingKey: pem, verifierKeys: keepVerifierKey(root, verifierKey), ...files };
 }
 
-/** Puts a new key before those of older notes, and touches a file no more that is right already: the disk may be full. */
-function keepVerifierKey(path: string, key: string): readonly string[] {
-  const known = existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(isVerifierKey) : [];
-  if (known.includes(key)) return known;
-  const keys = [key, ...known];
-  writeWhole(path, `${keys.join("\n")}\n`);
-  return keys;
+/** Where the signing key is, unless --audit-key names another file. */
+export function ownKeyPath(root: string): string {
+  return join(root, "audit.key");
 }
 
-/** Where the files of exports lie in a data directory. */
+/**
+ * The key in the file `auditKey`; without that file the key in the data directory, or null when there is none.
+ * @throws Error that says what to do when the key cannot be read.
+ */
+export function findSigningKey(root: string, auditKey: string | null): SigningKey | null {
+  if (auditKey !== null) return readSigningKey(auditKey);
+  const path = ownKeyPath(root);
+  if (!existsSync(path)) return null;
+  if (process.platform !== "win32") chmodSync(path, 0o600);
+  return readSigningKey(path);
+}
+
+/** Makes the signing key of a new installation. One process at a time holds the directory, so nobody else makes it meanwhile. */
+export function createOwnKey(root: string): SigningKey {
+  const pem = createSigningKey();
+  writeWhole(ownKeyPath(root), pem);
+  return { pem, verifierKey: createSigner(pem).verifierKey };
+}
+
+/** The verifier keys in `audit.pub`, newest first; empty when there is no such file. */
+export function readVerifierKeys(root: string): readonly string[] {
+  const path = verifierKeysPath(root);
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(isVerifierKey) : [];
+}
+
+/** Where the files of exports are in a data directory. */
 export function exportFolder(root: string): string {
   return join(root, "exports");
 }
 
-function ownKey(path: string): string {
-  // One process at a time holds the directory, so nobody else makes it meanwhile.
-  if (!existsSync(path)) writeWhole(path, createSigningKey());
-  if (process.platform !== "win32") chmodSync(path, 0o600);
-  return givenKey(path);
+function verifierKeysPath(root: string): string {
+  return join(root, "audit.pub");
 }
 
-function givenKey(path: string): string {
+/** Puts a new key before those of older notes, and does not write a file that is right already: the disk may be full. */
+function keepVerifierKey(root: string, key: string): readonly string[] {
+  const known = readVerifierKeys(root);
+  if (known.includes(key)) return known;
+  const keys = [key, ...known];
+  writeWhole(verifierKeysPath(root), `${keys.join("\n")}\n`);
+  return keys;
+}
+
+function readSigningKey(path: string): SigningKey {
   try {
     const pem = readFileSync(path, "utf8");
-    createSigner(pem);
-    return pem;
+    return { pem, verifierKey: createSigner(pem).verifierKey };
   } catch (cause) {
     throw new Error(
       `The audit key ${path} is not a readable Ed25519 private key in PEM. Restore it from a backup, or name another with --audit-key.`,

@@ -64,6 +64,12 @@ export function splitNotes(file: string): string[] {
     .filter((note) => note.trim() !== "");
 }
 
+/** What the name of a verifier key begins with, by the signature line of a note: it names the signer, and proves nothing. */
+export function signerId(note: string): string {
+  const [, encoded = ""] = /\n— \S+ (\S+)\n$/.exec(note) ?? [];
+  return `${keyName}+${Buffer.from(encoded, "base64").subarray(0, 4).toString("hex")}`;
+}
+
 export function isVerifierKey(text: string): boolean {
   return parseVerifierKey(text) !== null;
 }

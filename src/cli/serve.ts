@@ -3,8 +3,8 @@
 import type { Command } from "commander";
 import { type App, startApp } from "../app.ts";
 import type { Config } from "../config.ts";
-import { quoteWord } from "../installation.ts";
 import { generalSettings } from "../settings.ts";
+import { quoteWord } from "../shell-word.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
 import { addSettings, bindWork, globalSettings, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";

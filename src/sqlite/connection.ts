@@ -1,9 +1,10 @@
 // Owns how connections to the database are opened: pragmas and extensions. The writer's is the only one that may write, and
 // nothing is written to a file that is not ours.
 
+import { chmodSync, existsSync } from "node:fs";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { type Database, type DatabaseOptions, loadVec, openDatabase } from "../native/sqlite.ts";
-import { checkFormat } from "./migrate.ts";
+import { checkFormat, migrate } from "./migrate.ts";
 
 export interface DatabaseFile {
   readonly path: string;
@@ -27,6 +28,20 @@ export function openWriting({ path, runtime }: DatabaseFile): Database {
   database.pragma("cache_size = -32768");
   loadVec(database, runtime);
   return database;
+}
+
+/** Opens for writing, in the current format; creates the file, for its owner only, when there is none. @throws as openWriting does. */
+export function openCurrent(file: DatabaseFile): Database {
+  const isNew = !existsSync(file.path);
+  const database = openWriting(file);
+  try {
+    if (isNew) chmodSync(file.path, 0o600);
+    migrate(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 export function openReading({ path, runtime }: DatabaseFile): Database {

@@ -1,6 +1,5 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
-import { chmodSync, existsSync } from "node:fs";
 import type { Plans } from "../access/plan.ts";
 import type { AccessReader } from "../access/store.ts";
 import { createClock } from "../clock.ts";
@@ -15,12 +14,11 @@ import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
-import { type DatabaseFile, openReading, openWriting } from "./connection.ts";
+import { type DatabaseFile, openCurrent, openReading } from "./connection.ts";
 import { isDiskFailure, unreadable } from "./disk-failure.ts";
 import type { ExporterInit } from "./export-worker.ts";
 import { createExporter } from "./exporter.ts";
 import { bindModel, type ModelBinding } from "./installation.ts";
-import { migrate } from "./migrate.ts";
 import { createReader } from "./reader.ts";
 import type { ReaderInit } from "./reader-worker.ts";
 import { forgetNext } from "./reembed.ts";
@@ -107,11 +105,8 @@ function createAccess(database: Database, logger: Logger): AccessReader {
 const beginsExport = new Set([createExport.name, exportProject.name]);
 
 function prepare(file: DatabaseFile, model: ModelBinding | null): void {
-  const isNew = !existsSync(file.path);
-  const database = openWriting(file);
+  const database = openCurrent(file);
   try {
-    if (isNew) chmodSync(file.path, 0o600);
-    migrate(database);
     if (model !== null) {
       bindModel(database, model);
       forgetNext(database);

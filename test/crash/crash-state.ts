@@ -5,10 +5,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { type DataDirectory, locate } from "../../src/data-directory.ts";
-import { openLedgerFiles } from "../../src/ledger-files.ts";
+import { openLedger } from "../../src/ledger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { openWriting } from "../../src/sqlite/connection.ts";
-import { migrate } from "../../src/sqlite/migrate.ts";
 import { findFaults } from "./check.ts";
 import type { Call } from "./load.ts";
 
@@ -47,10 +45,7 @@ export function judge(
   if (!isThere && isKnown) return ["the database is gone"];
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
-    openLedgerFiles(root, null);
-    const database = openWriting({ path, runtime });
-    migrate(database);
-    database.close();
+    openLedger({ directory: locate(root), runtime }, null);
   } catch (error) {
     return [`the server could not start: ${error instanceof Error ? error.message : String(error)}`];
   }

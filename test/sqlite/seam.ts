@@ -9,7 +9,7 @@ import { defaultPlans } from "../../src/access/plan.ts";
 import type { Call } from "../../src/call.ts";
 import { createClock } from "../../src/clock.ts";
 import { isObject, type JsonObject } from "../../src/json.ts";
-import { openLedgerFiles } from "../../src/ledger-files.ts";
+import { createOwnKey, openLedgerFiles } from "../../src/ledger-files.ts";
 import type { Logger } from "../../src/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
 import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
@@ -78,7 +78,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     path,
     runtime,
     plans: defaultPlans,
-    ledger: openLedgerFiles(ledgerFolder, null),
+    ledger: openLedgerFiles(ledgerFolder, createOwnKey(ledgerFolder)),
     model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
     searchCacheBytes: 512 * 1024 * 1024,
     groupCommit: true,

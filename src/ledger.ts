@@ -1,0 +1,67 @@
+// Owns the decision whether database and signing key of a data directory belong together, before anything is signed. Makes a
+// signing key for a new installation only, and never replaces a key without being told.
+
+import { openNote, signerId } from "./audit/note.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import {
+  createOwnKey,
+  findSigningKey,
+  type LedgerFiles,
+  openLedgerFiles,
+  ownKeyPath,
+  readVerifierKeys,
+} from "./ledger-files.ts";
+import type { RuntimeFiles } from "./native/runtime.ts";
+import type { Database } from "./native/sqlite.ts";
+import { readAuditKey, writeAuditKey } from "./sqlite/audit-key.ts";
+import { openCurrent } from "./sqlite/connection.ts";
+
+export interface HeldDirectory {
+  readonly directory: DataDirectory;
+  readonly runtime: RuntimeFiles;
+}
+
+/**
+ * Creates database and signing key of a new installation; of an older one it opens both.
+ * @param auditKey file of a signing key that is kept elsewhere; null: the one in the data directory.
+ * @throws Error that names the choices when the key is missing or not the one that has signed this ledger.
+ */
+export function openLedger({ directory, runtime }: HeldDirectory, auditKey: string | null): LedgerFiles {
+  const { root, database: path } = directory;
+  // The database comes first: when a first start is cut short, no key is left that belongs to no database.
+  const database = openCurrent({ path, runtime });
+  try {
+    const found = findSigningKey(root, auditKey);
+    const inUse = findKeyInUse(database, root, found?.verifierKey ?? null);
+    if (inUse !== null && found?.verifierKey !== inUse) {
+      throw new Error(
+        found === null ? missingKey(root, inUse) : otherKey(auditKey ?? ownKeyPath(root), inUse),
+      );
+    }
+    const key = found ?? createOwnKey(root);
+    const files = openLedgerFiles(root, key);
+    if (readAuditKey(database).verifierKey === null) writeAuditKey(database, key.verifierKey);
+    return files;
+  } finally {
+    database.close();
+  }
+}
+
+/** The verifier key of the only key that may sign; null while nothing has been signed. */
+function findKeyInUse(database: Database, root: string, found: string | null): string | null {
+  const { verifierKey, newestNote } = readAuditKey(database);
+  if (verifierKey !== null) return verifierKey;
+  // Programs before this one did not write it down: the newest signature tells.
+  const published = readVerifierKeys(root);
+  if (newestNote === null) return published[0] ?? null;
+  const known = found === null ? published : [found, ...published];
+  return known.find((key) => openNote(newestNote, key) !== null) ?? signerId(newestNote);
+}
+
+function missingKey(root: string, inUse: string): string {
+  return `The audit key ${ownKeyPath(root)} is missing, and this ledger has been signed with it (verifier key ${inUse}). Restore it from a backup, or name the file where it is kept with --audit-key FILE.`;
+}
+
+function otherKey(path: string, inUse: string): string {
+  return `The audit key ${path} is not the one that has signed this ledger (verifier key ${inUse}). Restore that one from a backup, or name its file with --audit-key FILE.`;
+}

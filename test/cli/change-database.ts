@@ -1,0 +1,11 @@
+// Changes the database of a data directory that no process has open, as somebody with the file could.
+
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+
+export function changeDatabase(dataDir: string, ...statements: string[]): void {
+  const database = new Database(join(dataDir, "memledger.db"));
+  for (const statement of statements) database.run(statement);
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}
