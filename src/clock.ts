@@ -25,42 +25,96 @@ export function toTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** A time, or why a text is none: `fault` completes a sentence such as `Field "expires_at" ...`. */
+export type TimeReading =
+  | { readonly ms: number; readonly fault: null }
+  | { readonly ms: null; readonly fault: string };
+
 const rfc3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-](\d{2}):(\d{2})))$/;
+const withoutTime = /^\d{4}-\d{2}-\d{2}$/;
+const withoutZone = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?$/;
+const largeYear = /^[+-]?\d{5,}-\d{2}-\d{2}/;
 
 /** An offset can lead out of the years that RFC 3339 can write in UTC. */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Milliseconds of an RFC 3339 timestamp with any offset, or null when the text is none.
- * Stricter than Date.parse, which accepts 30 February. A leap second (`:60`) counts as the second after it.
+ * Reads an RFC 3339 timestamp with any offset. Stricter than Date.parse, which accepts 30 February. A leap second (`:60`) counts as
+ * the second after it.
  */
-export function fromTimestamp(text: string): number | null {
+export function readTimestamp(text: string): TimeReading {
   const match = rfc3339.exec(text);
-  if (match === null) return null;
-  const [, year, month, day, hour, minute, second] = match.map(Number);
-  if (month === undefined || day === undefined || year === undefined) return null;
-  if (
-    month < 1 ||
-    month > 12 ||
-    day < 1 ||
-    day > new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
-  ) {
-    return null;
-  }
-  if ((hour ?? 24) > 23 || (minute ?? 60) > 59 || (second ?? 61) > 60) return null;
+  if (match === null) return faulty(formFault(text));
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const [offset = "+00:00", offsetHour, offsetMinute] = match.slice(7);
+  const fault =
+    dayFault(year, month, day) ??
+    timeOfDayFault(hour, minute, second) ??
+    offsetFault(offset, Number(offsetHour ?? 0), Number(offsetMinute ?? 0));
+  if (fault !== null) return faulty(fault);
   const leap = second === 60;
   const parsed = Date.parse((leap ? text.replace(/:60/, ":59") : text).replace(" ", "T").toUpperCase());
-  const ms = parsed + (leap ? 1000 : 0);
-  return ms >= earliestMs && ms <= latestMs ? ms : null;
+  return inRange(parsed + (leap ? 1000 : 0));
+}
+
+/** Milliseconds of an RFC 3339 timestamp, or null when the text is none. */
+export function fromTimestamp(text: string): number | null {
+  return readTimestamp(text).ms;
+}
+
+/** Every time that is read must also be writable. */
+function inRange(ms: number): TimeReading {
+  if (ms >= earliestMs && ms <= latestMs) return { ms, fault: null };
+  return faulty("is outside the years 0000 to 9999 in UTC");
+}
+
+function faulty(fault: string): TimeReading {
+  return { ms: null, fault };
+}
+
+function formFault(text: string): string {
+  if (withoutTime.test(text)) return `has no time of day; send a timestamp such as ${text}T00:00:00Z`;
+  if (withoutZone.test(text)) return "has no time zone; add Z or an offset such as +01:00";
+  if (largeYear.test(text)) return "has a year outside 0000 to 9999";
+  return "must be an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z";
+}
+
+/** Why there is no such day in the Gregorian calendar. */
+function dayFault(year: number, month: number, day: number): string | null {
+  if (month < 1 || month > 12) return `has the month ${twoDigits(month)}; months are 01 to 12`;
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999; the calendar repeats every 400 years.
+  const days = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  if (day >= 1 && day <= days) return null;
+  return `names a day that does not exist: ${String(year).padStart(4, "0")}-${twoDigits(month)} has the days 01 to ${days}`;
+}
+
+function timeOfDayFault(hour: number, minute: number, second: number): string | null {
+  if (hour > 23) return `has the hour ${hour}; hours are 00 to 23`;
+  if (minute > 59) return `has the minute ${minute}; minutes are 00 to 59`;
+  return second > 60 ? `has the second ${second}; seconds are 00 to 59, and 60 for a leap second` : null;
+}
+
+function offsetFault(offset: string, hours: number, minutes: number): string | null {
+  if (hours <= 23 && minutes <= 59) return null;
+  return `has the offset ${offset}; offsets are -23:59 to +23:59`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
 /**
- * Milliseconds of an ISO 8601 moment in a URL: an RFC 3339 timestamp, or a date, which is its midnight in UTC. Null otherwise.
- * A `+` that was not percent-encoded arrives as a space; before an offset it can mean nothing else.
+ * Reads an ISO 8601 moment in a URL: an RFC 3339 timestamp, or a date, which is its midnight in UTC. A `+` that was not
+ * percent-encoded arrives as a space; before an offset it can mean nothing else.
  */
-export function fromMoment(text: string): number | null {
+export function readMoment(text: string): TimeReading {
   const mended = text.replace(/ (\d\d:\d\d)$/, "+$1");
-  return fromTimestamp(/^\d{4}-\d{2}-\d{2}$/.test(mended) ? `${mended}T00:00:00Z` : mended);
+  return readTimestamp(withoutTime.test(mended) ? `${mended}T00:00:00Z` : mended);
+}
+
+/** Milliseconds of an ISO 8601 moment, or null when the text is none. */
+export function fromMoment(text: string): number | null {
+  return readMoment(text).ms;
 }

@@ -9,6 +9,7 @@ import type { Plan, PlanName, Plans } from "./access/plan.ts";
 import { isObject } from "./json.ts";
 import type { Setting } from "./setting.ts";
 import { allSettings, flagOf, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
+import { suggest } from "./suggestion.ts";
 
 export interface Config {
   /** Absolute. */
@@ -210,14 +211,21 @@ function flatten(value: unknown, prefix = ""): Map<string, unknown> {
   return new Map(parts.flatMap((part) => [...part]));
 }
 
+const prefix = "MEMLEDGER_";
+
 function refuseUnknownVariables(variables: Readonly<Record<string, string | undefined>>): void {
   const known = generalSettings.map(variableOf);
-  const unknown = Object.keys(variables).find(
-    (name) => name.startsWith("MEMLEDGER_") && !known.includes(name),
-  );
+  const unknown = Object.keys(variables).find((name) => name.startsWith(prefix) && !known.includes(name));
   if (unknown === undefined) return;
+  // Without the prefix, which all of them share and which makes every name look similar.
+  const near = suggest(
+    unknown.slice(prefix.length),
+    known.map((name) => name.slice(prefix.length)),
+  );
   throw new ConfigError(
-    `The variable ${unknown} is no setting. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml.`,
+    near === null
+      ? `The variable ${unknown} is no setting. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml.`
+      : `The variable ${unknown} is no setting. Did you mean ${prefix}${near}?`,
   );
 }
 
@@ -229,7 +237,23 @@ function refuseUnknownKey(name: string, value: unknown, file: string): void {
   const siblings = known.filter((other) => other.startsWith(table));
   const near =
     table === "" || siblings.length === 0 ? known.filter((other) => !other.includes(".")) : siblings;
+  const meant = suggestKey(name, known);
+  if (meant !== null) throw new ConfigError(`${name} in ${file} is no setting. Did you mean ${meant}?`);
   throw new ConfigError(
     `${name} in ${file} is no setting. Remove it, or use one of ${near.join(", ")}; plans are tables such as [plans.pro].`,
   );
+}
+
+/** The known key that was probably meant, table by table, or null. */
+function suggestKey(name: string, known: readonly string[]): string | null {
+  let path = "";
+  for (const part of name.split(".")) {
+    const below = known.filter((other) => other.startsWith(path));
+    const parts = [...new Set(below.map((other) => other.slice(path.length).split(".")[0] ?? ""))];
+    const near = parts.includes(part) ? part : suggest(part, parts);
+    if (near === null) return null;
+    path += `${near}.`;
+  }
+  const meant = path.slice(0, -1);
+  return known.includes(meant) ? meant : null;
 }

@@ -12,10 +12,11 @@ import {
   TypeRegistry,
 } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { ValueError } from "@sinclair/typebox/errors";
-import { fromMoment, fromTimestamp } from "./clock.ts";
+import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sinclair/typebox/errors";
+import { fromMoment, fromTimestamp, readMoment, readTimestamp } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 import { counted } from "./plural.ts";
+import { unknownReason } from "./suggestion.ts";
 
 interface TextLimits {
   readonly minLength?: number;
@@ -72,34 +73,76 @@ export function Fields<Properties extends Record<string, TSchema>>(
 
 /**
  * A parser for `schema`.
- * @throws Refusal 1400 with `{ field, reason }` naming the first fault.
+ * @throws Refusal 1400 with `{ field, reason }` naming the first fault; `field` is a path such as `rag_results/0/source`.
  */
 export function createParser<Schema extends TObject>(schema: Schema): (value: unknown) => Static<Schema> {
   const checker = TypeCompiler.Compile(schema);
   return (value) => {
     if (checker.Check(value)) return value;
-    const fault = checker.Errors(value).First();
-    const known = Object.keys(schema.properties);
-    const [field, reason] = fault === undefined ? ["", "is invalid"] : explain(fault, known);
-    const name = fault === undefined || fault.path === "" ? "The request" : `Field "${field}"`;
-    throw new Refusal(1400, `${name} ${reason}.`, { field, reason });
+    const fault = firstFault(checker.Errors(value));
+    const [field, reason] = fault === undefined ? ["", "is invalid"] : explain(fault);
+    const name = field === "" ? "The request" : `Field "${field}"`;
+    throw new Refusal(1400, `${name} ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
   };
 }
 
-function explain(fault: ValueError, known: readonly string[]): [field: string, reason: string] {
-  const field = fault.path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100).toWellFormed();
-  if (fault.path !== "" && !known.includes(field.split("/")[0] ?? "")) {
-    const list = known.length === 0 ? "this operation takes none" : `known fields are ${known.join(", ")}`;
-    return [field, `is unknown; ${list}`];
+/** TypeBox names fields that are missing before those that are unknown. A misspelt field is both, and its name is the cause. */
+function firstFault(faults: ValueErrorIterator): ValueError | undefined {
+  let first: ValueError | undefined;
+  for (const fault of faults) {
+    first ??= fault;
+    if (fault.type === ValueErrorType.ObjectAdditionalProperties && parentOf(fault) === parentOf(first))
+      return fault;
+    if (fault.type !== ValueErrorType.ObjectRequiredProperty) return first;
   }
-  if (fault.value === undefined && field !== "") return [field, "is required"];
-  if (fault.schema[Kind] === "Text" && typeof fault.value === "string") {
-    return [
-      field,
-      textFault({ maxLength: Number(fault.schema.maxLength), minLength: 1 }, fault.value) ?? "is invalid",
-    ];
+  return first;
+}
+
+function parentOf({ path }: ValueError): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+function explain(fault: ValueError): [field: string, reason: string] {
+  const { type, schema, value } = fault;
+  const field = nameOf(fault.path);
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    const name = nameOf(fault.path.slice(parentOf(fault).length));
+    return [field, unknownReason(name, Object.keys(schema.properties), "fields")];
   }
-  return [field, `must be ${expectation(fault.schema)}`];
+  if (type === ValueErrorType.ObjectRequiredProperty) return [field, "is required"];
+  if (type === ValueErrorType.Union) {
+    const meant = faultOfMeant(fault);
+    if (meant !== undefined) return explain(meant);
+  }
+  return [
+    field,
+    (typeof value === "string" ? stringFault(schema, value) : null) ?? `must be ${expectation(schema)}`,
+  ];
+}
+
+/** A JSON pointer (RFC 6901) without its first slash, bounded because clients choose the names in it. */
+function nameOf(path: string): string {
+  return path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100).toWellFormed();
+}
+
+/** Of a value that fits no variant of a union: what is wrong with it as the variant that has its JSON type. */
+function faultOfMeant({ schema, value, errors }: ValueError): ValueError | undefined {
+  const index = schema.anyOf.findIndex((variant: TSchema) => hasTypeOf(variant, value));
+  const faults = errors[index];
+  return faults === undefined ? undefined : firstFault(faults);
+}
+
+function hasTypeOf(schema: TSchema, value: unknown): boolean {
+  if (Array.isArray(value)) return schema.type === "array";
+  if (typeof value === "number") return schema.type === "number" || schema.type === "integer";
+  return value !== null && schema.type === typeof value;
+}
+
+/** Why a string is none of this schema; null where the schema has no reasons of its own. */
+function stringFault(schema: TSchema, value: string): string | null {
+  if (schema[Kind] === "Text") return textFault({ maxLength: Number(schema.maxLength) }, value);
+  if (schema[Kind] === "Moment") return readMoment(value).fault;
+  return schema.format === "date-time" ? readTimestamp(value).fault : null;
 }
 
 function expectation(schema: TSchema): string {

@@ -60,6 +60,7 @@ const rootFiles: Readonly<Record<string, string>> = {
       "schema",
       "shell-word",
       "store",
+      "suggestion",
       "version",
     ].map((name) => [name, "nouns"]),
   ),

@@ -114,11 +114,12 @@ test("the language model is configured as a whole or not at all", () => {
 
 describe("refused by name", () => {
   test.each([
-    ["prot = 1", `prot in ${file} is no setting. Remove it, or use one of host, port,`],
+    ["prot = 1", `prot in ${file} is no setting. Did you mean port?`],
+    ["colour = 1", `colour in ${file} is no setting. Remove it, or use one of host, port,`],
     ['data-dir = "x"', `data-dir in ${file} is no setting.`],
-    ["[plan.pro]\nhash = true", `plan.pro.hash in ${file} is no setting.`],
+    ["[plan.pro]\nhash = true", `plan.pro.hash in ${file} is no setting. Did you mean plans.pro.hash?`],
     ["[plans.gold]\nhash = true", `plans.gold.hash in ${file} is no setting.`],
-    ["[plans.pro]\nhashes = true", "use one of plans.pro.memory-limit,"],
+    ["[plans.pro]\ncolour = true", "use one of plans.pro.memory-limit,"],
     ["[plan]", `plan in ${file} is no setting.`],
     ["[plans]\npro = 1", `plans.pro in ${file} is no setting.`],
     ["[port]\nnumber = 1", `port.number in ${file} is no setting.`],
@@ -154,8 +155,11 @@ describe("refused by name", () => {
   });
 
   test("variables", () => {
-    expect(fault("", { variables: { MEMLEDGER_PROT: "1" } })).toStartWith(
-      "The variable MEMLEDGER_PROT is no setting. Unset it, or use one of MEMLEDGER_DATA_DIR, MEMLEDGER_HOST,",
+    expect(fault("", { variables: { MEMLEDGER_COLOUR: "1" } })).toStartWith(
+      "The variable MEMLEDGER_COLOUR is no setting. Unset it, or use one of MEMLEDGER_DATA_DIR, MEMLEDGER_HOST,",
+    );
+    expect(fault("", { variables: { MEMLEDGER_PROT: "1" } })).toBe(
+      "The variable MEMLEDGER_PROT is no setting. Did you mean MEMLEDGER_PORT?",
     );
     expect(fault("", { variables: { MEMLEDGER_PLANS_PRO_HASH: "1" } })).toContain(
       "Plans are set in memledger.toml",

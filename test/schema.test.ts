@@ -59,11 +59,37 @@ describe("what is not valid is refused by name", () => {
     ["a fraction", { whole: 1.5 }, "whole", /a whole number from 1 to 50/],
     ["too large a whole number", { whole: 51 }, "whole", /from 1 to 50/],
     ["1 for true", { flag: 1 }, "flag", /must be true or false/],
-    ["a date without time", { time: "2026-12-31" }, "time", /RFC 3339.* or null/],
-    ["a day that does not exist", { time: "2026-02-30T00:00:00Z" }, "time", /RFC 3339/],
+    ["a number for a time", { time: 5 }, "time", /RFC 3339.* or null/],
+    [
+      "another text for a time",
+      { time: "tomorrow" },
+      "time",
+      /must be an RFC 3339 timestamp with a time zone/,
+    ],
+    ["a date without time", { time: "2026-12-31" }, "time", /has no time of day; .* 2026-12-31T00:00:00Z/],
+    ["a time without zone", { time: "2026-12-31T09:30:00" }, "time", /has no time zone; add Z/],
+    [
+      "a day that does not exist",
+      { time: "2026-02-30T00:00:00Z" },
+      "time",
+      /does not exist: 2026-02 has .* 28/,
+    ],
+    ["no month", { time: "2026-13-01T00:00:00Z" }, "time", /has the month 13/],
+    ["no hour", { time: "2026-01-01T24:00:00Z" }, "time", /has the hour 24/],
+    ["no minute", { time: "2026-01-01T09:60:00Z" }, "time", /has the minute 60/],
+    ["no second", { time: "2026-01-01T09:30:61Z" }, "time", /has the second 61/],
+    ["no offset", { time: "2026-01-01T09:30:00+24:00" }, "time", /has the offset \+24:00/],
+    ["a year of five digits", { time: "10000-01-01T00:00:00Z" }, "time", /year outside 0000 to 9999/],
+    [
+      "a year past the last in UTC",
+      { time: "9999-12-31T23:59:59-01:00" },
+      "time",
+      /outside the years 0000 to 9999/,
+    ],
     ["an empty list", { list: [] }, "list", /./],
     ["a wrong item", { list: ["a", "c"] }, "list/1", /must be one of "a", "b"/],
-    ["an unknown field", { nmber: 1 }, "nmber", /is unknown; known fields are text, choice/],
+    ["an unknown field", { nmber: 1 }, "nmber", /is unknown; did you mean "number"\?$/],
+    ["another unknown field", { colour: 1 }, "colour", /is unknown; known fields are text, choice/],
     ["a field of JavaScript", JSON.parse('{"__proto__":{"text":"x"}}'), "__proto__", /is unknown/],
     ["a field named constructor", { constructor: 1 }, "constructor", /is unknown/],
     ["a field with slashes and tildes", { "a/b~c": 1 }, "a/b~c", /is unknown/],
@@ -74,7 +100,7 @@ describe("what is not valid is refused by name", () => {
     const refusal = refusalOf(value);
     expect(refusal).toMatchObject({ code: 1400, data: { field } });
     expect(refusal.message).toMatch(reason);
-    expect(refusal.message).toMatch(/^(Field ".+"|The request) .+\.$/s);
+    expect(refusal.message).toMatch(/^(Field ".+"|The request) .+[.?]$/s);
   });
 
   test("a name that is long or not well-formed does no harm in the message", () => {
@@ -85,9 +111,38 @@ describe("what is not valid is refused by name", () => {
   });
 });
 
-function refusalOf(value: unknown): Refusal {
+describe("a misspelt field is named before what is missing because of it", () => {
+  const item = Fields({ name: Type.String(), size: Type.Integer() });
+  const strict = createParser(
+    Fields({ content: Type.String(), kind: Type.String(), items: Type.Optional(Nullable(Type.Array(item))) }),
+  );
+  test.each<[string, unknown, string, RegExp]>([
+    ["at the top", { Content: "x" }, "Content", /^is unknown; did you mean "content"\?$/],
+    ["beside another", { kind: "x", contents: "y" }, "contents", /^is unknown; did you mean "content"\?$/],
+    ["below", { content: "x", kind: "y", items: [{ nme: "a", size: 1 }] }, "items/0/nme", /mean "name"\?$/],
+    ["nothing is misspelt", { content: "x" }, "kind", /^is required$/],
+    ["what is missing is elsewhere", { content: "x", items: [{ nme: "a" }] }, "kind", /^is required$/],
+    [
+      "in an array",
+      { content: "x", kind: "y", items: [{ name: "a", size: 1 }, 7] },
+      "items/1",
+      /^must be a JSON object$/,
+    ],
+    [
+      "a wrong type below",
+      { content: "x", kind: "y", items: [{ name: "a", size: "1" }] },
+      "items/0/size",
+      /whole number/,
+    ],
+    ["a wrong type above", { content: "x", kind: "y", items: {} }, "items", /^must be an array or null$/],
+  ])("%s", (_, value, field, reason) => {
+    expect(refusalOf(value, strict).data).toEqual({ field, reason: expect.stringMatching(reason) });
+  });
+});
+
+function refusalOf(value: unknown, parser: (value: unknown) => unknown = parse): Refusal {
   try {
-    parse(value);
+    parser(value);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -5,6 +5,7 @@ import { Refusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
 import type { Request as Arrival, RequestBody } from "../request.ts";
+import { unknownReason } from "../suggestion.ts";
 import { readRequestBody } from "./body.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
 
@@ -51,20 +52,18 @@ interface Parameters {
 
 interface QueryFields {
   readonly known: ReadonlyMap<string, TSchema>;
-  /** Said of parameters that are not known. */
-  readonly otherwise: string;
+  /** What is said of a parameter that is not known. */
+  otherwise(name: string): string;
 }
 
 function queryFields(route: Route, pathNames: readonly string[]): QueryFields {
-  if (takesBody(route)) return { known: new Map(), otherwise: "is unknown; send the fields in the body" };
+  if (takesBody(route))
+    return { known: new Map(), otherwise: () => "is unknown; send the fields in the body" };
   const known = new Map(
     Object.entries(route.operation.input.properties).filter(([name]) => !pathNames.includes(name)),
   );
-  const names = [...known.keys()].join(", ");
-  return {
-    known,
-    otherwise: `is unknown; ${names === "" ? "this operation takes none" : `known parameters are ${names}`}`,
-  };
+  const names = [...known.keys()];
+  return { known, otherwise: (name) => unknownReason(name, names, "parameters") };
 }
 
 function readQuery(url: string, { known, otherwise }: QueryFields): Parameters {
@@ -79,7 +78,7 @@ function readQuery(url: string, { known, otherwise }: QueryFields): Parameters {
   const parameters = new Map<string, Json>();
   for (const [name, value] of new URLSearchParams(text)) {
     const schema = known.get(name);
-    if (schema === undefined) return faultyParameter(name, otherwise);
+    if (schema === undefined) return faultyParameter(name, otherwise(name));
     if (parameters.has(name)) return faultyParameter(name, "is sent more than once; send it once");
     parameters.set(name, convert(value, schema));
   }
@@ -88,7 +87,7 @@ function readQuery(url: string, { known, otherwise }: QueryFields): Parameters {
 
 function faultyParameter(name: string, reason: string): Parameters {
   const field = name.slice(0, 100).toWellFormed();
-  return faulty(`Query parameter "${field}" ${reason}.`, { field, reason });
+  return faulty(`Query parameter "${field}" ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
 }
 
 function faulty(message: string, data: { field: string; reason: string } | null): Parameters {

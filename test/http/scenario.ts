@@ -95,7 +95,7 @@ export function expectClean(reply: Reply, method: string, path: string): void {
 
 function expectActionable({ status, code, message, text }: Reply, method: string, path: string): void {
   expect(new Map<string, number>(Object.entries(errorStatus)).get(String(code))).toBe(status);
-  expect(message).toMatch(/^[A-Z].{15,}\.$/su);
+  expect(message).toMatch(/^[A-Z].{15,}[.?]$/su);
   expect(text).not.toMatch(
     /\.ts\b|node_modules|\bat \S+ \(|SQLITE|\b(SELECT|INSERT|UPDATE|DELETE) |\/(tmp|src|home|work)\//,
   );
