@@ -83,6 +83,14 @@ export const retentionBatchRows = 1_000;
 /** Payloads that an erasure looks through before it lets other questions in between. */
 export const mentionBatchRows = 2_000;
 
+/** Records that one step of a verification through the API checks, or bytes of stored payloads if they come first. */
+export const proofStepRows = 2_000;
+export const proofStepMaxBytes = 4 * 1024 * 1024;
+/** How long a call waits for a verification before it is answered with what was checked up to then. */
+export const proofWaitMs = 10_000;
+/** A verification that is older than this begins again at the first record. */
+export const proofRoundMs = 86_400_000;
+
 /** How long the file of an export stays. */
 export const exportLifeMs = 7 * 86_400_000;
 export const exportListMax = 100;

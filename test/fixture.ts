@@ -39,6 +39,8 @@ export interface TestApp {
   records(projectId: string | null, skip?: number): RecordRow[];
   /** How many records the chain has. */
   countRecords(projectId: string | null): number;
+  /** Stops the server and starts it again with the same data directory; `between` runs while no server does. */
+  restart(between?: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -89,9 +91,9 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
   });
   const complaints: string[] = [];
   const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
-  const app = await startApp(config, { logger: recorder(complaints), clockOffset });
+  let app = await startApp(config, { logger: recorder(complaints), clockOffset });
   if (app.apiKey === null || app.projectId === null) throw new Error("the first start made no key");
-  const { url, port, projectId, apiKey } = app;
+  const { projectId, apiKey } = app;
   const ledger = openLedger(config.dataDir);
 
   const ask = async (operation: InstallationOperation, input: JsonObject): Promise<JsonObject> => {
@@ -104,7 +106,13 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     return { id: String(key.id), key: String(key.key) };
   };
   return {
-    ...{ url, port, config, projectId, apiKey, complaints },
+    ...{ config, projectId, apiKey, complaints },
+    get url() {
+      return app.url;
+    },
+    get port() {
+      return app.port;
+    },
     passTime: (ms) => {
       const view = new Float64Array(clockOffset);
       view[0] = (view[0] ?? 0) + ms;
@@ -115,9 +123,14 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
       return { id: String(id), key: (await newKey(String(id), permissions)).key };
     },
     createKey: newKey,
-    call: (method, path, options) => call(`${url}${path}`, method, { key: apiKey, ...options }),
+    call: (method, path, options) => call(`${app.url}${path}`, method, { key: apiKey, ...options }),
     records: ledger.records,
     countRecords: ledger.countRecords,
+    async restart(between = () => {}) {
+      await app.close();
+      between();
+      app = await startApp(config, { logger: recorder(complaints), clockOffset });
+    },
     async stop() {
       ledger.close();
       await app.close();

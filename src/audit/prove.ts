@@ -1,17 +1,30 @@
-// Owns verification through the API: the project's own chain, from the last record that was found good. What it answers is the
-// server's word; proof against the server itself needs an export or a copy, and a checkpoint kept elsewhere.
+// Owns verification through the API: the project's own chain. What it answers is the server's word; proof against the server itself
+// needs an export or a copy, and a checkpoint kept elsewhere.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
+import { toTimestamp } from "../clock.ts";
 import { projectOperation } from "../operation.ts";
-import { Choice, Fields, Nullable } from "../schema.ts";
+import { Choice, Fields, Nullable, Timestamp } from "../schema.ts";
 import { requireHashes } from "./attest.ts";
+import type { Verification } from "./store.ts";
 import type { ChainReport } from "./verdict.ts";
+
+const roundView = Fields({
+  from_seq: Type.Integer({
+    description: "The first record that it checked; retention removed those before.",
+  }),
+  through_seq: Type.Integer({ description: "The newest record that it checked." }),
+  started_at: Timestamp({ description: "When it began." }),
+  completed_at: Nullable(
+    Timestamp({ description: "When it first reached the newest record without a failure; null: not yet." }),
+  ),
+});
 
 export const verifyRecords = projectOperation({
   name: "audit.verify",
   summary: "Verify the ledger",
   description:
-    "Checks the project's chain from where the last verification ended: hashes, links, payloads, columns, anchors and checkpoints. The verdict is unattested when all is good, since only a checkpoint that was kept elsewhere can vouch for it (memledger audit verify --checkpoint). Business and custom plans only.",
+    "Checks hashes, links, payloads, columns, anchors and checkpoints of the project's chain. The first call after a start of the server, and the first after a day, begins a round at the first record; other calls check the records that are new since the last call. The answer comes within seconds: when complete is false, the round continues in the background; call again for its result. The verdict is unattested when nothing wrong was found, since only a checkpoint that was kept elsewhere can confirm more (memledger audit verify --checkpoint). Business and custom plans only.",
   permission: "audit.read",
   feature: "audit",
   success: 200,
@@ -19,9 +32,20 @@ export const verifyRecords = projectOperation({
   output: Fields({
     verdict: Choice(["unattested", "broken", "contradicted"], { description: "What was found." }),
     chain: Nullable(Type.String({ description: "Identifier of the chain; null before the first record." })),
-    verified: Type.Integer({ minimum: 0, description: "Records checked now." }),
+    verified: Type.Integer({ minimum: 0, description: "Records checked by this run." }),
     first_seq: Nullable(Type.Integer({ description: "The first of them." })),
     last_seq: Nullable(Type.Integer({ description: "The last of them." })),
+    complete: Type.Boolean({
+      description:
+        "Whether this run reached the newest record. False: nothing is known yet about records after last_seq.",
+    }),
+    round: Nullable(roundView),
+    last_complete_at: Nullable(
+      Timestamp({
+        description:
+          "When a round was last completed without a failure; null: not since the start of the server.",
+      }),
+    ),
     failure: Nullable(
       Fields({
         seq: Nullable(Type.Integer({ description: "The first bad record." })),
@@ -41,7 +65,13 @@ export const verifyRecords = projectOperation({
         verified: 1284,
         first_seq: 1,
         last_seq: 1284,
+        complete: true,
       },
+      round: {
+        ...{ from_seq: 1, through_seq: 1284 },
+        ...{ started_at: "2026-11-21T09:30:00.000Z", completed_at: "2026-11-21T09:30:00.100Z" },
+      },
+      last_complete_at: "2026-11-21T09:30:00.100Z",
       ...{ failure: null, contradiction: null },
     },
   },
@@ -51,8 +81,7 @@ export const verifyRecords = projectOperation({
     return store.audit.verify(caller.project);
   },
 
-  async apply(transaction, _input, { report, verified }, { caller: { project }, now }) {
-    if (verified !== null) await transaction.audit.noteVerified(project, verified, now);
+  async apply(_transaction, _input, { report, isComplete, round, lastCompleteAt }) {
     const { failure, contradiction } = report ?? { failure: null, contradiction: null };
     return {
       data: {
@@ -61,6 +90,9 @@ export const verifyRecords = projectOperation({
         verified: report?.records ?? 0,
         first_seq: report?.firstSeq ?? null,
         last_seq: report?.lastSeq ?? null,
+        complete: isComplete,
+        round: round && toRoundView(round),
+        last_complete_at: lastCompleteAt === null ? null : toTimestamp(lastCompleteAt),
         failure,
         contradiction:
           contradiction === null
@@ -70,6 +102,18 @@ export const verifyRecords = projectOperation({
     };
   },
 });
+
+function toRoundView({
+  fromSeq,
+  throughSeq,
+  startedAt,
+  completedAt,
+}: NonNullable<Verification["round"]>): Static<typeof roundView> {
+  return {
+    ...{ from_seq: fromSeq, through_seq: throughSeq, started_at: toTimestamp(startedAt) },
+    completed_at: completedAt === null ? null : toTimestamp(completedAt),
+  };
+}
 
 function verdictOf(report: ChainReport | null): "unattested" | "broken" | "contradicted" {
   if (report === null) return "unattested";

@@ -37,17 +37,25 @@ export interface RecordPlace {
   readonly hasPayload: boolean;
 }
 
-/** A record up to which the chain was found good. */
-export interface VerifiedRecord {
-  readonly seq: number;
-  readonly hash: string;
+/** A verification from the beginning of a chain, continued with the records that arrive after it was completed. */
+export interface VerificationRound {
+  /** The first record that it checked; those before were removed by retention. */
+  readonly fromSeq: number;
+  /** The newest record that it checked. */
+  readonly throughSeq: number;
+  readonly startedAt: number;
+  /** When it first reached the newest record without a failure; null: not yet. */
+  readonly completedAt: number | null;
 }
 
 export interface Verification {
-  /** Null: the project has no chain yet. */
+  /** What this run checked up to now; null: the project has no chain yet. */
   readonly report: ChainReport | null;
-  /** The newest record that is good now; null when there is none, or something is wrong. */
-  readonly verified: VerifiedRecord | null;
+  /** Whether the run has reached the newest record; otherwise it continues in the background. */
+  readonly isComplete: boolean;
+  readonly round: VerificationRound | null;
+  /** When a round was last completed without a failure; null: not since the start of the server. */
+  readonly lastCompleteAt: number | null;
 }
 
 export interface AuditReader {
@@ -58,7 +66,10 @@ export interface AuditReader {
   place(id: string): Promise<RecordPlace | null>;
   /** Every record whose payload holds this text; reads all payloads, so it takes its time. */
   mentions(text: string): Promise<readonly RecordPlace[]>;
-  /** Checks the project's chain from the last verified record on; one at a time per project, later callers share the result. */
+  /**
+   * Checks the project's chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
+   * within bounded time; a run that needs longer continues in the background, and later callers join it.
+   */
   verify(project: Project): Promise<Verification>;
 }
 
@@ -82,7 +93,6 @@ export interface AuditTransaction {
    * @returns the exports that still hold them.
    */
   erase(places: readonly RecordPlace[]): Promise<readonly string[]>;
-  noteVerified(project: Project, record: VerifiedRecord, now: number): Promise<void>;
   /** Starts a retention sweep soon after the commit. */
   requestPrune(): void;
 }

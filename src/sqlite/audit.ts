@@ -44,11 +44,6 @@ export function createAuditTransaction(
     )
     .pluck();
 
-  const noteVerified = database.prepare(
-    `INSERT OR REPLACE INTO audit_verification (chain, seq, hash, at)
-     SELECT number, ?, ?, ? FROM audit_chain WHERE project = ?`,
-  );
-
   const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
     const chain = state.createId(now);
     const nonce = randomBytes(16).toString("hex");
@@ -94,10 +89,6 @@ export function createAuditTransaction(
       }
       state.erasureIsDue = true;
       return [...exports];
-    },
-
-    async noteVerified(project, { seq, hash }, now) {
-      noteVerified.run(seq, hash, now, project.serial);
     },
 
     requestPrune() {

@@ -65,7 +65,7 @@ const questions = {
   placeRecord: audit.place,
   mentions: audit.mentions,
   planProof: prover.planProof,
-  proveStretch: prover.proveStretch,
+  proveStep: prover.proveStep,
 };
 
 export type Questions = typeof questions;

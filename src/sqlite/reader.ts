@@ -1,10 +1,10 @@
 // Owns the way to the reader's thread.
 
-import type { Project } from "../access/project.ts";
-import type { AuditReader, RecordPlace, Verification } from "../audit/store.ts";
+import type { AuditReader, RecordPlace } from "../audit/store.ts";
+import type { Clock } from "../clock.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import type { WorkerClient } from "../native/worker-client.ts";
-import { concludeProof } from "./prove.ts";
+import { createProofs } from "./proofs.ts";
 import type { Questions, ReaderRequest } from "./reader-worker.ts";
 
 export interface Reader {
@@ -14,24 +14,20 @@ export interface Reader {
 }
 
 /** The thread starts with the first question. */
-export function createReader(start: () => WorkerClient): Reader {
+export function createReader(start: () => WorkerClient, clock: Clock): Reader {
   let worker: WorkerClient | null = null;
   const ask = <Name extends keyof Questions>(question: Name, ...values: Parameters<Questions[Name]>) => {
     worker ??= start();
     const request: ReaderRequest = { question, values };
     return worker.request(request) as Promise<ReturnType<Questions[Name]>>;
   };
-  const prove = async (project: Project): Promise<Verification> => {
-    const plan = await ask("planProof", project);
-    if (plan === null) return { report: null, verified: null };
-    const results = [];
-    for (const stretch of plan.stretches) results.push(await ask("proveStretch", plan.key, stretch));
-    const report = concludeProof(plan, results);
-    const last = results.findLast(({ segments }) => segments.length > 0)?.segments[0]?.[1].last;
-    const isGood = report.failure === null && report.contradiction === null;
-    return { report, verified: isGood && last?.hash ? { seq: last.seq, hash: last.hash } : null };
-  };
-  const proofs = new Map<number, Promise<Verification>>();
+  const verify = createProofs(
+    {
+      planProof: (project, mark, isRoundDue) => ask("planProof", project, mark, isRoundDue),
+      proveStep: (key, above, through) => ask("proveStep", key, above, through),
+    },
+    clock,
+  );
 
   return {
     memories: {
@@ -53,13 +49,7 @@ export function createReader(start: () => WorkerClient): Reader {
         }
         return places;
       },
-      verify(project) {
-        const running = proofs.get(project.serial);
-        if (running !== undefined) return running;
-        const proof = prove(project).finally(() => proofs.delete(project.serial));
-        proofs.set(project.serial, proof);
-        return proof;
-      },
+      verify,
     },
     async close() {
       await worker?.close();

@@ -66,11 +66,13 @@ export function openStore(options: StoreOptions): Store {
   const writerInit = { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel };
   const writer = createWriter(start("writer", writerInit), groupCommit);
   const dimensions = options.model?.dimensions ?? 0;
-  const reader = createReader(() =>
-    start("reader", { file, verifierKeys: ledger.verifierKeys, dimensions, searchCacheBytes }),
+  const clock = createClock(clockOffset);
+  const reader = createReader(
+    () => start("reader", { file, verifierKeys: ledger.verifierKeys, dimensions, searchCacheBytes }),
+    clock,
   );
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
-  const exports = createExportRunner(exporter, createClock(clockOffset), logger);
+  const exports = createExportRunner(exporter, clock, logger);
   return {
     access: createAccess(database, logger),
     memories: reader.memories,

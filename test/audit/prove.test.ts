@@ -1,28 +1,76 @@
-// Proves verification through the API: what it says of a good chain, that it goes on where it ended, and that it finds a change.
+// Proves verification through the API: what it says of a good chain, that it goes on where it ended, that it finds a change, also one
+// behind the records that it has checked, and that a long chain keeps nobody waiting.
 
 import { afterAll, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import canonicalize from "canonicalize";
+import { entryHash } from "../../src/audit/chain.ts";
+import { pruneRecords } from "../../src/audit/prune.ts";
+import { createClock } from "../../src/clock.ts";
+import { isObject, type JsonObject } from "../../src/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { openDatabase } from "../../src/native/sqlite.ts";
+import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import { openReading } from "../../src/sqlite/connection.ts";
+import { createProofs } from "../../src/sqlite/proofs.ts";
+import { createProver } from "../../src/sqlite/prove.ts";
 import { startTestApp } from "../fixture.ts";
 
+const dayMs = 86_400_000;
 const app = await startTestApp();
 afterAll(() => app.stop());
 
 const verify = (key: string) => app.call("GET", "/v1/audit/verify", { key });
 const read = (key: string) => app.call("GET", "/v1/memories", { key });
 
-function tamper(sql: string, ...values: (string | number)[]): void {
-  const database = openDatabase(
-    join(app.config.dataDir, "memledger.db"),
-    prepareRuntime("unused-from-source"),
-  );
+/** Changes what append-only triggers protect, as somebody with access to the file can. */
+function tamper(work: (database: Database) => void): void {
+  const path = join(app.config.dataDir, "memledger.db");
+  const database = openDatabase(path, prepareRuntime("unused-from-source"));
   database.exec("DROP TRIGGER audit_entry_is_final");
-  database.prepare(sql).run(...values);
+  work(database);
   database.exec(
     "CREATE TRIGGER audit_entry_is_final BEFORE UPDATE ON audit_entry BEGIN SELECT RAISE(ABORT, 'audit entries are append-only'); END",
   );
   database.close();
+}
+
+const chainOf = "(SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = ?))";
+
+const changeStatus = (projectId: string, seq: number) =>
+  tamper((database) => {
+    database
+      .prepare(`UPDATE audit_entry SET status = 500 WHERE chain = ${chainOf} AND seq = ?`)
+      .run(projectId, seq);
+  });
+
+/** Writes another duration into a record, and seals it and all that follow anew. */
+const rewriteFrom = (projectId: string, seq: number) =>
+  tamper((database) => {
+    const rows = database
+      .prepare<[string, number], { number: number; seq: number; entry: string }>(
+        `SELECT number, seq, entry FROM audit_entry WHERE chain = ${chainOf} AND seq >= ? ORDER BY seq`,
+      )
+      .all(projectId, seq);
+    const update = database.prepare("UPDATE audit_entry SET entry = ?, hash = ? WHERE number = ?");
+    let prev: string | null = null;
+    for (const row of rows) {
+      const entry: unknown = JSON.parse(row.entry);
+      if (!isObject(entry) || !isObject(entry.numbers)) throw new Error("the record is no entry");
+      const numbers = row.seq === seq ? { ...entry.numbers, duration: 4711 } : entry.numbers;
+      const text = canonicalize({ ...entry, numbers, prev: prev ?? entry.prev }) ?? "";
+      prev = entryHash(text);
+      update.run(text, prev, row.number);
+    }
+  });
+
+/** Records so large that one step of a verification checks few of them. */
+async function appendLarge(key: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const output_content = randomBytes(700_000).toString("base64");
+    const body = { action: "gateway.chat", http_status: 200, output_content };
+    expect((await app.call("POST", "/v1/audit/logs", { key, body })).status).toBe(201);
+  }
 }
 
 test("a good chain is verified once, and then from where that ended", async () => {
@@ -38,7 +86,8 @@ test("a good chain is verified once, and then from where that ended", async () =
       first_seq: 1,
       last_seq: 30,
     },
-    ...{ failure: null, contradiction: null },
+    ...{ failure: null, contradiction: null, complete: true, last_complete_at: expect.any(String) },
+    round: { from_seq: 1, through_seq: 30, started_at: expect.any(String), completed_at: expect.any(String) },
   });
   for (let index = 0; index < 5; index++) await read(key);
   const second = await verify(key);
@@ -46,12 +95,20 @@ test("a good chain is verified once, and then from where that ended", async () =
   expect(second.data).toEqual(
     expect.objectContaining({ verdict: "unattested", verified: 6, first_seq: 31, last_seq: 36 }),
   );
+  expect(second.data.round).toEqual({ ...Object(first.data.round), through_seq: 36 });
+  expect(second.data.last_complete_at).toBe(first.data.last_complete_at);
 });
 
 test("a project without records has nothing to verify", async () => {
   const { key } = await app.createProject("custom");
   expect((await verify(key)).data).toEqual(
-    expect.objectContaining({ verdict: "unattested", verified: 0, last_seq: null }),
+    expect.objectContaining({
+      verdict: "unattested",
+      verified: 0,
+      last_seq: null,
+      complete: true,
+      round: null,
+    }),
   );
 });
 
@@ -65,10 +122,7 @@ test("callers at the same time share one verification", async () => {
 test("a change is found, told with its position, and never forgotten", async () => {
   const { id, key } = await app.createProject("business");
   for (let index = 0; index < 12; index++) await read(key);
-  tamper(
-    "UPDATE audit_entry SET status = 500 WHERE seq = 7 AND chain = (SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = ?))",
-    id,
-  );
+  changeStatus(id, 7);
   for (let attempt = 0; attempt < 2; attempt++) {
     const { data } = await verify(key);
     expect(data).toEqual(
@@ -79,6 +133,100 @@ test("a change is found, told with its position, and never forgotten", async () 
     );
   }
 });
+
+test.each<[string, () => Promise<void>]>([
+  ["a restart", () => app.restart()],
+  ["a day", async () => app.passTime(dayMs)],
+])("a change behind what was verified is found after %s", async (_, wait) => {
+  const { id, key } = await app.createProject("business");
+  for (let index = 0; index < 12; index++) await read(key);
+  const before = await verify(key);
+  expect(before.data).toEqual(expect.objectContaining({ verdict: "unattested", last_seq: 12 }));
+  changeStatus(id, 7);
+  await wait();
+  const { data } = await verify(key);
+  expect(data).toEqual(
+    expect.objectContaining({
+      ...{ verdict: "broken", first_seq: 1, last_seq: 13, complete: true },
+      failure: expect.objectContaining({ seq: 7, check: "columns" }),
+      round: expect.objectContaining({ from_seq: 1, through_seq: 13, completed_at: null }),
+    }),
+  );
+});
+
+test("a chain that was rewritten and sealed anew contradicts what the server verified before", async () => {
+  const { id, key } = await app.createProject("business");
+  for (let index = 0; index < 12; index++) await read(key);
+  expect((await verify(key)).data.verdict).toBe("unattested");
+  rewriteFrom(id, 5);
+  const { data } = await verify(key);
+  expect(data).toEqual(
+    expect.objectContaining({
+      ...{ verdict: "contradicted", failure: null },
+      contradiction: expect.objectContaining({ kind: "rewritten", size: 12 }),
+    }),
+  );
+});
+
+test("a call does not wait for a long chain; the run continues, and later calls say how far it is", async () => {
+  const { key } = await app.createProject("custom");
+  await appendLarge(key, 16);
+  // Each moment lasts longer than a call waits, so the first step is all that it sees.
+  const timer = setInterval(() => app.passTime(11_000), 1);
+  const first = (await verify(key)).data;
+  clearInterval(timer);
+  expect(first).toEqual(
+    expect.objectContaining({ verdict: "unattested", complete: false, first_seq: 1, last_complete_at: null }),
+  );
+  expect(first.last_seq).toBeLessThan(16);
+  expect(first.round).toEqual(expect.objectContaining({ through_seq: first.last_seq, completed_at: null }));
+  const second = (await verify(key)).data;
+  expect(second.complete).toBe(true);
+  expect(second.round).toEqual(
+    expect.objectContaining({
+      ...{ from_seq: 1, through_seq: second.last_seq },
+      ...{ started_at: Object(first.round).started_at, completed_at: second.last_complete_at },
+    }),
+  );
+});
+
+test("retention may remove records that a run has not reached", async () => {
+  const { id, key } = await app.createProject("business");
+  await appendLarge(key, 14);
+  app.passTime(366 * dayMs);
+  for (let index = 0; index < 3; index++) await read(key);
+  const path = join(app.config.dataDir, "memledger.db");
+  const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
+  const serial = Number(database.prepare("SELECT serial FROM project WHERE id = ?").pluck().get(id));
+  const prover = createProver(database, [await verifierKey(key)]);
+  const project: JsonObject = { serial };
+  let steps = 0;
+  const verifyHere = createProofs(
+    {
+      planProof: async (_, mark, isRoundDue) => prover.planProof(Object(project), mark, isRoundDue),
+      async proveStep(chain, above, through) {
+        if (++steps === 2) await pruneAndWait(id);
+        return prover.proveStep(chain, above, through);
+      },
+    },
+    createClock(),
+  );
+  const { report, isComplete, round } = await verifyHere(Object(project));
+  database.close();
+  expect([isComplete, report?.failure, report?.contradiction]).toEqual([true, null, null]);
+  expect(round).toEqual(expect.objectContaining({ fromSeq: 15, throughSeq: 19 }));
+  expect(steps).toBeGreaterThan(2);
+});
+
+async function verifierKey(key: string): Promise<string> {
+  return String((await app.call("GET", "/v1/audit/checkpoint", { key })).data.public_key);
+}
+
+async function pruneAndWait(projectId: string): Promise<void> {
+  await app.administer(pruneRecords, {});
+  const isPruned = () => app.records(projectId).at(0)?.entry.seq === 15;
+  for (let tries = 0; tries < 200 && !isPruned(); tries++) await Bun.sleep(20);
+}
 
 test("plans that do not show hashes are refused", async () => {
   const { key } = await app.createProject("pro");
