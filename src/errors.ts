@@ -24,6 +24,7 @@ export const errorStatus = {
   2204: 404,
   2205: 404,
   2206: 409,
+  2207: 403,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;
@@ -53,6 +54,7 @@ export const errorMeaning: Readonly<Record<ErrorCode, string>> = {
   2204: "audit record does not exist",
   2205: "export does not exist",
   2206: "export is not ready",
+  2207: "plan does not show the hash chain",
 };
 
 /** Details that help a client to mend its call, such as `{ field, reason }` or `{ memory_id }`. */

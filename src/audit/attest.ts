@@ -29,7 +29,7 @@ export const readCheckpoint = projectOperation({
   success: 200,
   input: Fields({}),
   output: checkpointView,
-  refusals: [],
+  refusals: [2207],
   example: {
     input: {},
     data: {
@@ -79,11 +79,11 @@ function toView({ checkpoint, note, verifierKey }: Attestation): Static<typeof c
   return { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey };
 }
 
-/** @throws Refusal 1403 when the plan does not show hashes. */
+/** @throws Refusal 2207 when the plan does not show hashes. */
 export function requireHashes(plan: Plan, project: Project): void {
   if (plan.hash) return;
   throw new Refusal(
-    1403,
+    2207,
     `The plan ${project.plan} does not show the hash chain. Choose the plan business or custom.`,
   );
 }

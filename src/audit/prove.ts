@@ -55,7 +55,7 @@ export const verifyRecords = projectOperation({
     ),
     contradiction: Nullable(Fields({ kind: Type.String(), size: Type.Integer(), message: Type.String() })),
   }),
-  refusals: [],
+  refusals: [2207],
   example: {
     input: {},
     data: {

@@ -16,7 +16,7 @@ const plans: Readonly<
 const dayMs = 86_400_000;
 export const statusOf: Readonly<Record<number, number>> = {
   ...{ 1400: 400, 1401: 401, 1403: 403, 2100: 404, 2101: 400, 2104: 409, 2106: 403, 2200: 403 },
-  ...{ 2201: 400, 2202: 403, 2203: 409, 2204: 404 },
+  ...{ 2201: 400, 2202: 403, 2203: 409, 2204: 404, 2207: 403 },
 };
 
 export interface ModelRecord {

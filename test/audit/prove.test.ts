@@ -231,6 +231,6 @@ async function pruneAndWait(projectId: string): Promise<void> {
 test("plans that do not show hashes are refused", async () => {
   const { key } = await app.createProject("pro");
   const reply = await verify(key);
-  expect([reply.status, reply.code]).toEqual([403, 1403]);
+  expect([reply.status, reply.code]).toEqual([403, 2207]);
   expect(reply.message).toContain("business or custom");
 });
