@@ -44,6 +44,28 @@ TypeRegistry.Set<{ enum: readonly string[] }>(
   (schema, value) => typeof value === "string" && schema.enum.includes(value),
 );
 
+const idForm = /^[0-9a-f]{32}$/;
+const actionForm = /^[a-z0-9_]+(\.[a-z0-9_]+)*$/;
+const actionMaxCharacters = 100;
+
+TypeRegistry.Set("Id", (_schema, value) => typeof value === "string" && idForm.test(value));
+TypeRegistry.Set(
+  "Action",
+  (_schema, value) =>
+    typeof value === "string" && value.length <= actionMaxCharacters && actionForm.test(value),
+);
+
+/** The form of an identifier that this service made; whether something has it is another question. */
+export function Id(options: { description: string }): TUnsafe<string> {
+  return Type.Unsafe<string>({ [Kind]: "Id", type: "string", pattern: idForm.source, ...options });
+}
+
+/** The form of an action's name. */
+export function Action(options: { description: string }): TUnsafe<string> {
+  const limits = { pattern: actionForm.source, maxLength: actionMaxCharacters };
+  return Type.Unsafe<string>({ [Kind]: "Action", type: "string", ...limits, ...options });
+}
+
 /** An RFC 3339 timestamp with any offset. */
 export function Timestamp(options: { description: string }) {
   return Type.String({ format: "date-time", examples: ["2026-12-31T23:59:59Z"], ...options });
@@ -158,6 +180,10 @@ function expectation(schema: TSchema): string {
       if (maximum === undefined) return minimum === undefined ? noun : `${noun} of at least ${minimum}`;
       return `${noun} from ${minimum} to ${maximum}`;
     }
+    case "Id":
+      return "an identifier of 32 hexadecimal characters in lower case";
+    case "Action":
+      return `a dotted name in lower case of at most ${actionMaxCharacters} characters, such as memory.search`;
     case "Moment":
       return "an ISO 8601 time with a time zone, such as 2026-11-01T00:00:00Z, or a date";
     case "Boolean":

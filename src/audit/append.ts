@@ -6,7 +6,7 @@ import { successCode } from "../call.ts";
 import { Refusal } from "../errors.ts";
 import { isInteroperable, type Json, type JsonObject } from "../json.ts";
 import { projectOperation } from "../operation.ts";
-import { Fields, Nullable, Text } from "../schema.ts";
+import { Action, Fields, Nullable, Text } from "../schema.ts";
 import { auditRecordDetail, exampleDetail, toAuditRecordDetail, tokens } from "./view.ts";
 
 const reservedActions = /^(memory|audit|key|project)\./;
@@ -31,11 +31,7 @@ export const appendRecord = projectOperation({
   feature: "audit",
   success: 201,
   input: Fields({
-    action: Type.String({
-      pattern: "^[a-z0-9_]+(\\.[a-z0-9_]+)*$",
-      maxLength: 100,
-      description: "Dotted name in lower case, such as gateway.chat.",
-    }),
+    action: Action({ description: "Dotted name in lower case, such as gateway.chat." }),
     http_status: Type.Integer({ minimum: 100, maximum: 599, description: "HTTP status of the operation." }),
     model_id: name("Language model that was used."),
     gateway_id: name("Gateway that handled the operation."),

@@ -6,7 +6,7 @@ import { fromMoment } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
-import { Choice, Fields, Moment, Nullable } from "../schema.ts";
+import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema.ts";
 import type { RecordQuery } from "./store.ts";
 import { auditRecord, exampleRecord, toAuditRecord } from "./view.ts";
 
@@ -25,13 +25,9 @@ export const listRecords = projectOperation({
   input: Fields({
     start_time: Type.Optional(Moment({ description: "Records from this time on." })),
     end_time: Type.Optional(Moment({ description: "Records up to this time." })),
-    action: Type.Optional(
-      Type.String({ maxLength: 100, description: "Only this action, such as memory.search." }),
-    ),
-    memory_id: Type.Optional(
-      Type.String({ maxLength: 100, description: "Only operations that named this memory." }),
-    ),
-    key_id: Type.Optional(Type.String({ maxLength: 100, description: "Only calls with this API key." })),
+    action: Type.Optional(Action({ description: "Only this action, such as memory.search." })),
+    memory_id: Type.Optional(Id({ description: "Only operations that named this memory." })),
+    key_id: Type.Optional(Id({ description: "Only calls with this API key." })),
     status_class: Type.Optional(
       Choice(["2xx", "4xx", "5xx"], { description: "Only this class of HTTP status." }),
     ),

@@ -75,6 +75,8 @@ describe("the list", async () => {
     [`?memory_id=${memory.id}`, 14],
     [`?memory_id=${memory.id}&action=memory.create`, 1],
     [`?key_id=${extra.id}`, 1],
+    [`?key_id=${"0".repeat(32)}`, 0],
+    [`?memory_id=${"0".repeat(32)}`, 0],
     ["?start_time=2000-01-01&end_time=2001-01-01", 0],
     ["?end_time=2001-01-01T00:00:00Z", 0],
     ["?start_time=2999-01-01T00:00:00+02:00", 0],
@@ -128,6 +130,17 @@ describe("the list", async () => {
     ["?start_time=2026-02-30", "start_time"],
     ["?status_class=3xx", "status_class"],
     ["?actions=memory.read", "actions"],
+    ["?action=", "action"],
+    ["?action=memory.", "action"],
+    ["?action=memory%20read", "action"],
+    ["?action=Memory.Read", "action"],
+    [`?action=${"a".repeat(101)}`, "action"],
+    ["?key_id=", "key_id"],
+    ["?key_id=x", "key_id"],
+    [`?key_id=${"0".repeat(33)}`, "key_id"],
+    ["?memory_id=", "memory_id"],
+    [`?memory_id=${"F".repeat(32)}`, "memory_id"],
+    ["?memory_id=019a2b3c-5f1e-7a60-8192-a3b4c5d6e7f8", "memory_id"],
   ])("refuses %s", async (query, field) => {
     const reply = await app.call("GET", `/v1/audit/logs${query}`, { key });
     expect([reply.status, reply.code, reply.data.field]).toEqual([400, 1400, field]);
