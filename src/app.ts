@@ -13,11 +13,13 @@ import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
 import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm.ts";
+import type { Readiness } from "./http/health.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { openLedger } from "./ledger.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
+import { readinessWaitMs } from "./limits.ts";
 import { createLogger, type LogFields, type Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import type { InstallationOperation } from "./operation.ts";
@@ -67,7 +69,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     embed: (text, role) => embedder.embed(text, role),
     extractor,
   });
-  const server = listen(config, { perform, clock, logger, embedder });
+  const server = listen(config, { perform, clock, logger, readiness: () => readiness(store, embedder) });
   parts.defer(() => server.stop());
   const first = await initialise(perform, held);
   openAdministrationDoor(parts, held, perform, logger);
@@ -142,13 +144,13 @@ interface ListenOptions {
   readonly perform: Perform;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly embedder: Embedder;
+  readonly readiness: Readiness;
 }
 
-function listen(config: Config, { embedder, ...rest }: ListenOptions): RunningServer {
+function listen(config: Config, options: ListenOptions): RunningServer {
   const { host: hostname, port, trustedProxies } = config;
   try {
-    return startServer({ ...rest, hostname, port, trustedProxies, readiness: () => readiness(embedder) });
+    return startServer({ ...options, hostname, port, trustedProxies });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EADDRINUSE") {
@@ -163,15 +165,15 @@ function listen(config: Config, { embedder, ...rest }: ListenOptions): RunningSe
   }
 }
 
-const probeLimitMs = 250;
-
 /** A busy embedder is ready; one that is being restarted is not. */
-async function readiness(embedder: Embedder): Promise<{ ready: boolean; reasons: string[] }> {
-  const probe = embedder.embed("ready", "passage").then(
+async function readiness(store: Store, embedder: Embedder): ReturnType<Readiness> {
+  const embedding = embedder.embed("ready", "passage").then(
     () => [],
-    () => ["the embedding model is being restarted"],
+    () => ["the embedder is restarting"],
   );
-  const reasons = await Promise.race([probe, Bun.sleep(probeLimitMs).then(() => [])]);
+  const waited = Bun.sleep(readinessWaitMs).then(() => []);
+  const [engine, model] = await Promise.all([store.readiness(), Promise.race([embedding, waited])]);
+  const reasons = [...engine, ...model];
   return { ready: reasons.length === 0, reasons };
 }
 

@@ -47,6 +47,17 @@ export const groupMaxMs = 5;
 /** Calls waiting for the writer; above, new ones answer 1503 instead of piling up. */
 export const writerQueueMaxCalls = 10_000;
 
+/** Below this much free disk space the server is not ready: the largest group of calls may not fit. */
+export const freeSpaceReserveBytes = 16 * 1024 * 1024;
+/** How often the writer tries a write of its own after one failed, when readiness is asked for. */
+export const writeProbeEveryMs = 500;
+/** How long a database that was found damaged is not looked at again. */
+export const damageCheckPauseMs = 2_000;
+/** How long an answer about readiness waits for the threads that it asks: a busy one is ready. */
+export const readinessWaitMs = 250;
+/** A writer that has not answered for this long is not ready; longer than the longest erasure. */
+export const writerSilenceMaxMs = 60_000;
+
 /** `last_accessed_at` is written within this time, and at most once per memory in the second one. */
 export const accessFlushMs = 1_000;
 export const accessResolutionMs = 60_000;

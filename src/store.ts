@@ -19,6 +19,8 @@ export interface Store {
    * @throws Refusal 1503 when the transaction was lost; nothing of the call has happened then.
    */
   commit(call: Call): Promise<Answer>;
+  /** Why calls cannot be performed now, for people; empty when they can. Answers within a second. */
+  readiness(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 

@@ -61,6 +61,7 @@ const rootFiles: Readonly<Record<string, string>> = {
       "shell-word",
       "store",
       "suggestion",
+      "system-error",
       "version",
     ].map((name) => [name, "nouns"]),
   ),

@@ -25,7 +25,7 @@ interface Refused {
 }
 
 /** What the log has to say about a failure that the caller is only refused for. */
-interface Complaint {
+export interface Complaint {
   readonly message: string;
   readonly error: string;
 }
@@ -38,7 +38,9 @@ interface Pending {
 const restartDelayMs = 500;
 
 export class WorkerClient {
-  readonly #name: WorkerName;
+  readonly name: WorkerName;
+  /** Told of each failure that is no defect, such as a disk that cannot be read. */
+  onComplaint: (complaint: Complaint) => void = () => {};
   readonly #start: () => Worker;
   readonly #logger: Logger;
   readonly #pending = new Map<number, Pending>();
@@ -48,10 +50,15 @@ export class WorkerClient {
   #closed = false;
 
   constructor(name: WorkerName, start: () => Worker, logger: Logger) {
-    this.#name = name;
+    this.name = name;
     this.#start = start;
     this.#logger = logger;
     this.#worker = this.#spawn();
+  }
+
+  /** False between a crash and the restart. */
+  get isUp(): boolean {
+    return this.#worker !== null;
   }
 
   /** @throws Refusal 1503 when the worker died before it answered. */
@@ -75,7 +82,7 @@ export class WorkerClient {
   #spawn(): Worker {
     const worker = this.#start();
     worker.on("message", (reply: Reply) => this.#settle(reply));
-    worker.on("error", (error: unknown) => this.#logger.error(`the ${this.#name} failed`, { error }));
+    worker.on("error", (error: unknown) => this.#logger.error(`the ${this.name} failed`, { error }));
     worker.on("exit", () => this.#restart());
     return worker;
   }
@@ -87,8 +94,10 @@ export class WorkerClient {
     if ("value" in reply) pending.resolve(reply.value);
     else if ("refused" in reply) {
       const { code, message, retryAfterSeconds, complaint } = reply.refused;
-      if (complaint !== null)
-        this.#logger.error(`the ${this.#name} ${complaint.message}`, { error: complaint.error });
+      if (complaint !== null) {
+        this.#logger.error(`the ${this.name} ${complaint.message}`, { error: complaint.error });
+        this.onComplaint(complaint);
+      }
       pending.reject(new Refusal(code, message, null, retryAfterSeconds));
     } else pending.reject(new Error(reply.failed));
   }
@@ -97,7 +106,7 @@ export class WorkerClient {
     this.#worker = null;
     this.#refusePending();
     if (this.#closed) return;
-    this.#logger.error(`the ${this.#name} stopped and is started again`);
+    this.#logger.error(`the ${this.name} stopped and is started again`);
     setTimeout(() => {
       if (!this.#closed) this.#worker = this.#spawn();
     }, restartDelayMs);

@@ -1,7 +1,11 @@
 // Owns how the store's worker threads answer: a failed disk is the caller's 1503 and a line in the log, not a defect.
 
 import { answerRequests } from "../native/worker-client.ts";
-import { isDiskFailure, unreadable } from "./disk-failure.ts";
+import { isDamage, isDiskFailure, unreadable } from "./disk-failure.ts";
+
+/** How the main thread recognises damage among the complaints of a thread. */
+export const damageComplaint =
+  "found the database file damaged, or the disk cannot read it; stop the server, keep a copy of the data directory and run memledger doctor";
 
 /** What `moved` names of an answer goes over to the other side instead of being copied. */
 export function answerStoreRequests<Answer>(
@@ -11,6 +15,8 @@ export function answerStoreRequests<Answer>(
   answerRequests(handle, {
     moved,
     recognise: (error) =>
-      isDiskFailure(error) ? { refusal: unreadable(), complaint: "cannot read the database" } : null,
+      isDiskFailure(error)
+        ? { refusal: unreadable(), complaint: isDamage(error) ? damageComplaint : "cannot read the database" }
+        : null,
   });
 }

@@ -11,9 +11,11 @@ import { type Database, SqliteError } from "../native/sqlite.ts";
 import { type Settlement, settle, toRefusalAnswer } from "../settle.ts";
 import type { Transaction } from "../store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import { explainDiskFailure } from "./disk-failure.ts";
 import { overwriteLostCommit } from "./transaction.ts";
 import type { WordMerge } from "./word-merge.ts";
 import { createWordWriter } from "./words.ts";
+import type { WriteCheck } from "./write-check.ts";
 import type { WriterState } from "./writer-state.ts";
 
 export interface GroupOptions {
@@ -23,6 +25,7 @@ export interface GroupOptions {
   readonly checkpoints: Checkpoints;
   readonly wordMerge: WordMerge;
   readonly settlement: Settlement;
+  readonly writeCheck: WriteCheck;
   readonly logger: Logger;
 }
 
@@ -34,7 +37,7 @@ export interface Groups {
 }
 
 export function createGroups(options: GroupOptions): Groups {
-  const { database, transaction, state, checkpoints, settlement, logger } = options;
+  const { database, transaction, state, checkpoints, settlement, writeCheck, logger } = options;
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const rollback = database.prepare("ROLLBACK");
@@ -49,6 +52,7 @@ export function createGroups(options: GroupOptions): Groups {
       isCommitting = true;
       commit.run();
       state.committed();
+      writeCheck.succeeded();
       checkpoints.publish();
     } catch (error) {
       state.lost();
@@ -71,7 +75,10 @@ export function createGroups(options: GroupOptions): Groups {
         }
       });
     } catch (error) {
-      logger.error("a transaction was lost; its calls are answered with 1503", { error });
+      if (writeCheck.failed(error)) {
+        const message = "a transaction was rolled back; its calls are answered with 1503";
+        logger.error(message, { ...explainDiskFailure(error, database.name), error });
+      }
       // Somebody else who locks the database locks it for all of them: one wait is long enough.
       const isLocked = error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY");
       const lost = isLocked ? calls.length : Math.min(calls.length, answers.length + 1);

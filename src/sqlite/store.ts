@@ -14,13 +14,16 @@ import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
+import { damageComplaint } from "./answer-requests.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./connection.ts";
-import { isDiskFailure, unreadable } from "./disk-failure.ts";
+import { createDamageCheck } from "./damage-check.ts";
+import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./disk-failure.ts";
 import type { ExporterInit } from "./export-worker.ts";
 import { createExporter } from "./exporter.ts";
 import { bindModel, type ModelBinding } from "./installation.ts";
 import { createReader } from "./reader.ts";
 import type { ReaderInit } from "./reader-worker.ts";
+import { createEngineReadiness, type EngineReadiness } from "./readiness.ts";
 import { forgetNext } from "./reembed.ts";
 import { createWriter } from "./writer.ts";
 import type { WriterInit } from "./writer-worker.ts";
@@ -60,11 +63,18 @@ export function openStore(options: StoreOptions): Store {
     logLevel,
     spawn = spawnWorker,
   } = options;
-  const start = (name: "writer" | "reader" | "exporter", init: WriterInit | ReaderInit | ExporterInit) =>
-    new WorkerClient(name, () => spawn(name, init), logger);
+  const threads: WorkerClient[] = [];
+  const start = (name: "writer" | "reader" | "exporter", init: WriterInit | ReaderInit | ExporterInit) => {
+    const client = new WorkerClient(name, () => spawn(name, init), logger);
+    client.onComplaint = ({ message }) => readiness.suspect(message === damageComplaint);
+    if (name !== "exporter") threads.push(client);
+    return client;
+  };
   const database = openReading(file);
   const writerInit = { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel };
   const writer = createWriter(start("writer", writerInit), groupCommit);
+  const damage = createDamageCheck(() => spawn("inspector", file), logger);
+  const readiness = createEngineReadiness(writer, damage, threads);
   const dimensions = options.model?.dimensions ?? 0;
   const clock = createClock(clockOffset);
   const reader = createReader(
@@ -74,16 +84,18 @@ export function openStore(options: StoreOptions): Store {
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, clock, logger);
   return {
-    access: createAccess(database, logger),
+    access: createAccess(database, logger, readiness),
     memories: reader.memories,
     audit: reader.audit,
     exports,
+    readiness: () => readiness.reasons(),
     async commit(call) {
       const answer = await writer.commit(call);
       if (beginsExport.has(call.operation) && answer.status === 200) exports.wake();
       return answer;
     },
     async close() {
+      await damage.close();
       await exports.close();
       await writer.close();
       await reader.close();
@@ -92,13 +104,14 @@ export function openStore(options: StoreOptions): Store {
   };
 }
 
-function createAccess(database: Database, logger: Logger): AccessReader {
+function createAccess(database: Database, logger: Logger, readiness: EngineReadiness): AccessReader {
   const reader = createAccessReader(database);
   return {
     findCaller: (secretDigest) =>
       reader.findCaller(secretDigest).catch((error: unknown) => {
         if (!isDiskFailure(error)) throw error;
-        logger.error("keys cannot be looked up in the database", { error });
+        readiness.suspect(isDamage(error));
+        logger.error("keys cannot be looked up in the database", { ...explainDiskFailure(error), error });
         throw unreadable();
       }),
   };

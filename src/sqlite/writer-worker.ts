@@ -17,6 +17,7 @@ import { startHousekeeping } from "./housekeeping.ts";
 import { createTransaction, isLost } from "./transaction.ts";
 import { createWordMerge } from "./word-merge.ts";
 import { defineWords } from "./words.ts";
+import { createWriteCheck, type WriteState } from "./write-check.ts";
 import { WriterState } from "./writer-state.ts";
 
 export interface WriterInit {
@@ -31,9 +32,11 @@ export interface WriterInit {
 export type WriterRequest =
   | { readonly settle: readonly Call[] }
   | { readonly exported: ExportChange }
+  /** Answered with a WriteState. */
+  | { readonly check: { readonly isSuspect: boolean } }
   | { readonly close: true };
 
-/** One per call, in order; null where the transaction was lost and nothing happened. */
+/** One per call, in order; null where the transaction was rolled back and nothing happened. */
 export type WriterReply = readonly (Answer | null)[];
 
 const { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel }: WriterInit = workerData;
@@ -51,8 +54,11 @@ const settlement = {
   report: (incident: string, error: unknown) => logger.error("a call failed", { incident, error }),
   isLost: (error: unknown) => isLost(database, error),
 };
+const writeCheck = createWriteCheck(database, clock);
 const wordMerge = createWordMerge(database, state, clock);
-const groups = createGroups({ database, transaction, state, checkpoints, wordMerge, settlement, logger });
+const groups = createGroups({
+  ...{ database, transaction, state, checkpoints, wordMerge, settlement, writeCheck, logger },
+});
 const housekeeping = startHousekeeping({
   ...{ database, state, checkpoints, wordMerge, clock, logger },
   retention: {
@@ -64,9 +70,10 @@ const housekeeping = startHousekeeping({
 });
 const logExport = createExportLog(database);
 
-answerStoreRequests(async (request): Promise<WriterReply> => {
+answerStoreRequests(async (request): Promise<WriterReply | WriteState> => {
   const work = request as WriterRequest;
   if ("close" in work) return close();
+  if ("check" in work) return writeCheck.check(work.check.isSuspect);
   if ("exported" in work) {
     logExport(work.exported);
     return [];

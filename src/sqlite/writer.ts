@@ -5,6 +5,7 @@ import { unavailable } from "../errors.ts";
 import type { ExportChange } from "../export/store.ts";
 import { groupMaxCalls, writerQueueMaxCalls } from "../limits.ts";
 import type { WorkerClient } from "../native/worker-client.ts";
+import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
 interface Waiting {
@@ -18,6 +19,8 @@ export interface Writer {
   commit(call: Call): Promise<Answer>;
   /** Writes down what became of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
+  /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
+  check(isSuspect: boolean): Promise<WriteState>;
   close(): Promise<void>;
 }
 
@@ -64,6 +67,8 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
     async logExport(change) {
       await ask({ exported: change });
     },
+    check: (isSuspect) =>
+      worker.request({ check: { isSuspect } } satisfies WriterRequest) as Promise<WriteState>,
     async close() {
       await running;
       await ask({ close: true }).catch(() => undefined);

@@ -393,7 +393,7 @@ describe("a record that cannot be written", async () => {
     const found = await app.call("POST", "/v1/memories/search", { key, body: { query: "stays", top_k: 50 } });
     expect(found.data.total).toBe(2);
     // The server says what happened; that is all it may complain of.
-    expect(app.complaints.filter((line) => !line.includes("a transaction was lost"))).toEqual([]);
+    expect(app.complaints.filter((line) => !line.includes("a transaction was rolled back"))).toEqual([]);
     app.complaints.length = 0;
   });
 });

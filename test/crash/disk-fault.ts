@@ -54,7 +54,10 @@ export async function runFault({
       if (!isIntermittent) faults.push(...judgeRefused(call));
     };
     for (const action of actions) await refuse(target, action);
-    faults.push(...(await judgeHealth(server)), ...(await judgeOffline(command, dataDir)));
+    faults.push(
+      ...(await judgeHealth(server, isIntermittent ? [200, 503] : [503])),
+      ...(await judgeOffline(command, dataDir)),
+    );
     let recoveredAfterMs = 0;
     if (killMeanwhile) {
       // The last thing before the kill: nothing else has overwritten what it left.
@@ -69,6 +72,7 @@ export async function runFault({
     const refusedMeanwhile = load.calls.slice(before).filter(({ code }) => code === 1503).length;
     await end();
     if (!killMeanwhile) {
+      if (!(await becomesReady(server))) faults.push("the server did not become ready by itself");
       recoveredAfterMs = await recover(server, target, load);
       await load.run(target, { clients: 4, calls: 60 });
       if (server.hasEnded()) faults.push("the server ended");
@@ -94,21 +98,35 @@ function judgeRefused({ action, status, code }: Call): string[] {
 
 const healthLimitMs = 2_000;
 
-/** Live answers 200; ready answers 200, or 503 with a reason. */
-async function judgeHealth({ url }: Server): Promise<string[]> {
+/** Live answers 200. Ready answers 503 with a reason, so that a load balancer sends the calls elsewhere. */
+async function judgeHealth({ url }: Server, ready: readonly number[]): Promise<string[]> {
   const faults: string[] = [];
   for (const [path, allowed] of [
     ["/health/live", [200]],
-    ["/health/ready", [200, 503]],
+    ["/health/ready", ready],
   ] as const) {
     const begun = performance.now();
     const response = await fetch(`${url}${path}`);
     const envelope: Json = JSON.parse(await response.text());
-    const isRight = allowed.some((status) => status === response.status) && isObject(envelope);
-    if (!isRight) faults.push(`without a disk ${path} answered ${response.status}`);
+    const reasons = isObject(envelope) && isObject(envelope.data) ? envelope.data.reasons : null;
+    const isRight =
+      allowed.some((status) => status === response.status) &&
+      (response.status === 200 || (Array.isArray(reasons) && reasons.length > 0));
+    if (!isRight)
+      faults.push(`without a disk ${path} answered ${response.status} ${JSON.stringify(envelope)}`);
     if (performance.now() - begun > healthLimitMs) faults.push(`without a disk ${path} was slow`);
   }
   return faults;
+}
+
+/** Without any call but this one. */
+async function becomesReady({ url, hasEnded }: Server): Promise<boolean> {
+  const begun = performance.now();
+  while (performance.now() - begun <= recoveryLimitMs && !hasEnded()) {
+    if ((await fetch(`${url}/health/ready`)).status === 200) return true;
+    await Bun.sleep(50);
+  }
+  return false;
 }
 
 /** The commands that an operator needs now. The doctor may find the disk ill, but must say so in its usual form. */

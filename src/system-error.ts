@@ -1,0 +1,50 @@
+// Owns what an error of the operating system means to a person: its cause and what to do about it. Must never name a path or a user;
+// whoever reports the error does.
+
+export interface Cause {
+  /** Completes "... failed: CAUSE." */
+  readonly cause: string;
+  /** One imperative sentence with a full stop. */
+  readonly remedy: string;
+}
+
+const permission: Cause = {
+  cause: "permission denied",
+  remedy: "Give the user that runs memledger read and write permission, or run it as the owner.",
+};
+
+const causes: Readonly<Record<string, Cause>> = {
+  EACCES: permission,
+  EPERM: permission,
+  EROFS: { cause: "the file system is read-only", remedy: "Mount it writable, or choose another directory." },
+  ENOSPC: { cause: "no space is left on the disk", remedy: "Free disk space." },
+  EDQUOT: { cause: "the disk quota is used up", remedy: "Free disk space or raise the quota." },
+  EFBIG: {
+    cause: "the file size limit of the process is reached",
+    remedy: "Raise the limit (ulimit -f), or use a file system that allows larger files.",
+  },
+  EIO: {
+    cause: "the disk reports an input/output error",
+    remedy: "Check the disk and the log of the operating system.",
+  },
+  ENOTDIR: { cause: "a part of the path is a file, not a directory", remedy: "Correct the path." },
+  EEXIST: { cause: "the path is a file, not a directory", remedy: "Correct the path." },
+  EISDIR: { cause: "the path is a directory, not a file", remedy: "Correct the path." },
+  ENOENT: { cause: "it does not exist", remedy: "Correct the path." },
+  ENAMETOOLONG: { cause: "the path is too long", remedy: "Choose a shorter path." },
+  ELOOP: { cause: "the path leads through too many symbolic links", remedy: "Correct the links." },
+  EMFILE: {
+    cause: "the process has too many open files",
+    remedy: "Raise the limit (ulimit -n) and start again.",
+  },
+  ENFILE: { cause: "the system has too many open files", remedy: "Close other programs and try again." },
+  ENOMEM: { cause: "the system is out of memory", remedy: "Free memory and try again." },
+  ENOTSUP: { cause: "the file system does not support the operation", remedy: "Choose another directory." },
+  EBUSY: { cause: "another program uses the file", remedy: "Stop that program and try again." },
+};
+
+/** Null for an error that the operating system did not report, or that has no explanation here. */
+export function explainSystemError(error: unknown): Cause | null {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? (causes[code] ?? null) : null;
+}

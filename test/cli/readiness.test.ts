@@ -1,0 +1,50 @@
+// What /health/ready and the log say about a database file that is damaged while the server runs.
+
+import { Database } from "bun:sqlite";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { isObject, type Json } from "../../src/json.ts";
+import { cleanUp, createFact, createFolder, serve } from "./command.ts";
+
+setDefaultTimeout(30_000);
+afterAll(cleanUp);
+
+test("a damaged table makes it unready, and the log names the cause and the remedy", async () => {
+  const dataDir = createFolder();
+  const first = await serve(dataDir);
+  const { api_key: key } = first.ready;
+  expect((await createFact(first.url, key, "Before the damage.")).status).toBe(201);
+  await first.end("SIGTERM");
+  overwriteRoot(join(dataDir, "memledger.db"), "audit_payload");
+
+  const server = await serve(dataDir);
+  expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+  expect((await createFact(server.url, key, "After the damage.")).status).toBe(503);
+  for (let asked = 0; asked < 5; asked++) {
+    const answer = await fetch(`${server.url}/health/ready`);
+    const envelope: Json = JSON.parse(await answer.text());
+    expect(answer.status).toBe(503);
+    expect(isObject(envelope) && envelope.data).toEqual({
+      status: "unready",
+      reasons: expect.arrayContaining(["the database file is damaged, or the disk cannot read it"]),
+    });
+    await Bun.sleep(100);
+  }
+  expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  const { stderr } = await server.end("SIGTERM");
+  expect(stderr).toContain("a transaction was rolled back");
+  expect(stderr).toContain("run memledger doctor");
+});
+
+function overwriteRoot(path: string, table: string): void {
+  const database = new Database(path, { readonly: true });
+  const row: unknown = database.query("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
+  const size: unknown = database.query("PRAGMA page_size").get();
+  database.close();
+  if (!isObject(row) || !isObject(size)) throw new Error(`${table} has no page`);
+  const pageBytes = Number(size.page_size);
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (Number(row.rootpage) - 1) * pageBytes);
+  closeSync(file);
+}
