@@ -1,5 +1,5 @@
-// Builds the one executable: program, workers, native libraries, model, API reference. Must never reach for a network, and
-// never leave out a file without saying so.
+// Builds the one executable: program, workers, native libraries, model, API reference. Must never access a network, never
+// embed a native library that can, and never leave out a file without saying so.
 
 import {
   existsSync,
@@ -17,6 +17,7 @@ import { readModelConfig } from "./src/embedding/model.ts";
 import { readModelDirectory } from "./src/embedding/model-directory.ts";
 import { compressApiReference } from "./src/native/assets.ts";
 import type { EmbeddedLibrary, ModelFiles } from "./src/native/embedded.ts";
+import { requireOffline } from "./src/native/offline.ts";
 import {
   currentPlatform,
   libraryPath,
@@ -168,6 +169,7 @@ async function embeddedModule(
 
 function packLibrary(staging: string, library: NativeLibrary, target: string): EmbeddedLibrary {
   const bytes = readFileSync(installedPath(library, target));
+  requireOffline(library.name, bytes);
   const parts: string[] = [];
   for (let start = 0; start < bytes.length; start += partBytes) {
     const part = join(staging, `${library.name}.${parts.length}.zst`);

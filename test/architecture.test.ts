@@ -175,6 +175,7 @@ describe("packages stay where they belong", () => {
     ["Bun's own SQLite", /^bun:sqlite$/, /^src\/sqlite\/verify-source\.ts$/],
     ["ONNX Runtime", /^onnxruntime/, /^src\/native\//],
     ["sqlite-vec", /^sqlite-vec/, /^src\/native\//],
+    ["functions of the C library", /^bun:ffi$/, /^src\/native\//],
     ["the tokenizer", /^@huggingface\//, /^src\/embedding\//],
     ["canonical JSON", /^canonicalize$/, /^src\/(audit|export)\//],
     ["commander", /^commander$/, /^src\/cli\//],

@@ -28,7 +28,7 @@ export type TensorInfo = Readonly<{ name: string; shape: readonly number[] }>;
 
 export type Onnx = Readonly<{ createSession(model: Uint8Array, options?: SessionOptions): OnnxSession }>;
 
-/** The addon's own interface (onnxruntime-node 1.30, dist/binding.d.ts). */
+/** The addon's own interface (onnxruntime-node 1.26, dist/binding.d.ts). */
 type Binding = {
   InferenceSession: new () => BindingSession;
   initOrtOnce(logLevel: number, tensor: typeof Tensor, isMainThread: boolean): void;
@@ -55,7 +55,7 @@ export function loadOnnx(runtime: RuntimeFiles): Onnx {
 }
 
 function open(runtime: RuntimeFiles): Onnx {
-  // The one place that vouches for the addon's interface; test/native/onnx.test.ts fails if an update changes it.
+  // The one place that vouches for the addon's interface; test/native/runtime.test.ts fails if an update changes it.
   const binding = loadAddon(runtime.onnxAddon) as Binding;
   binding.initOrtOnce(logErrorsOnly, Tensor, isMainThread);
   return {

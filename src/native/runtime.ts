@@ -15,12 +15,14 @@ import { join, resolve } from "node:path";
 import { type EmbeddedLibrary, embedded } from "./embedded.ts";
 import { hashFile } from "./file-hash.ts";
 import { currentPlatform, libraryPath, nativeLibraries } from "./platform.ts";
+import { disableTelemetry } from "./telemetry.ts";
 
 /** Absolute paths of the native libraries; plain data, so every worker gets a copy. */
 export type RuntimeFiles = Readonly<{ sqliteAddon: string; vecExtension: string; onnxAddon: string }>;
 
 /**
- * Makes the native libraries loadable and returns their paths. From source these are the files in node_modules; the
+ * Makes the native libraries loadable and returns their paths. Nobody can load one without these paths, so this is where
+ * telemetry is switched off. From source these are the files in node_modules; the
  * executable unpacks its own into `<directory>/<hash of the set>/` (0700) on its first start and checks their hashes on
  * every start.
  *
@@ -28,6 +30,7 @@ export type RuntimeFiles = Readonly<{ sqliteAddon: string; vecExtension: string;
  * name that others can predict, and leaves it there.
  */
 export function prepareRuntime(directory: string): RuntimeFiles {
+  disableTelemetry();
   const libraries = nativeLibraries(currentPlatform());
   if (embedded === null) {
     return {

@@ -1,0 +1,52 @@
+// Knows by what a native library shows that it can reach a network or report its use. The build refuses such a library.
+// Must never be used to judge a file that somebody may have disguised: it reads names and undoes no obfuscation.
+
+/** Functions of the system. In ELF, Mach-O and PE files the name of an imported function ends with a zero byte. */
+const networkFunctions = ["getaddrinfo", "gethostbyname", "socket", "wsastartup", "popen"] as const;
+
+/** System libraries and frameworks for network access, whether linked or loaded at run time. */
+const networkLibraries = [
+  ...["winhttp", "wininet", "ws2_32", "wsock32", "dnsapi", "urlmon", "iphlpapi"],
+  ...["nsurlsession", "cfnetwork", "network.framework", "libcurl"],
+] as const;
+
+/** In ONNX Runtime 1.29 and 1.30 for Linux and macOS, and not in 1.27 and older. */
+const telemetry = [
+  "events.data.microsoft.com",
+  "onecollector",
+  "mat-debug",
+  "ort_disable_telemetry",
+] as const;
+
+const marks: readonly string[] = [
+  ...networkFunctions.map((name) => `${name}\0`),
+  ...networkLibraries,
+  ...telemetry,
+];
+
+/** @returns the names in a native library (all of its bytes) that belong to network access or telemetry; [] if none */
+export function networkMarks(library: Uint8Array): string[] {
+  const text = lowerCase(library);
+  return marks.filter((mark) => text.includes(mark)).map((mark) => mark.replace("\0", ""));
+}
+
+/** A loop over bytes, because a string of 40 MB takes ten times as long. */
+function lowerCase(bytes: Uint8Array): Buffer {
+  const lower = Buffer.from(bytes);
+  for (let index = 0; index < lower.length; index++) {
+    const byte = lower[index] ?? 0;
+    if (byte >= 65 && byte <= 90) lower[index] = byte + 32;
+  }
+  return lower;
+}
+
+/** @throws Error when the library contains one of these names */
+export function requireOffline(name: string, library: Uint8Array): void {
+  const found = networkMarks(library);
+  if (found.length > 0) {
+    const names = found.join(", ");
+    throw new Error(
+      `${name} can reach a network or report its use (it contains ${names}). Install a version of its package without that code.`,
+    );
+  }
+}

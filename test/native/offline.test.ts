@@ -1,0 +1,70 @@
+// Tests that no native library of the executable can reach a network, for every platform, and that one which could is noticed.
+
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { networkMarks, requireOffline } from "../../src/native/offline.ts";
+import { currentPlatform, libraryPath, nativeLibraries, type Platform } from "../../src/native/platform.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+
+const here = currentPlatform();
+const platforms: readonly Platform[] = [
+  { os: "linux", cpu: "x64" },
+  { os: "linux", cpu: "arm64" },
+  { os: "darwin", cpu: "arm64" },
+  { os: "win32", cpu: "x64" },
+];
+const isHere = ({ os, cpu }: Platform) => os === here.os && cpu === here.cpu;
+
+describe.each(platforms)("the native libraries of $os-$cpu", (platform) => {
+  test.each(Object.values(nativeLibraries(platform)))("$name names nothing of a network", (library) => {
+    let path: string;
+    try {
+      path = libraryPath(library);
+    } catch (cause) {
+      // sqlite-vec has a package for each platform, and those of others need not be installed. The build reads them again.
+      if (isHere(platform) || !library.anchor.startsWith("sqlite-vec-")) throw cause;
+      return;
+    }
+    if (isHere(platform)) expect(existsSync(path)).toBe(true);
+    expect(networkMarks(readFileSync(path))).toEqual([]);
+  });
+});
+
+test("a program that reaches networks is noticed: Bun itself", () => {
+  expect(networkMarks(readFileSync(process.execPath))).toEqual(
+    expect.arrayContaining(["getaddrinfo", "socket"]),
+  );
+});
+
+test.each([
+  // As they stand in ONNX Runtime 1.30 for Linux and macOS, and in libraries that import Windows functions.
+  [
+    "https://mobile.events.data.microsoft.com/OneCollector/1.0",
+    ["events.data.microsoft.com", "onecollector"],
+  ],
+  ["/tmp/mat-debug-%u.log", ["mat-debug"]],
+  ["\0ORT_DISABLE_TELEMETRY\0", ["ort_disable_telemetry"]],
+  ["\0_getaddrinfo\0", ["getaddrinfo"]],
+  ["\0WSAStartup\0\0WS2_32.dll\0", ["wsastartup", "ws2_32"]],
+  ["_OBJC_CLASS_$_NSURLSession\0", ["nsurlsession"]],
+])("a library with %j is refused by name", (content, marks) => {
+  const library = Buffer.from(`\x7fELF\0${content}\0\xff`, "latin1");
+  expect(networkMarks(library).toSorted()).toEqual(marks.toSorted());
+  expect(() => requireOffline("some.so", library)).toThrow(/some\.so can reach a network.*Install a version/);
+});
+
+test.if(here.os !== "win32")("native libraries find telemetry switched off, in every thread", async () => {
+  prepareRuntime("unused");
+  const source = `
+    import { dlopen, ptr } from "bun:ffi";
+    import { parentPort } from "node:worker_threads";
+    const library = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6";
+    const { symbols } = dlopen(library, { getenv: { args: ["ptr"], returns: "cstring" } });
+    parentPort.postMessage(String(symbols.getenv(ptr(Buffer.from("ORT_DISABLE_TELEMETRY\\0")))));
+  `;
+  const { Worker } = await import("node:worker_threads");
+  const worker = new Worker(source, { eval: true });
+  const found = await new Promise((resolve) => worker.once("message", resolve));
+  await worker.terminate();
+  expect(found).toBe("1");
+});
