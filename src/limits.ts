@@ -26,6 +26,11 @@ export const cachedWordsMax = 4_096;
 export const cachedPostingsMax = 4_000_000;
 
 export const bodyMaxBytes = 1024 * 1024;
+/** Bodies of running calls, held in memory from their first byte to the answer: of one key, and of all keys together. */
+export const bodiesMaxBytesPerKey = 16 * bodyMaxBytes;
+export const bodiesMaxBytes = 64 * bodyMaxBytes;
+/** How long a body may take to arrive: its bytes count against the two limits above. */
+export const bodyArrivalMaxMs = 60_000;
 export const metadataMaxBytes = 4 * 1024;
 export const userAgentMaxCharacters = 1_024;
 export const nameMaxCharacters = 100;

@@ -1,7 +1,8 @@
 // Owns the one door that every call goes through: identify, limit, authorise, validate, prepare, then settle in the store.
 // Transports hand in what they received and print the answer; none of them decides anything.
 
-import { authorise, unauthenticated } from "./access/authorise.ts";
+import { authorise, keyFault, unauthenticated } from "./access/authorise.ts";
+import { type BodyBudget, createBodyBudget } from "./access/body-budget.ts";
 import type { Prices } from "./access/credits.ts";
 import { digestSecret, secretFrom } from "./access/key.ts";
 import type { Plans } from "./access/plan.ts";
@@ -39,36 +40,51 @@ export interface PerformTools {
 }
 
 export function createPerform(tools: PerformTools): Perform {
-  const judgeStranger = createStrangers();
+  const doors = { judgeStranger: createStrangers(), claimBody: createBodyBudget() };
   return {
     forProject: (operation, request) =>
-      answer(tools, () => performForProject(tools, operation, request, judgeStranger)),
+      answer(tools, () => performForProject(tools, operation, request, doors)),
     forInstallation: (operation, input) =>
       answer(tools, () => performForInstallation(tools, operation, input)),
   };
+}
+
+/** What is counted over all calls. */
+interface Doors {
+  readonly judgeStranger: ReturnType<typeof createStrangers>;
+  readonly claimBody: BodyBudget;
 }
 
 async function performForProject(
   tools: PerformTools,
   operation: ProjectOperation,
   request: Request,
-  judgeStranger: ReturnType<typeof createStrangers>,
+  { judgeStranger, claimBody }: Doors,
 ): Promise<Answer> {
   const { store, clock, plans, limiter } = tools;
   const secret = secretFrom(request.authorization);
   const caller = secret === null ? null : await store.access.findCaller(digestSecret(secret));
-  if (caller === null) return answerStranger(tools, operation, request, judgeStranger);
-
+  const refuseStranger = (keyId: string | null, refusal: Refusal) =>
+    answerStranger(tools, operation, request, { keyId, refusal }, judgeStranger);
+  if (caller === null) return refuseStranger(null, unknownKey(request.authorization));
+  const invalid = keyFault(caller.key, clock.now());
+  if (invalid !== null) return refuseStranger(caller.key.id, invalid);
   const plan = planOf(caller.project, plans);
   const waitSeconds = limiter.take(caller.key.id, plan.rate, clock.elapsed());
   if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
-  const body = readBody(request.body);
+  using claim = claimBody(caller.key.id);
   const { origin, fault } = readOrigin(request);
-  const decide = async (): Promise<Call["plan"]> => {
+  const call = { operation: operation.name, keyId: caller.key.id, origin, arrivedAt: request.arrivedAt };
+  try {
     authorise(operation, caller, plan, clock.now());
     if (request.fault !== null) throw request.fault;
     if (fault !== null) throw fault;
+  } catch (error) {
+    return await store.commit({ ...call, ...withoutBody, plan: { refused: toRefused(tools, error) } });
+  }
+  const body = readBody(await request.receiveBody(claim));
+  const decide = async (): Promise<Call["plan"]> => {
     if (body.refused !== null) throw body.refused;
     const input = parserOf(operation)(mergeInput(request.parameters, body.fields));
     const { embed, prices, extractor } = tools;
@@ -78,16 +94,15 @@ async function performForProject(
     const prepared = await operation.prepare(input, preparation);
     return { refused: null, input, prepared };
   };
-  return store.commit({
-    operation: operation.name,
-    keyId: caller.key.id,
-    origin,
-    arrivedAt: request.arrivedAt,
+  return await store.commit({
+    ...call,
     body: body.recorded,
     unreadableBody: body.unreadable,
     plan: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
   });
 }
+
+const withoutBody = { body: null, unreadableBody: null };
 
 async function performForInstallation(
   tools: PerformTools,
@@ -110,24 +125,28 @@ async function performForInstallation(
   });
 }
 
-/** Calls without a known key are recorded on the installation's chain, but nobody may fill the disk without a key. */
+/**
+ * Calls without a valid key: of an unknown one they are recorded on the installation's chain, of a revoked or expired one on its
+ * project's. Their bodies are never received, and few of them are recorded: nobody may fill the disk without a valid key.
+ */
 async function answerStranger(
   tools: PerformTools,
   operation: ProjectOperation,
   request: Request,
-  judgeStranger: ReturnType<typeof createStrangers>,
+  { keyId, refusal }: { readonly keyId: string | null; readonly refusal: Refusal },
+  judgeStranger: Doors["judgeStranger"],
 ): Promise<Answer> {
   const verdict = judgeStranger(request.ip ?? "unknown", tools.clock.elapsed());
   if (verdict.kind === "limit" && verdict.uncounted === null) throw rateLimited(verdict.waitSeconds);
-  const refusal = verdict.kind === "limit" ? tooManyStrangers(verdict) : unknownKey(request.authorization);
+  const isCounted = verdict.kind === "limit";
   return tools.store.commit({
     operation: operation.name,
-    keyId: null,
+    // A count is of many keys and of none, so it is the installation's.
+    keyId: isCounted ? null : keyId,
     origin: { ip: request.ip, userAgent: request.userAgent, metadata: null },
     arrivedAt: request.arrivedAt,
-    body: null,
-    unreadableBody: null,
-    plan: { refused: toRefused(tools, refusal) },
+    ...withoutBody,
+    plan: { refused: toRefused(tools, isCounted ? tooManyStrangers(verdict) : refusal) },
   });
 }
 
@@ -146,7 +165,7 @@ function tooManyStrangers({
   waitSeconds: number;
   uncounted: number | null;
 }): Refusal {
-  const message = `Too many calls without a known key: ${uncounted} from this address were not recorded one by one. Wait ${waitSeconds} s.`;
+  const message = `Too many calls without a valid key: ${uncounted} from this address were not recorded one by one. Wait ${waitSeconds} s.`;
   return new Refusal(1429, message, { calls: uncounted }, waitSeconds);
 }
 

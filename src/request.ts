@@ -1,6 +1,7 @@
 // Owns what a transport hands in and how it is read: parameters, body, metadata. Trusts nothing, and decides nothing about callers.
 
 import { createHash } from "node:crypto";
+import type { BodyClaim } from "./access/body-budget.ts";
 import type { Origin, UnreadableBody } from "./call.ts";
 import { type ErrorCode, Refusal } from "./errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "./json.ts";
@@ -18,7 +19,11 @@ export interface Request {
   readonly parameters: JsonObject;
   /** What is wrong with the request's form and only its transport can see; answered once the caller is authorised. */
   readonly fault: Refusal | null;
-  readonly body: RequestBody;
+  /**
+   * Receives the body; called once, after the caller is authorised, and never for a call that is refused before.
+   * @throws Refusal 1429 or 1503 when the claim is refused; whatever is wrong with the body itself is part of the result.
+   */
+  receiveBody(claim: BodyClaim): Promise<RequestBody>;
   /** Clock.elapsed() at arrival. */
   readonly arrivedAt: number;
   /** Aborted when the caller goes away. */
@@ -28,6 +33,8 @@ export interface Request {
 export type RequestBody =
   | { readonly kind: "none" }
   | { readonly kind: "text"; readonly bytes: Uint8Array; readonly text: string }
+  /** It was not received to its end, so nothing of it can be recorded. */
+  | { readonly kind: "incomplete"; readonly refusal: Refusal }
   | {
       readonly kind: "unreadable";
       readonly bytes: Uint8Array;
@@ -44,7 +51,9 @@ export interface ReadBody {
 }
 
 export function readBody(body: RequestBody): ReadBody {
-  if (body.kind === "none") return { fields: {}, refused: null, recorded: null, unreadable: null };
+  const nothing = { fields: {}, refused: null, recorded: null, unreadable: null };
+  if (body.kind === "none") return nothing;
+  if (body.kind === "incomplete") return { ...nothing, refused: body.refusal };
   const unreadable = {
     length: body.bytes.length,
     sha256: createHash("sha256").update(body.bytes).digest("hex"),

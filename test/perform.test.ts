@@ -13,7 +13,7 @@ import { searchMemories } from "../src/memory/search.ts";
 import { updateMemory } from "../src/memory/update.ts";
 import type { ProjectOperation } from "../src/operation.ts";
 import { createPerform, type Perform } from "../src/perform.ts";
-import type { Request, RequestBody } from "../src/request.ts";
+import type { Request } from "../src/request.ts";
 import { checkChains } from "./audit/chain-check.ts";
 import { openSeam, unitVector } from "./sqlite/seam.ts";
 
@@ -35,8 +35,10 @@ const perform: Perform = createPerform({
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
 });
 
-const text = (value: string): RequestBody => ({ kind: "text", bytes: Buffer.from(value), text: value });
-const json = (value: unknown): RequestBody => text(JSON.stringify(value));
+const text = (value: string): Pick<Request, "receiveBody"> => ({
+  receiveBody: async () => ({ kind: "text", bytes: Buffer.from(value), text: value }),
+});
+const json = (value: unknown) => text(JSON.stringify(value));
 const arrival = (secret: string | null): Request => ({
   authorization: secret === null ? null : `Bearer ${secret}`,
   ip: "127.0.0.1",
@@ -44,7 +46,7 @@ const arrival = (secret: string | null): Request => ({
   metadata: null,
   parameters: {},
   fault: null,
-  body: { kind: "none" },
+  receiveBody: async () => ({ kind: "none" }),
   arrivedAt: createClock().elapsed(),
   signal: new AbortController().signal,
 });
@@ -83,7 +85,7 @@ describe("everything wrong at once is answered with the first thing to mend", as
   const free = await newSecret({ plan: "free" }, all);
   const writer = await newSecret({ plan: "custom" }, all);
   const fault = new Refusal(1400, 'Query parameter "x" is unknown.');
-  const wrong = { fault, metadata: "[]", body: malformed, parameters: {} };
+  const wrong = { fault, metadata: "[]", ...malformed, parameters: {} };
 
   test.each<[string, Request, number, RegExp]>([
     ["no key", { ...arrival(null), ...wrong }, 1401, /header is missing/],
@@ -95,16 +97,11 @@ describe("everything wrong at once is answered with the first thing to mend", as
     ["a faulty body", { ...arrival(writer), ...wrong, fault: null, metadata: null }, 1400, /not valid JSON/],
     [
       "a faulty field",
-      { ...arrival(writer), body: json({ content: 1, memory_type: "fact" }) },
+      { ...arrival(writer), ...json({ content: 1, memory_type: "fact" }) },
       1400,
       /"content"/,
     ],
-    [
-      "nothing",
-      { ...arrival(writer), body: json({ content: "fine", memory_type: "fact" }) },
-      1000,
-      /success/,
-    ],
+    ["nothing", { ...arrival(writer), ...json({ content: "fine", memory_type: "fact" }) }, 1000, /success/],
   ])("%s", async (_, request, code, message) => {
     const answer = await recorded(createMemory, request);
     expect(answer).toMatchObject({ code, message: expect.stringMatching(message) });
@@ -114,14 +111,14 @@ describe("everything wrong at once is answered with the first thing to mend", as
     const request = {
       ...arrival(writer),
       parameters: { memory_id: "0".repeat(32) },
-      body: json({ memory_id: "1".repeat(32), importance: 1 }),
+      ...json({ memory_id: "1".repeat(32), importance: 1 }),
     };
     expect(await recorded(updateMemory, request)).toMatchObject({ code: 1400, data: { field: "memory_id" } });
   });
 
   test("a JSON body that is no object is refused", async () => {
     for (const body of ["[]", "null", "7", '"text"', "true"]) {
-      expect(await recorded(createMemory, { ...arrival(writer), body: text(body) })).toMatchObject({
+      expect(await recorded(createMemory, { ...arrival(writer), ...text(body) })).toMatchObject({
         code: 1400,
       });
     }
@@ -130,8 +127,8 @@ describe("everything wrong at once is answered with the first thing to mend", as
 
 describe("a failing embedder", async () => {
   const secret = await newSecret({ plan: "custom" }, ["memory.read", "memory.write"]);
-  const create = (content: string) => ({ ...arrival(secret), body: json({ content, memory_type: "fact" }) });
-  const search = { ...arrival(secret), body: json({ query: "x" }) };
+  const create = (content: string) => ({ ...arrival(secret), ...json({ content, memory_type: "fact" }) });
+  const search = { ...arrival(secret), ...json({ query: "x" }) };
 
   test("that is busy is answered with its refusal", async () => {
     embed = async () => {

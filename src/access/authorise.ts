@@ -3,6 +3,7 @@
 
 import { Refusal } from "../errors.ts";
 import type { Caller, ProjectOperation } from "../operation.ts";
+import type { Key } from "./key.ts";
 import type { Plan } from "./plan.ts";
 
 /** @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
@@ -12,10 +13,8 @@ export function authorise(
   plan: Plan,
   now: number,
 ): void {
-  if (key.revokedAt !== null) throw unauthenticated("The API key has been revoked. Ask for a new one.");
-  if (key.expiresAt !== null && key.expiresAt <= now) {
-    throw unauthenticated("The API key has expired. Ask for a new one.");
-  }
+  const invalid = keyFault(key, now);
+  if (invalid !== null) throw invalid;
   if (!key.permissions.includes(operation.permission)) {
     throw new Refusal(
       1403,
@@ -43,6 +42,15 @@ export function authorise(
       `The plan ${project.plan} has no audit export. Choose the plan pro or a larger one.`,
     );
   }
+}
+
+/** Why the key is not valid any more. Keys of a deleted project are revoked with it. */
+export function keyFault(key: Key, now: number): Refusal | null {
+  if (key.revokedAt !== null) return unauthenticated("The API key has been revoked. Ask for a new one.");
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    return unauthenticated("The API key has expired. Ask for a new one.");
+  }
+  return null;
 }
 
 export function unauthenticated(message: string): Refusal {

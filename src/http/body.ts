@@ -1,15 +1,17 @@
-// Owns reading a request's body: bounded, as UTF-8, as JSON by its content type. Never parses it; perform does.
+// Owns receiving a request's body: bounded in bytes and time, as UTF-8, as JSON by its content type. Never parses it; perform does.
 
+import type { BodyClaim } from "../access/body-budget.ts";
 import { Refusal } from "../errors.ts";
-import { bodyMaxBytes } from "../limits.ts";
+import { bodyArrivalMaxMs, bodyMaxBytes } from "../limits.ts";
 import type { RequestBody } from "../request.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const jsonType = /^application\/json[\t ]*(;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i;
 
-/** @throws Refusal 1413 when the body is too large, 1400 when the connection breaks in the middle of it. */
-export async function readRequestBody(request: Request): Promise<RequestBody> {
-  const bytes = await readBytes(request);
+/** @throws Refusal 1429 or 1503 when the claim is refused. */
+export async function receiveRequestBody(request: Request, claim: BodyClaim): Promise<RequestBody> {
+  const bytes = await receiveInTime(request, claim);
+  if (bytes instanceof Refusal) return { kind: "incomplete", refusal: bytes };
   if (bytes.length === 0) return { kind: "none" };
   if (!jsonType.test(request.headers.get("content-type") ?? "")) {
     const message = "The body must be JSON. Send the header Content-Type: application/json.";
@@ -23,34 +25,67 @@ export async function readRequestBody(request: Request): Promise<RequestBody> {
   }
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array();
-  const announced = request.headers.get("content-length");
-  if (announced !== null && Number(announced) > bodyMaxBytes) throw tooLarge();
+const unfinished = new WeakSet<Request>();
+
+/**
+ * Whether the connection has to be closed after the answer, because a body is still arriving that is too long to wait for its end.
+ * The server drops the rest of a shorter one by itself, and the connection serves the next request.
+ */
+export function leavesBodyBehind(request: Request): boolean {
+  if (unfinished.has(request)) return true;
+  const isChunked = request.headers.has("transfer-encoding") && !request.bodyUsed;
+  return isChunked || announcedBytes(request) > bodyMaxBytes;
+}
+
+function announcedBytes({ headers }: Request): number {
+  return Number(headers.get("content-length") ?? 0);
+}
+
+async function receiveInTime(request: Request, claim: BodyClaim): Promise<Uint8Array | Refusal> {
+  const { promise: timedOut, resolve } = Promise.withResolvers<Refusal>();
+  const timer = setTimeout(() => resolve(tooSlow), bodyArrivalMaxMs);
   try {
-    // The server ends a body at its announced length, so only a chunked one has to be counted while it arrives.
-    const bytes = announced === null ? await readCounted(request.body) : await request.bytes();
-    if (bytes.length > bodyMaxBytes) throw tooLarge();
-    return bytes;
+    const received = await Promise.race([receive(request, claim), timedOut]);
+    if (received instanceof Refusal) unfinished.add(request);
+    return received;
   } catch (error) {
+    unfinished.add(request);
     if (error instanceof Refusal) throw error;
-    throw new Refusal(1400, "The body ended early. Send the call again.");
+    return new Refusal(1400, "The body ended early. Send the call again.");
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-async function readCounted(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function receive(request: Request, claim: BodyClaim): Promise<Uint8Array | Refusal> {
+  if (request.body === null) return new Uint8Array();
+  // The server ends a body at its announced length, so only a chunked one has to be counted while it arrives.
+  if (!request.headers.has("content-length")) return receiveCounted(request.body, claim);
+  const announced = announcedBytes(request);
+  if (announced > bodyMaxBytes) return tooLarge;
+  claim.take(announced);
+  return request.bytes();
+}
+
+async function receiveCounted(
+  stream: ReadableStream<Uint8Array>,
+  claim: BodyClaim,
+): Promise<Uint8Array | Refusal> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.length;
-    if (length > bodyMaxBytes) throw tooLarge();
+    if (length > bodyMaxBytes) return tooLarge;
+    claim.take(chunk.length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
 }
 
-function tooLarge(): Refusal {
-  return new Refusal(1413, `The body is larger than ${bodyMaxBytes} bytes. Send less in one call.`, {
-    limit_bytes: bodyMaxBytes,
-  });
-}
+const tooLarge = new Refusal(1413, `The body is larger than ${bodyMaxBytes} bytes. Send less in one call.`, {
+  limit_bytes: bodyMaxBytes,
+});
+const tooSlow = new Refusal(
+  1400,
+  `The body did not arrive within ${bodyArrivalMaxMs / 1_000} s. Send the call again.`,
+);

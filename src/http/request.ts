@@ -6,26 +6,20 @@ import type { Json, JsonObject } from "../json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
 import type { Request as Arrival, RequestBody } from "../request.ts";
 import { unknownReason } from "../suggestion.ts";
-import { readRequestBody } from "./body.ts";
+import { receiveRequestBody } from "./body.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
 
 /** Reads requests of one route; what can be known before the first request is worked out here, once. */
-export type RequestReader = (
-  request: Request,
-  path: string,
-  ip: string | null,
-  arrivedAt: number,
-) => Promise<Arrival>;
+export type RequestReader = (request: Request, path: string, ip: string | null, arrivedAt: number) => Arrival;
 
 const noBody: RequestBody = { kind: "none" };
 const none: Parameters = { parameters: {}, fault: null };
 
-/** The reader throws Refusal 1413 or 1400 when the body cannot be received at all; such calls are not recorded. */
 export function createRequestReader(route: Route): RequestReader {
   const inPath = route.path.split("/").flatMap((segment, index) => (segment[0] === ":" ? [index] : []));
   const names = pathParameters(route);
   const inQuery = queryFields(route, names);
-  return async (request, path, ip, arrivedAt) => {
+  return (request, path, ip, arrivedAt) => {
     const segments = inPath.length === 0 ? [] : path.split("/");
     const { parameters, fault } = readQuery(request.url, inQuery);
     const pathFields = inPath.map((at, index) => [names[index] ?? "", decodeSegment(segments[at] ?? "")]);
@@ -36,7 +30,8 @@ export function createRequestReader(route: Route): RequestReader {
       metadata: readText(request.headers.get("x-audit-metadata")),
       parameters: pathFields.length === 0 ? parameters : { ...parameters, ...Object.fromEntries(pathFields) },
       fault,
-      body: route.method === "GET" ? noBody : await readRequestBody(request),
+      receiveBody: async (claim) =>
+        route.method === "GET" ? noBody : await receiveRequestBody(request, claim),
       arrivedAt,
       get signal() {
         return request.signal;

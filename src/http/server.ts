@@ -8,6 +8,7 @@ import { idleTimeoutSeconds } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Perform } from "../perform.ts";
 import { internalMessage } from "../settle.ts";
+import { leavesBodyBehind } from "./body.ts";
 import { createClientAddress } from "./client-address.ts";
 import { docsRoutes } from "./docs.ts";
 import type { Handler } from "./handler.ts";
@@ -53,9 +54,14 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: false,
     development: false,
     idleTimeout: idleTimeoutSeconds,
-    // Bun cuts the connection at its limit; ours is counted while reading and answered.
+    // Bun cuts the connection at its limit; ours is counted while reading and answered. What nobody reads Bun does not buffer: it
+    // stops reading from the connection until there is an answer, and drops the rest after it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: (request) => (request.url.startsWith("http") ? http.fetch(request) : refusalResponse(noHost)),
+    fetch: async (request) => {
+      const response = await (request.url.startsWith("http") ? http.fetch(request) : refusalResponse(noHost));
+      if (leavesBodyBehind(request)) response.headers.set("Connection", "close");
+      return response;
+    },
     error: (error) => internalError(options.logger, error),
   });
   http.server = server;
@@ -113,7 +119,7 @@ function performing(http: Elysia, route: Route, options: HttpOptions): Handler {
     const arrivedAt = clock.elapsed();
     const peer = http.server?.requestIP(request)?.address ?? null;
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"));
-    const arrival = await read(request, path, address, arrivedAt);
+    const arrival = read(request, path, address, arrivedAt);
     const { patient = false } = route.operation;
     if (patient) http.server?.timeout(request, 0);
     const answer = await perform.forProject(route.operation, arrival);

@@ -27,6 +27,6 @@ test("a flood leaves eleven records", async () => {
   expect(app.countRecords(null) - before).toBe(count(401) + 1);
   const last = app.records(null).find(({ status }) => status === 429);
   expect(last?.entry.code).toBe(1429);
-  expect(String(last?.payload.error_msg)).toMatch(/without a known key: 1 from this address/);
+  expect(String(last?.payload.error_msg)).toMatch(/without a valid key: 1 from this address/);
   await app.stop();
 });
