@@ -1,12 +1,11 @@
 // Owns where the value of each setting comes from: a flag, else a MEMLEDGER_* variable, else memledger.toml in the data
 // directory, else the default. Must never pass over a name it does not know: a typo would be silent.
 
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parse as parseToml, TomlError } from "smol-toml";
 import type { Prices } from "./access/credits.ts";
 import type { Plan, PlanName, Plans } from "./access/plan.ts";
-import { isObject } from "./json.ts";
+import { ConfigError, readConfigFile } from "./config-file.ts";
+import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
 import { allSettings, flagOf, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
 import { suggest } from "./suggestion.ts";
@@ -51,20 +50,22 @@ export interface SettingReport {
   readonly source: string;
 }
 
-/** The configuration cannot be used; the message says which source to mend. */
-export class ConfigError extends Error {}
-
 export interface Given {
   /** Texts of flags by the setting's name. */
   readonly flags?: Readonly<Record<string, string>>;
-  readonly variables?: Readonly<Record<string, string | undefined>>;
+  readonly variables?: Variables;
+}
+
+export interface Loaded {
+  readonly config: Config;
+  readonly reports: readonly SettingReport[];
+  /** Names of variables that look like settings and were set by Kubernetes or Docker for a service. */
+  readonly ignoredVariables: readonly string[];
 }
 
 /** @throws ConfigError */
-export function loadConfig({ flags = {}, variables = {} }: Given): {
-  readonly config: Config;
-  readonly reports: readonly SettingReport[];
-} {
+export function loadConfig({ flags = {}, variables: given = {} }: Given): Loaded {
+  const { variables, ignored: ignoredVariables } = withoutServices(given);
   refuseUnknownVariables(variables);
   const outside: Source[] = [fromFlags(flags), fromVariables(variables)];
   const dataDir = pick(settings.dataDir, outside).value;
@@ -92,7 +93,7 @@ export function loadConfig({ flags = {}, variables = {} }: Given): {
       custom: planFrom("custom", value),
     },
   };
-  return { config, reports: allSettings.map((setting) => report(setting, sources)) };
+  return { config, reports: allSettings.map((setting) => report(setting, sources)), ignoredVariables };
 }
 
 /** One place where values may stand, and how its names look there. */
@@ -109,14 +110,13 @@ function fromFlags(flags: Readonly<Record<string, string>>): Source {
 }
 
 /** An empty variable counts as absent: that is how compose files and units pass on what is not set. */
-function fromVariables(variables: Readonly<Record<string, string | undefined>>): Source {
+function fromVariables(variables: Variables): Source {
   const get = (setting: Setting<unknown>) => variables[variableOf(setting)] || undefined;
   return { base: process.cwd(), label: variableOf, place: variableOf, get };
 }
 
 function fromFile(file: string, base: string): Source {
-  const values = flatten(readToml(file));
-  for (const [name, value] of values) refuseUnknownKey(name, value, file);
+  const values = readConfigFile(file);
   return {
     base: resolve(base),
     label: () => file,
@@ -182,38 +182,9 @@ function planFrom(name: PlanName, value: <Value>(setting: Setting<Value>) => Val
   };
 }
 
-function readToml(file: string): unknown {
-  let content: string;
-  try {
-    content = readFileSync(file, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
-      return {};
-    }
-    throw new ConfigError(`${file} cannot be read. Make it readable or remove it.`, { cause: error });
-  }
-  try {
-    return parseToml(content);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const reason = error.message.split("\n")[0]?.replace("Invalid TOML document: ", "");
-    throw new ConfigError(`${file} is not valid TOML at line ${error.line}: ${reason}. Mend that line.`);
-  }
-}
-
-/** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. Dates and empty tables stay as they are. */
-function flatten(value: unknown, prefix = ""): Map<string, unknown> {
-  const isLeaf = prefix !== "" && (!isObject(value) || Object.keys(value).length === 0);
-  if (isLeaf || !isObject(value)) return new Map([[prefix, value]]);
-  const parts = Object.entries(value).map(([key, item]) =>
-    flatten(item, prefix === "" ? key : `${prefix}.${key}`),
-  );
-  return new Map(parts.flatMap((part) => [...part]));
-}
-
 const prefix = "MEMLEDGER_";
 
-function refuseUnknownVariables(variables: Readonly<Record<string, string | undefined>>): void {
+function refuseUnknownVariables(variables: Variables): void {
   const known = generalSettings.map(variableOf);
   const unknown = Object.keys(variables).find((name) => name.startsWith(prefix) && !known.includes(name));
   if (unknown === undefined) return;
@@ -227,33 +198,4 @@ function refuseUnknownVariables(variables: Readonly<Record<string, string | unde
       ? `The variable ${unknown} is no setting. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml.`
       : `The variable ${unknown} is no setting. Did you mean ${prefix}${near}?`,
   );
-}
-
-function refuseUnknownKey(name: string, value: unknown, file: string): void {
-  const known = allSettings.filter((setting) => setting !== settings.dataDir).map((setting) => setting.name);
-  const isTable = known.some((other) => other.startsWith(`${name}.`));
-  if (known.includes(name) || (isTable && isObject(value))) return;
-  const table = name.replace(/[^.]*$/, "");
-  const siblings = known.filter((other) => other.startsWith(table));
-  const near =
-    table === "" || siblings.length === 0 ? known.filter((other) => !other.includes(".")) : siblings;
-  const meant = suggestKey(name, known);
-  if (meant !== null) throw new ConfigError(`${name} in ${file} is no setting. Did you mean ${meant}?`);
-  throw new ConfigError(
-    `${name} in ${file} is no setting. Remove it, or use one of ${near.join(", ")}; plans are tables such as [plans.pro].`,
-  );
-}
-
-/** The known key that was probably meant, table by table, or null. */
-function suggestKey(name: string, known: readonly string[]): string | null {
-  let path = "";
-  for (const part of name.split(".")) {
-    const below = known.filter((other) => other.startsWith(path));
-    const parts = [...new Set(below.map((other) => other.slice(path.length).split(".")[0] ?? ""))];
-    const near = parts.includes(part) ? part : suggest(part, parts);
-    if (near === null) return null;
-    path += `${near}.`;
-  }
-  const meant = path.slice(0, -1);
-  return known.includes(meant) ? meant : null;
 }

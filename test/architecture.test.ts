@@ -66,7 +66,12 @@ const rootFiles: Readonly<Record<string, string>> = {
     ].map((name) => [name, "nouns"]),
   ),
   ...Object.fromEntries(["operations", "perform", "settle"].map((name) => [name, "center"])),
-  ...Object.fromEntries(["config", "setting", "settings", "data-directory"].map((name) => [name, "config"])),
+  ...Object.fromEntries(
+    ["config", "config-file", "setting", "settings", "service-variables", "data-directory"].map((name) => [
+      name,
+      "config",
+    ]),
+  ),
   ...Object.fromEntries(["app", "installation", "ledger", "admin-socket"].map((name) => [name, "process"])),
   "ledger-files": "files",
   main: "main",

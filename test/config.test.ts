@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultPlans } from "../src/access/plan.ts";
-import { ConfigError, type Given, loadConfig } from "../src/config.ts";
+import { type Given, loadConfig } from "../src/config.ts";
+import { ConfigError } from "../src/config-file.ts";
 import { allSettings, flagOf, generalSettings, variableOf } from "../src/settings.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "memledger-config-"));
@@ -193,6 +194,46 @@ test("every default is a value that the setting itself accepts", () => {
     const read = setting.read(written, "/");
     expect(read === setting.default || typeof read === "string").toBe(true);
   }
+});
+
+describe("variables that Kubernetes sets for a service", () => {
+  const service = {
+    MEMLEDGER_SERVICE_HOST: "10.0.0.1",
+    MEMLEDGER_SERVICE_PORT: "8420",
+    MEMLEDGER_SERVICE_PORT_HTTP: "8420",
+    MEMLEDGER_PORT: "tcp://10.0.0.1:8420",
+    MEMLEDGER_PORT_8420_TCP: "tcp://10.0.0.1:8420",
+    MEMLEDGER_PORT_8420_TCP_PROTO: "tcp",
+    MEMLEDGER_PORT_8420_TCP_PORT: "8420",
+    MEMLEDGER_PORT_8420_TCP_ADDR: "10.0.0.1",
+    MEMLEDGER_DB_SERVICE_HOST: "fd00::1",
+    MEMLEDGER_DB_PORT: "tcp://[fd00::1]:5432",
+  };
+
+  test("are named and change nothing", () => {
+    const { config, ignoredVariables } = load("port = 3", { variables: { ...service, PATH: "/bin" } });
+    expect(config.port).toBe(3);
+    expect(ignoredVariables).toEqual(Object.keys(service).toSorted());
+  });
+
+  test.each([
+    ["MEMLEDGER_PORT", "abc"],
+    ["MEMLEDGER_PORT", "tcp://memledger:8420"],
+    ["MEMLEDGER_PORT", "http://10.0.0.1:8420"],
+    ["MEMLEDGER_PROT", "tcp://10.0.0.1:8420"],
+    ["MEMLEDGER_HOST", "tcp://10.0.0.1:8420 "],
+    ["MEMLEDGER_SERVICE_HOST", "memledger"],
+    ["MEMLEDGER_SERVICE_PORT", "http"],
+    ["MEMLEDGER_SERVICE_HOTS", "10.0.0.1"],
+  ])("but not %s=%s, which is a mistake", (name, value) => {
+    expect(fault("", { variables: { ...service, [name]: value } })).toContain(name);
+  });
+
+  test("leave a real setting alone", () => {
+    const { config, ignoredVariables } = load("", { variables: { ...service, MEMLEDGER_PORT: "4" } });
+    expect(config.port).toBe(4);
+    expect(ignoredVariables).not.toContain("MEMLEDGER_PORT");
+  });
 });
 
 test("flags and variables follow from the name", () => {

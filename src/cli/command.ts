@@ -1,16 +1,14 @@
 // Owns how a command is bound to its work: configuration in, one report out, failures told in one line. Knows no command.
 
 import { type Command, Option } from "commander";
-import { type Config, loadConfig, type SettingReport } from "../config.ts";
+import { type Loaded, loadConfig } from "../config.ts";
 import type { Setting } from "../setting.ts";
 import { flagOf, settings } from "../settings.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Report, Terminal } from "./terminal.ts";
 
 /** What a command works with. */
-export interface Invocation {
-  readonly config: Config;
-  readonly reports: readonly SettingReport[];
+export interface Invocation extends Loaded {
   readonly terminal: Terminal;
   /** By the option's attribute name; see `attributeOf`. */
   readonly options: Readonly<Record<string, unknown>>;

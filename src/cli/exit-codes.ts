@@ -1,7 +1,7 @@
 // Owns the exit codes of every command. Scripts rely on them: a code never changes its meaning.
 
 import { CommanderError } from "commander";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config-file.ts";
 import { DirectoryInUse } from "../installation.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
 

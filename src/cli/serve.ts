@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { type App, startApp } from "../app.ts";
 import type { Config } from "../config.ts";
+import { createLogger } from "../logger.ts";
 import { generalSettings } from "../settings.ts";
 import { quoteWord } from "../shell-word.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
@@ -17,9 +18,15 @@ export function addServeCommand(program: Command, session: Session): void {
     command,
     generalSettings.filter((setting) => !globalSettings.includes(setting)),
   );
-  bindWork(command, session, async ({ config, terminal }) => {
+  bindWork(command, session, async ({ config, ignoredVariables, terminal }) => {
     const asked = askedToEnd();
-    const app = await startApp(config).catch((error: unknown) => {
+    const logger = createLogger(config.logLevel);
+    if (ignoredVariables.length > 0) {
+      logger.info("ignored variables that Kubernetes or Docker set for a service", {
+        names: ignoredVariables,
+      });
+    }
+    const app = await startApp(config, { logger }).catch((error: unknown) => {
       throw withCommandLine(error, config);
     });
     await terminal.print(readyReport(app, config));

@@ -103,6 +103,16 @@ describe("serve --json", () => {
     ]);
   });
 
+  test("variables that Kubernetes sets for a service called memledger are ignored with one line", async () => {
+    const variables = { MEMLEDGER_PORT: "tcp://10.0.0.1:8420", MEMLEDGER_SERVICE_HOST: "10.0.0.1" };
+    const server = await serve(createFolder(), ["--log-level", "info"], variables);
+    const { stderr } = await server.end("SIGTERM");
+    const lines = stderr.split("\n").filter((line) => line.includes("Kubernetes"));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: "info", names: ["MEMLEDGER_PORT", "MEMLEDGER_SERVICE_HOST"] }),
+    ]);
+  });
+
   test("an idle connection does not delay the end", async () => {
     const server = await serve(createFolder());
     const socket = await connect(server.url, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -1,0 +1,78 @@
+// Owns reading memledger.toml: its text, its names, and what a message says about a fault in it. Knows no value of a setting.
+
+import { readFileSync } from "node:fs";
+import { parse as parseToml, TomlError } from "smol-toml";
+import { isObject } from "./json.ts";
+import { allSettings, settings } from "./settings.ts";
+import { suggest } from "./suggestion.ts";
+import { explainSystemError } from "./system-error.ts";
+
+/** The configuration cannot be used; the message says which source to correct. */
+export class ConfigError extends Error {}
+
+/** Values by the name of their setting, such as `plans.pro.hash`; none when there is no file. @throws ConfigError */
+export function readConfigFile(file: string): ReadonlyMap<string, unknown> {
+  const values = flatten(readToml(file));
+  for (const [name, value] of values) refuseUnknownKey(name, value, file);
+  return values;
+}
+
+function readToml(file: string): unknown {
+  let content: string;
+  try {
+    content = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
+      return {};
+    }
+    const { cause = "the system refuses it", remedy = "Make it readable or remove it." } =
+      explainSystemError(error) ?? {};
+    throw new ConfigError(`${file} cannot be read: ${cause}. ${remedy}`, { cause: error });
+  }
+  try {
+    return parseToml(content);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const reason = error.message.split("\n")[0]?.replace("Invalid TOML document: ", "");
+    throw new ConfigError(`${file} is not valid TOML at line ${error.line}: ${reason}. Correct that line.`);
+  }
+}
+
+/** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. Dates and empty tables stay as they are. */
+function flatten(value: unknown, prefix = ""): Map<string, unknown> {
+  const isLeaf = prefix !== "" && (!isObject(value) || Object.keys(value).length === 0);
+  if (isLeaf || !isObject(value)) return new Map([[prefix, value]]);
+  const parts = Object.entries(value).map(([key, item]) =>
+    flatten(item, prefix === "" ? key : `${prefix}.${key}`),
+  );
+  return new Map(parts.flatMap((part) => [...part]));
+}
+
+function refuseUnknownKey(name: string, value: unknown, file: string): void {
+  const known = allSettings.filter((setting) => setting !== settings.dataDir).map((setting) => setting.name);
+  const isTable = known.some((other) => other.startsWith(`${name}.`));
+  if (known.includes(name) || (isTable && isObject(value))) return;
+  const table = name.replace(/[^.]*$/, "");
+  const siblings = known.filter((other) => other.startsWith(table));
+  const near =
+    table === "" || siblings.length === 0 ? known.filter((other) => !other.includes(".")) : siblings;
+  const meant = suggestKey(name, known);
+  if (meant !== null) throw new ConfigError(`${name} in ${file} is no setting. Did you mean ${meant}?`);
+  throw new ConfigError(
+    `${name} in ${file} is no setting. Remove it, or use one of ${near.join(", ")}; plans are tables such as [plans.pro].`,
+  );
+}
+
+/** The known key that was probably meant, table by table, or null. */
+function suggestKey(name: string, known: readonly string[]): string | null {
+  let path = "";
+  for (const part of name.split(".")) {
+    const below = known.filter((other) => other.startsWith(path));
+    const parts = [...new Set(below.map((other) => other.slice(path.length).split(".")[0] ?? ""))];
+    const near = parts.includes(part) ? part : suggest(part, parts);
+    if (near === null) return null;
+    path += `${near}.`;
+  }
+  const meant = path.slice(0, -1);
+  return known.includes(meant) ? meant : null;
+}
