@@ -66,7 +66,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     plans: config.plans,
     prices: config.prices,
     limiter: createRateLimiter(),
-    embed: (text, role) => embedder.embed(text, role),
+    embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     extractor,
   });
   const server = listen(config, { perform, clock, logger, readiness: () => readiness(store, embedder) });

@@ -133,6 +133,11 @@ export const llmOverlapMaxBytes = 600;
 /** Questions to the language model at once, of one call and of all together: local models serve few. */
 export const llmQuestionsPerCall = 2;
 export const llmQuestionsAtOnce = 4;
+/** Reached only by callers that do not let a project's extractions wait before they ask (extractionsPerProject). */
+export const llmQuestionLimits = {
+  ...{ items: "questions to the language model", retryAfterSeconds: 10 },
+  ...{ perProject: 200, inAll: 4_000 },
+} as const;
 /** An answer of the language model's server, decompressed; above, it is cut off. */
 export const llmAnswerMaxBytes = 1024 * 1024;
 /** Items of one answer: more than this from a piece is a model that runs in circles. */
@@ -151,5 +156,28 @@ export const evidenceMinWords = 2;
 /** Of a sentence that the built-in extractor keeps; longer ones are tables, minified code, or text without full stops. */
 export const sentenceMinCharacters = 8;
 export const sentenceMaxCharacters = 400;
-/** Texts that wait for the extractor or are worked on; above, new ones answer 1503. */
-export const extractionsWaitingMax = 100;
+
+/**
+ * Queues that projects share (fair-queue.ts). A project at its own bound is answered with 1429; one that finds the queue full, and
+ * has no fewer items in it than any other, with 1503.
+ */
+export const embeddingQueueLimits = {
+  ...{ items: "texts to embed", retryAfterSeconds: 1 },
+  ...{ perProject: 1_024, inAll: 8_192 },
+} as const;
+export const extractionQueueLimits = {
+  ...{ items: "extractions", retryAfterSeconds: 10 },
+  ...{ perProject: 100, inAll: 400 },
+} as const;
+/** Extractions of one project at work; its others wait. It bounds what they give to the embedder and to the writer. */
+export const extractionsPerProject = 2;
+export const searchQueueLimits = {
+  ...{ items: "searches", retryAfterSeconds: 1 },
+  ...{ perProject: 1_000, inAll: 8_000 },
+} as const;
+export const readQueueLimits = {
+  ...{ items: "reads", retryAfterSeconds: 1 },
+  ...{ perProject: 1_000, inAll: 8_000 },
+} as const;
+/** Questions in a database thread's hands: one is answered while the next one is on its way. All others wait and can be withdrawn. */
+export const questionsAtOnce = 2;

@@ -33,6 +33,8 @@ export interface Preparation {
   readonly extractor: Extractor;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Runs work that may take minutes. Few of a project run at once; the others wait. @throws Refusal 1429 when too many wait. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
 }

@@ -12,7 +12,10 @@ import { createStrangers } from "./access/strangers.ts";
 import type { Answer, Call, Refused } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { Refusal } from "./errors.ts";
+import { createFairGate, type FairGate } from "./fair-gate.ts";
+import type { Waiter } from "./fair-queue.ts";
 import { isInteroperable, type JsonObject } from "./json.ts";
+import { extractionQueueLimits, extractionsPerProject } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import type { EmbeddingRole, InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
@@ -36,11 +39,16 @@ export interface PerformTools {
   readonly logger: Logger;
   readonly prices: Prices;
   readonly extractor: Extractor;
-  embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
+  embed(text: string, role: EmbeddingRole, waiter: Waiter): Promise<Float32Array>;
 }
 
 export function createPerform(tools: PerformTools): Perform {
-  const doors = { judgeStranger: createStrangers(), claimBody: createBodyBudget() };
+  const places = { places: Number.POSITIVE_INFINITY, placesPerProject: extractionsPerProject };
+  const doors = {
+    judgeStranger: createStrangers(),
+    claimBody: createBodyBudget(),
+    inTurn: createFairGate({ ...places, limits: extractionQueueLimits }),
+  };
   return {
     forProject: (operation, request) =>
       answer(tools, () => performForProject(tools, operation, request, doors)),
@@ -53,13 +61,15 @@ export function createPerform(tools: PerformTools): Perform {
 interface Doors {
   readonly judgeStranger: ReturnType<typeof createStrangers>;
   readonly claimBody: BodyBudget;
+  /** What Preparation.inTurn waits for. */
+  readonly inTurn: FairGate;
 }
 
 async function performForProject(
   tools: PerformTools,
   operation: ProjectOperation,
   request: Request,
-  { judgeStranger, claimBody }: Doors,
+  { judgeStranger, claimBody, inTurn }: Doors,
 ): Promise<Answer> {
   const { store, clock, plans, limiter } = tools;
   const secret = secretFrom(request.authorization);
@@ -87,11 +97,14 @@ async function performForProject(
   const decide = async (): Promise<Call["plan"]> => {
     if (body.refused !== null) throw body.refused;
     const input = parserOf(operation)(mergeInput(request.parameters, body.fields));
-    const { embed, prices, extractor } = tools;
+    const { prices, extractor } = tools;
     const { signal } = request;
-    const now = clock.now();
-    const preparation = { caller, plan, store, embed, prices, extractor, signal, now };
-    const prepared = await operation.prepare(input, preparation);
+    const waiter = { project: caller.project.serial, signal };
+    const prepared = await operation.prepare(input, {
+      ...{ caller, plan, store, prices, extractor, signal, now: clock.now() },
+      embed: (text, role) => tools.embed(text, role, waiter),
+      inTurn: (work) => inTurn(waiter, work),
+    });
     return { refused: null, input, prepared };
   };
   return await store.commit({

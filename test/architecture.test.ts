@@ -46,10 +46,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const rootFiles: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
+      "abandonment",
       "call",
       "clock",
       "durable",
       "errors",
+      "fair-gate",
+      "fair-queue",
       "ids",
       "json",
       "limits",

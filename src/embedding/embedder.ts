@@ -3,7 +3,9 @@
 
 import type { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
-import { unavailable } from "../errors.ts";
+import { abandoned, unlessAbandoned } from "../abandonment.ts";
+import { type QueueLimits, serverItself, type Waiter } from "../fair-queue.ts";
+import { embeddingQueueLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { spawnWorker } from "../native/worker.ts";
@@ -21,9 +23,10 @@ export interface Embedder {
   readonly batching: boolean;
   /**
    * Float32Array [dimensions], L2-normalised, the caller's own. The same text always gets the same vector (cosine >= 0.9999).
-   * Throws Refusal 1503 when the queue is full or the worker died, and Error when the model fails on this text.
+   * Throws Refusal 1503 when the queue is full, the worker died or the caller is gone, 1429 when too many texts of the project wait,
+   * and Error when the model fails on this text.
    */
-  embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
+  embed(text: string, role: EmbeddingRole, waiter?: Waiter): Promise<Float32Array>;
   /** Ends the worker; calls that wait, and later ones, get Refusal 1503. */
   close(): Promise<void>;
 }
@@ -33,8 +36,8 @@ export type EmbedderOptions = Readonly<{
   model: ModelSource;
   /** Threads of one inference. */
   threads?: number;
-  /** Texts that may wait, those being computed included. */
-  queueLimit?: number;
+  /** Of the texts that wait, for each role. */
+  queueLimits?: QueueLimits;
   /** 0 switches the cache off. */
   queryCacheEntries?: number;
   /** A batch takes milliseconds: a worker silent for longer is stuck, and is replaced. */
@@ -51,11 +54,20 @@ const cachedQueryCharacters = 1_000;
 
 /** Starts the worker and loads the model. Throws an Error that says what to do when the model cannot be used. */
 export async function startEmbedder(options: EmbedderOptions): Promise<Embedder> {
-  const { runtime, model, threads = 1, queueLimit = 1_024, queryCacheEntries = 1_000 } = options;
+  const { runtime, model, threads = 1, queryCacheEntries = 1_000 } = options;
+  const { queueLimits = embeddingQueueLimits } = options;
   const { spawn = (init) => spawnWorker("embedder", init), silenceLimitMs = 60_000, logger } = options;
   const thread = new EmbedderThread(() => spawn({ runtime, model, threads }), silenceLimitMs, logger);
   const ready = await thread.start();
-  return new QueuedEmbedder(thread, ready, queueLimit, queryCacheEntries);
+  return new QueuedEmbedder(thread, ready, queueLimits, queryCacheEntries);
+}
+
+/** A text that is waiting or being computed. */
+interface Pending {
+  readonly vector: Promise<Float32Array>;
+  readonly item: Waiting;
+  /** Calls that want it. */
+  callers: number;
 }
 
 class QueuedEmbedder implements Embedder {
@@ -64,28 +76,32 @@ class QueuedEmbedder implements Embedder {
   readonly #thread: EmbedderThread;
   readonly #queue: EmbeddingQueue;
   readonly #recentQueries: LRUCache<string, Float32Array> | undefined;
-  /** Texts waiting or being computed, so that the same text is never computed twice at a time. */
-  readonly #pending = new Map<string, Promise<Float32Array>>();
-  readonly #limit: number;
+  /**
+   * A project's text is never computed twice at a time. Equal texts of two projects are: one must not wait where the other's text
+   * stands in its queue, nor learn from the time of an answer what the other has asked.
+   */
+  readonly #pending = new Map<string, Pending>();
   #pumps = 0;
 
-  constructor(thread: EmbedderThread, ready: EmbedderReady, queueLimit: number, queryCacheEntries: number) {
+  constructor(thread: EmbedderThread, ready: EmbedderReady, limits: QueueLimits, queryCacheEntries: number) {
     this.model = ready.model;
     this.batching = ready.batching;
     this.#thread = thread;
-    this.#queue = new EmbeddingQueue();
-    this.#limit = queueLimit;
+    this.#queue = new EmbeddingQueue(limits);
     this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
-    thread.onDown = (reason) => {
-      for (const waiting of this.#queue.drain()) waiting.reject(reason);
-    };
+    thread.onDown = (reason) => this.#queue.drain(reason);
   }
 
   /** Callers get copies: they may transfer theirs to a worker. */
-  async embed(text: string, role: EmbeddingRole): Promise<Float32Array> {
-    const key = `${role}:${text}`;
+  async embed(text: string, role: EmbeddingRole, waiter: Waiter = serverItself): Promise<Float32Array> {
+    const { project, signal } = waiter;
+    if (signal.aborted) throw abandoned();
+    const key = `${project}:${role}:${text}`;
     const cached = role === "query" ? this.#recentQueries?.get(key) : undefined;
-    const vector = cached ?? (await (this.#pending.get(key) ?? this.#enqueue(key, text, role)));
+    if (cached !== undefined) return cached.slice();
+    const pending = this.#pending.get(key) ?? this.#enqueue(key, { project, text, role });
+    pending.callers += 1;
+    const vector = await unlessAbandoned(pending.vector, signal, () => this.#leave(key, pending));
     return vector.slice();
   }
 
@@ -93,21 +109,31 @@ class QueuedEmbedder implements Embedder {
     await this.#thread.close();
   }
 
-  #enqueue(key: string, text: string, role: EmbeddingRole): Promise<Float32Array> {
+  #enqueue(key: string, wanted: Pick<Waiting, "project" | "text" | "role">): Pending {
     this.#thread.assertUp();
-    if (this.#pending.size >= this.#limit) {
-      throw unavailable(`${this.#limit} texts are waiting to be embedded; repeat the call in a second.`);
-    }
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
-    this.#pending.set(key, promise);
-    const settle = () => this.#pending.delete(key);
+    const item: Waiting = { ...wanted, resolve, fail: reject, refuse: reject };
+    this.#queue.add(item);
+    const pending: Pending = { vector: promise, item, callers: 0 };
+    this.#pending.set(key, pending);
+    const settle = () => {
+      if (this.#pending.get(key) === pending) this.#pending.delete(key);
+    };
     promise.then((vector) => {
-      if (role === "query" && text.length <= cachedQueryCharacters) this.#recentQueries?.set(key, vector);
+      const isCached = item.role === "query" && item.text.length <= cachedQueryCharacters;
+      if (isCached) this.#recentQueries?.set(key, vector);
       settle();
     }, settle);
-    this.#queue.add({ text, role, resolve, reject });
     void this.#pump();
-    return promise;
+    return pending;
+  }
+
+  /** A text that nobody wants any more leaves the queue. */
+  #leave(key: string, pending: Pending): void {
+    pending.callers -= 1;
+    if (pending.callers > 0 || !this.#queue.remove(pending.item)) return;
+    this.#pending.delete(key);
+    pending.item.refuse(abandoned());
   }
 
   /** Sends batch after batch, one ahead of the one being computed, so that the thread never waits for this one. */
@@ -120,7 +146,7 @@ class QueuedEmbedder implements Embedder {
         for (const [row, waiting] of batch.entries()) this.#answer(waiting, rows, row);
       } catch (error) {
         const reason = error instanceof Error ? error : new Error(String(error));
-        for (const waiting of batch) waiting.reject(reason);
+        for (const waiting of batch) waiting.fail(reason);
       }
     }
     this.#pumps -= 1;
@@ -130,7 +156,7 @@ class QueuedEmbedder implements Embedder {
     const { dimensions } = this.model;
     const vector = rows.slice(row * dimensions, (row + 1) * dimensions);
     if (Number.isNaN(vector[0]))
-      waiting.reject(new Error("The embedding model gave numbers that are not finite."));
+      waiting.fail(new Error("The embedding model gave numbers that are not finite."));
     else waiting.resolve(vector);
   }
 }

@@ -1,48 +1,74 @@
-// Holds the texts that wait for the embedder's worker and chooses the next batch. Must never decide how many may wait: its
-// owner counts those being computed too.
+// Holds the texts that wait for the embedder's worker and chooses the next batch. Must never let one role or one project keep
+// another waiting for more than a round.
 
+import { FairQueue, type Queued, type QueueLimits } from "../fair-queue.ts";
 import type { EmbeddingRole } from "./model.ts";
 
-/** A text someone waits for. Several calls may share it. */
-export type Waiting = Readonly<{
-  text: string;
-  role: EmbeddingRole;
-  resolve: (vector: Float32Array) => void;
-  reject: (error: Error) => void;
-}>;
+/** A text that calls of one project wait for. */
+export interface Waiting extends Queued {
+  /** Serial. */
+  readonly project: number;
+  readonly text: string;
+  readonly role: EmbeddingRole;
+  resolve(vector: Float32Array): void;
+  fail(error: Error): void;
+}
 
 /** A query that comes meanwhile waits for the batches on their way, and small ones keep the writer busy beside the embedder. */
 const batchTexts = 8;
 const batchCharacters = 2_000;
-/** After so many batches of queries in a row a batch of waiting passages goes first, or they could wait for ever. */
-const queryBatchesInARow = 8;
 
-/** First in, first out for each role; queries before passages, because somebody waits for a search. */
+/**
+ * Queries before passages, because somebody waits for a search. When each project with a query has had a turn, a batch of passages
+ * goes, or they could wait for ever. Projects take turns within a batch.
+ */
 export class EmbeddingQueue {
-  readonly #waiting: Readonly<Record<EmbeddingRole, Waiting[]>> = { query: [], passage: [] };
-  #queryBatches = 0;
+  readonly #waiting: Readonly<Record<EmbeddingRole, FairQueue<Waiting>>>;
+  /** Queries that go before the next passages. */
+  #queriesFirst = 1;
 
+  /** The limits hold for each role: passages never keep a query out. */
+  constructor(limits: QueueLimits) {
+    this.#waiting = { query: new FairQueue(limits), passage: new FairQueue(limits) };
+  }
+
+  /** @throws Refusal 1429 or 1503, as FairQueue.add. */
   add(item: Waiting): void {
-    this.#waiting[item.role].push(item);
+    this.#waiting[item.role].add(item.project, item);
+  }
+
+  /** @returns false when the text is being computed already. */
+  remove(item: Waiting): boolean {
+    return this.#waiting[item.role].remove(item.project, item);
   }
 
   /** Removes the next batch: at least one text if any waits, all of one role. */
   take(): readonly Waiting[] {
     const { query, passage } = this.#waiting;
-    const passagesTurn =
-      query.length === 0 || (passage.length > 0 && this.#queryBatches >= queryBatchesInARow);
-    this.#queryBatches = passagesTurn ? 0 : this.#queryBatches + 1;
-    const from = passagesTurn ? passage : query;
-    let characters = 0;
-    const end = from.findIndex(({ text }, index) => {
-      characters += text.length;
-      return index === batchTexts || (index > 0 && characters > batchCharacters);
-    });
-    return from.splice(0, end < 0 ? from.length : end);
+    const isPassagesTurn = query.size === 0 || (passage.size > 0 && this.#queriesFirst <= 0);
+    if (isPassagesTurn) this.#queriesFirst = Math.max(1, query.projects);
+    const batch = takeBatch(isPassagesTurn ? passage : query);
+    if (!isPassagesTurn) this.#queriesFirst -= batch.length;
+    return batch;
   }
 
-  /** Removes everything. */
-  drain(): readonly Waiting[] {
-    return [...this.#waiting.query.splice(0), ...this.#waiting.passage.splice(0)];
+  /** Removes all texts and refuses them. */
+  drain(...[reason]: Parameters<FairQueue<Waiting>["drain"]>): void {
+    this.#waiting.query.drain(reason);
+    this.#waiting.passage.drain(reason);
   }
+}
+
+function takeBatch(from: FairQueue<Waiting>): readonly Waiting[] {
+  const batch: Waiting[] = [];
+  let characters = 0;
+  while (batch.length < batchTexts) {
+    const next = from.take(
+      (_, { text }) => batch.length === 0 || characters + text.length <= batchCharacters,
+    );
+    if (next === undefined) break;
+    batch.push(next);
+    characters += next.text.length;
+  }
+  return batch;
 }

@@ -2,13 +2,14 @@
 // rule itself: the thread that serves HTTP is the one that calls it.
 
 import type { Worker } from "node:worker_threads";
+import { unlessAbandoned } from "../abandonment.ts";
 import { unavailable } from "../errors.ts";
-import { extractionsWaitingMax } from "../limits.ts";
+import { createFairGate } from "../fair-gate.ts";
+import { extractionQueueLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import { type ExtractedItem, type Extractor, givenUp } from "../memory/extraction.ts";
+import type { ExtractedItem, Extractor } from "../memory/extraction.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
-import { createGate } from "./gate.ts";
 
 export interface ExtractRequest {
   readonly text: string;
@@ -23,7 +24,7 @@ export interface BuiltInExtractor extends Extractor {
 
 /**
  * Extraction by rules, without a language model, offline. Costs nothing until the first text arrives. `extract` throws Refusal 1503
- * when the caller goes away, too many texts wait, or the thread died.
+ * when the caller goes away, too many texts wait, or the thread died; 1429 when too many texts of the project wait.
  */
 export function createBuiltInExtractor(
   logger: Logger,
@@ -31,9 +32,8 @@ export function createBuiltInExtractor(
 ): BuiltInExtractor {
   let client: WorkerClient | null = null;
   let closed = false;
-  let waiting = 0;
   /** Texts wait here and not in the thread, so that one whose caller went away costs nothing. */
-  const gate = createGate(1);
+  const gate = createFairGate({ places: 1, limits: extractionQueueLimits });
 
   const ask = async (request: ExtractRequest): Promise<readonly ExtractedItem[]> => {
     if (closed) throw unavailable("The server is shutting down. Send the call again when it is back.");
@@ -43,14 +43,11 @@ export function createBuiltInExtractor(
   };
   return {
     name: "built-in",
-    async extract(text, now, signal) {
-      if (waiting >= extractionsWaitingMax)
-        throw unavailable("Too many texts wait for extraction. Send the call again in a few seconds.", 5);
-      waiting += 1;
-      const answer = gate(signal, () => ask({ text, now })).finally(() => {
-        waiting -= 1;
-      });
-      const items = await unlessAborted(answer, signal);
+    async extract(text, now, waiter) {
+      const items = await unlessAbandoned(
+        gate(waiter, () => ask({ text, now })),
+        waiter.signal,
+      );
       return { items, model: null, usage: null };
     },
     async close() {
@@ -58,16 +55,4 @@ export function createBuiltInExtractor(
       await client?.close();
     },
   };
-}
-
-function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  if (signal.aborted) {
-    work.catch(() => {});
-    return Promise.reject(givenUp());
-  }
-  const { promise, resolve, reject } = Promise.withResolvers<Value>();
-  const leave = () => reject(givenUp());
-  signal.addEventListener("abort", leave, { once: true });
-  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-  return promise;
 }

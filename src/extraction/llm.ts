@@ -1,21 +1,21 @@
 // Owns the extraction by a language model: pieces of the text become questions, their answers become items. Must never let an
 // item pass whose evidence is not in the text, and never fall back to the built-in extractor.
 
+import { abandoned } from "../abandonment.ts";
 import { fromTimestamp } from "../clock.ts";
-import { unavailable } from "../errors.ts";
+import { createFairGate } from "../fair-gate.ts";
 import {
   contentMaxCharacters,
-  extractionsWaitingMax,
+  llmQuestionLimits,
   llmQuestionsAtOnce,
   llmQuestionsPerCall,
 } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import { type ExtractedItem, type Extractor, givenUp, type TokenUsage } from "../memory/extraction.ts";
+import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extraction.ts";
 import type { AnswerItem } from "./answer.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
 import { createQuotationFinder, type Passage } from "./evidence.ts";
-import { createGate } from "./gate.ts";
 import { mergeItems, type PlacedItem } from "./merge.ts";
 import { cutPieces, type Piece } from "./pieces.ts";
 import { createPrompt, withoutJoiners } from "./prompt.ts";
@@ -32,19 +32,14 @@ export interface LlmExtractorOptions extends ChatClientOptions {
 export async function createLlmExtractor(options: LlmExtractorOptions): Promise<Extractor> {
   const { logger, wait = waitAwake } = options;
   const ask = createAsk(await createChatClient(options), wait);
-  const gate = createGate(llmQuestionsAtOnce);
-  let atWork = 0;
+  const gate = createFairGate({ places: llmQuestionsAtOnce, limits: llmQuestionLimits });
   return {
     name: "llm",
-    async extract(text, now, signal) {
-      if (atWork >= extractionsWaitingMax) {
-        throw unavailable("Too many texts wait for the language model. Send the call again in a while.", 10);
-      }
-      atWork += 1;
+    async extract(text, now, { project, signal }) {
       const tally = createTally();
       const pieces = cutPieces(text, splitSentences(text).map(toPassage));
       const work = async (piece: Piece, stop: AbortSignal) =>
-        gate(stop, () => askAbout(text, piece, { ask, now, signal: stop, tally }));
+        gate({ project, signal: stop }, () => askAbout(text, piece, { ask, now, signal: stop, tally }));
       try {
         const found = await runLanes(pieces, llmQuestionsPerCall, signal, work);
         const items = mergeItems(pieces, found);
@@ -52,14 +47,12 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
         logger.debug("the language model has answered", counts);
         return { items, model: tally.model() ?? options.model, usage: tally.usage() };
       } catch (error) {
-        if (signal.aborted) throw givenUp();
+        if (signal.aborted) throw abandoned();
         if (!(error instanceof ChatFailure)) throw error;
         const { kind, status } = error;
         const details = detailsForLog(error, text, options.apiKey);
         logger.warn("the language model has failed", { kind, status, details, pieces: pieces.length });
         throw toRefusal(error);
-      } finally {
-        atWork -= 1;
       }
     },
   };

@@ -2,12 +2,13 @@
 // call is stored, or nothing.
 
 import { Type } from "@sinclair/typebox";
+import { abandoned } from "../abandonment.ts";
 import { charge, extractionCost, free, requireCredits } from "../access/credits.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { type Preparation, projectOperation } from "../operation.ts";
 import { Choice, Fields, Text } from "../schema.ts";
 import { type Candidate, type Outcome, similarAbove, storeItems } from "./deduplicate.ts";
-import { type Extraction, extractorNames, givenUp } from "./extraction.ts";
+import { type Extraction, extractorNames } from "./extraction.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { contentKey } from "./memory.ts";
 import type { Neighbour } from "./store.ts";
@@ -55,18 +56,10 @@ export const extractMemories = projectOperation({
   },
 
   async prepare({ text, deduplicate = true, dry_run = false }, preparation) {
-    const { caller, prices, extractor, now, signal } = preparation;
+    const { caller, prices } = preparation;
     const cost = dry_run ? free : extractionCost(prices);
     requireCredits(caller.project, cost);
-    const { items, model, usage } = await extractor.extract(text, now, signal);
-    const vectors = await embedAll(items, preparation);
-    const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
-    const candidates = items.map((item, at): Candidate => {
-      const vector = vectors[at];
-      if (vector === undefined) throw new Error("an item has no vector");
-      return { ...item, vector, contentKey: contentKey(item.content), found: compared.found[at] ?? [] };
-    });
-    return { extractor: extractor.name, model, usage, cost, revision: compared.revision, candidates };
+    return { cost, ...(await preparation.inTurn(() => findCandidates(text, deduplicate, preparation))) };
   },
 
   async apply(transaction, { text, dry_run = false }, prepared, application) {
@@ -92,10 +85,25 @@ export const extractMemories = projectOperation({
   },
 });
 
+/** The slow part: the extractor reads the text, and the items are embedded and compared with the memories of the project. */
+async function findCandidates(text: string, deduplicate: boolean, preparation: Preparation) {
+  const { caller, extractor, now, signal } = preparation;
+  const waiter = { project: caller.project.serial, signal };
+  const { items, model, usage } = await extractor.extract(text, now, waiter);
+  const vectors = await embedAll(items, preparation);
+  const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
+  const candidates = items.map((item, at): Candidate => {
+    const vector = vectors[at];
+    if (vector === undefined) throw new Error("an item has no vector");
+    return { ...item, vector, contentKey: contentKey(item.content), found: compared.found[at] ?? [] };
+  });
+  return { extractor: extractor.name, model, usage, revision: compared.revision, candidates };
+}
+
 /** A few at a time, because other calls need the same threads; none any more when nobody waits for them. */
 function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) {
-    if (signal.aborted) throw givenUp();
+    if (signal.aborted) throw abandoned();
     yield items.slice(start, start + size);
   }
 }

@@ -1,6 +1,6 @@
 // Owns what extraction is to the rest of the program: text goes in, candidates for memories come out. Never stores anything.
 
-import { type Refusal, unavailable } from "../errors.ts";
+import type { Waiter } from "../fair-queue.ts";
 import type { MemoryType } from "./memory.ts";
 
 /** Something worth remembering, before anybody has compared it with what is remembered already. */
@@ -36,13 +36,8 @@ export const extractorNames = ["built-in", "llm"] as const;
 export interface Extractor {
   readonly name: (typeof extractorNames)[number];
   /**
-   * `now` in milliseconds since 1970, what "until Friday" is relative to. Gives up when `signal` is aborted.
-   * @throws Refusal 2103 when the text could not be worked on; givenUp() when `signal` was aborted.
+   * `now` in milliseconds since 1970, what "until Friday" is relative to. Stops when the waiter's signal is aborted.
+   * @throws Refusal 2103 when the text could not be worked on; 1503 when the signal was aborted; what FairQueue.add throws.
    */
-  extract(text: string, now: number, signal: AbortSignal): Promise<Extraction>;
-}
-
-/** The caller went away, or the server is about to end. */
-export function givenUp(): Refusal {
-  return unavailable("The extraction was given up. Nothing was stored; send the call again.");
+  extract(text: string, now: number, waiter: Waiter): Promise<Extraction>;
 }

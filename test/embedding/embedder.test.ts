@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Embedder, type EmbedderOptions, startEmbedder } from "../../src/embedding/embedder.ts";
-import type { EmbedderInit, EmbedderMessage } from "../../src/embedding/embedder-protocol.ts";
+import type { EmbedderInit, EmbedderMessage, EmbedRequest } from "../../src/embedding/embedder-protocol.ts";
 import { readModelDirectory } from "../../src/embedding/model-directory.ts";
 import { Refusal } from "../../src/errors.ts";
+import type { QueueLimits, Waiter } from "../../src/fair-queue.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { spawnWorker } from "../../src/native/worker.ts";
 import { type TinyModel, tinyWords, writeTinyModel } from "./tiny-model.ts";
@@ -20,6 +21,12 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((embedder) => embedder.close()));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const queueLimits: QueueLimits = { items: "texts", perProject: 1_024, inAll: 10_000, retryAfterSeconds: 1 };
+const [one, two]: readonly [Waiter, Waiter] = [
+  { project: 1, signal: new AbortController().signal },
+  { project: 2, signal: new AbortController().signal },
+];
 
 let count = 0;
 async function start(tiny: TinyModel = {}, options: Partial<EmbedderOptions> = {}): Promise<Embedder> {
@@ -159,7 +166,7 @@ describe("the queue", () => {
   });
 
   test("lets passages through under a flood of queries", async () => {
-    const embedder = await start({}, { queueLimit: 10_000 });
+    const embedder = await start({}, { queueLimits: { ...queueLimits, perProject: 10_000 } });
     const order: string[] = [];
     const call = (text: string, role: "query" | "passage") =>
       embedder.embed(text, role).then(() => order.push(text));
@@ -168,11 +175,74 @@ describe("the queue", () => {
     expect(order.indexOf("red")).toBeLessThan(500);
   });
 
-  test("refuses with 1503 beyond its limit, and works on", async () => {
-    const embedder = await start({}, { queueLimit: 4 });
-    const calls = ["a", "b", "c", "d", "e"].map((text) => embedder.embed(text, "passage"));
-    expect(await outcomes(calls)).toEqual(["ok", "ok", "ok", "ok", 1503]);
-    expect(await outcomes([embedder.embed("e", "passage")])).toEqual(["ok"]);
+  test("refuses with 1429 beyond the limit of a project, and works on, also for others", async () => {
+    const embedder = await start({}, { queueLimits: { ...queueLimits, perProject: 4 } });
+    // Two are on their way to the worker, four wait.
+    const calls = ["a", "b", "c", "d", "e", "f", "g"].map((text) => embedder.embed(text, "passage", one));
+    const other = embedder.embed("g", "passage", two);
+    expect(await outcomes(calls)).toEqual(["ok", "ok", "ok", "ok", "ok", "ok", 1429]);
+    expect(await outcomes([other, embedder.embed("g", "passage", one)])).toEqual(["ok", "ok"]);
+  });
+
+  test("when full, refuses texts of the project that has the most in it", async () => {
+    const embedder = await start({}, { queueLimits: { ...queueLimits, inAll: 4 } });
+    const flood = ["a", "b", "c", "d", "e", "f", "g"].map((text) => embedder.embed(text, "passage", one));
+    const others = ["h", "i"].map((text) => embedder.embed(text, "passage", two));
+    expect(await outcomes(flood)).toEqual(["ok", "ok", "ok", "ok", 1503, 1503, 1503]);
+    expect(await outcomes(others)).toEqual(["ok", "ok"]);
+  });
+
+  test.each(["query", "passage"] as const)(
+    "serves a %s of one project under the flood of another",
+    async (role) => {
+      for (const flooding of ["query", "passage"] as const) {
+        const embedder = await start();
+        const order: string[] = [];
+        const call = (text: string, kind: "query" | "passage", waiter: Waiter) =>
+          embedder.embed(text, kind, waiter).then(() => order.push(text));
+        const flood = Array.from({ length: 500 }, (_, i) => call(`text ${i}`, flooding, one));
+        await Promise.all([...flood, call("red", role, two)]);
+        // Two batches are on their way, one of the flood goes first when the roles differ, and its own batch ends with others.
+        expect(order.indexOf("red")).toBeLessThan(4 * 8);
+      }
+    },
+  );
+
+  test("does not make a text wait where the equal text of another project stands", async () => {
+    const embedder = await start();
+    const order: string[] = [];
+    const call = (text: string, waiter: Waiter) =>
+      embedder.embed(text, "passage", waiter).then(() => order.push(`${text} of ${waiter.project}`));
+    const flood = Array.from({ length: 500 }, (_, i) => call(`text ${i}`, one));
+    await Promise.all([...flood, call("red", one), call("red", two)]);
+    expect(order.indexOf("red of 2")).toBeLessThan(4 * 8);
+    expect(order.indexOf("red of 1")).toBe(501);
+  });
+
+  test("drops a text when all who wanted it are gone, and no sooner", async () => {
+    const computed: string[] = [];
+    const spawn = (init: EmbedderInit) => {
+      const worker = spawnWorker("embedder", init);
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (request: EmbedRequest) => {
+        computed.push(...(request ?? []).map(({ text }) => text));
+        post(request);
+      };
+      return worker;
+    };
+    const embedder = await start({}, { spawn });
+    const [leaver, follower, stayer] = [1, 2, 3].map(() => new AbortController());
+    const call = (text: string, controller: AbortController | undefined) =>
+      embedder.embed(text, "passage", { ...one, signal: controller?.signal ?? one.signal });
+    const busy = Array.from({ length: 50 }, (_, i) => call(`busy ${i}`, undefined));
+    const dropped = [call("dropped", leaver), call("dropped", follower)];
+    const kept = [call("kept", leaver), call("kept", stayer)];
+    leaver?.abort();
+    follower?.abort();
+    expect(await outcomes([...dropped, ...kept])).toEqual([1503, 1503, 1503, "ok"]);
+    await Promise.all(busy);
+    expect(computed.filter((text) => text === "dropped" || text === "kept")).toEqual(["kept"]);
+    expect(await outcomes([call("dropped", stayer), call("late", leaver)])).toEqual(["ok", 1503]);
   });
 
   test("is spared by the cache of queries, which passages do not use", async () => {
@@ -194,7 +264,7 @@ describe("the queue", () => {
   });
 
   test("takes equal texts once", async () => {
-    const embedder = await start({}, { queueLimit: 1 });
+    const embedder = await start({}, { queueLimits: { ...queueLimits, perProject: 1 } });
     const calls = Array.from({ length: 50 }, () => embedder.embed("red", "passage"));
     expect(await outcomes(calls)).toEqual(Array(50).fill("ok"));
   });

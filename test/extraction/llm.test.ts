@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { Refusal } from "../../src/errors.ts";
 import { createLlmExtractor, type LlmExtractorOptions } from "../../src/extraction/llm.ts";
 import { isObject } from "../../src/json.ts";
-import { extractionsWaitingMax, llmPieceMaxBytes } from "../../src/limits.ts";
+import { llmPieceMaxBytes, llmQuestionLimits, llmQuestionsAtOnce } from "../../src/limits.ts";
 import { createLogger } from "../../src/logger.ts";
 import type { Extraction, Extractor } from "../../src/memory/extraction.ts";
 import {
@@ -60,7 +60,7 @@ async function begin(options: Partial<LlmExtractorOptions> = {}): Promise<Trial>
   return { extractor, log, waits, requests: () => fake.requests.slice(before) };
 }
 
-const never = new AbortController().signal;
+const never = { project: 1, signal: new AbortController().signal };
 
 async function extract(...replies: readonly Reply[]): Promise<Extraction & Trial> {
   const trial = await begin();
@@ -413,7 +413,7 @@ describe("a caller that goes away", () => {
     const caller = new AbortController();
     fake.next(hangs);
     const count = fake.requests.length + 1;
-    const outcome = refusalOf(extractor.extract(text, now, caller.signal));
+    const outcome = refusalOf(extractor.extract(text, now, { project: 1, signal: caller.signal }));
     await fake.arrived(count);
     caller.abort();
     expect((await outcome).code).toBe(1503);
@@ -424,7 +424,9 @@ describe("a caller that goes away", () => {
 
   test("before anything was asked, causes no request", async () => {
     const { extractor, requests } = await begin();
-    expect((await refusalOf(extractor.extract(text, now, AbortSignal.abort()))).code).toBe(1503);
+    expect(
+      (await refusalOf(extractor.extract(text, now, { project: 1, signal: AbortSignal.abort() }))).code,
+    ).toBe(1503);
     expect(requests()).toHaveLength(0);
   });
 
@@ -435,9 +437,11 @@ describe("a caller that goes away", () => {
     const waiter = new AbortController();
     fake.otherwise(hangs);
     const count = fake.requests.length;
-    const held = [1, 2].map(() => refusalOf(extractor.extract(long, now, holders.signal)));
+    const held = [1, 2].map(() =>
+      refusalOf(extractor.extract(long, now, { project: 1, signal: holders.signal })),
+    );
     await fake.arrived(count + 4);
-    const waiting = refusalOf(extractor.extract(long, now, waiter.signal));
+    const waiting = refusalOf(extractor.extract(long, now, { project: 1, signal: waiter.signal }));
     waiter.abort();
     expect((await waiting).code).toBe(1503);
     const next = extractor.extract(text, now, never);
@@ -450,24 +454,28 @@ describe("a caller that goes away", () => {
 
     const again = new AbortController();
     fake.otherwise(hangs);
-    const full = [1, 2].map(() => refusalOf(extractor.extract(long, now, again.signal)));
+    const full = [1, 2].map(() =>
+      refusalOf(extractor.extract(long, now, { project: 1, signal: again.signal })),
+    );
     await fake.arrived(count + 9);
     again.abort();
     await Promise.all(full);
   });
 
-  test("leaves room for others: of too many, the last are told to come back", async () => {
+  test("leaves room for others: only the project that sends too much is told to come back", async () => {
     const { extractor } = await begin();
     const caller = new AbortController();
     fake.otherwise(hangs);
-    const waiting = Array.from({ length: extractionsWaitingMax }, () =>
-      refusalOf(extractor.extract(text, now, caller.signal)),
+    const waiting = Array.from({ length: llmQuestionsAtOnce + llmQuestionLimits.perProject }, () =>
+      refusalOf(extractor.extract(text, now, { project: 1, signal: caller.signal })),
     );
     const refusal = await refusalOf(extractor.extract(text, now, never));
-    expect(refusal).toMatchObject({ code: 1503, retryAfterSeconds: 10 });
-    caller.abort();
-    await Promise.all(waiting);
+    expect(refusal).toMatchObject({ code: 1429, retryAfterSeconds: 10 });
+    const other = extractor.extract(text, now, { ...never, project: 2 });
     fake.otherwise(items(vegan));
+    caller.abort();
+    expect((await other).items).toHaveLength(1);
+    await Promise.all(waiting);
     expect((await extractor.extract(text, now, never)).items).toHaveLength(1);
   });
 
@@ -480,9 +488,27 @@ describe("a caller that goes away", () => {
       },
     });
     fake.otherwise(sends(500));
-    expect((await refusalOf(extractor.extract(text, now, caller.signal))).code).toBe(1503);
+    expect((await refusalOf(extractor.extract(text, now, { project: 1, signal: caller.signal }))).code).toBe(
+      1503,
+    );
     expect(requests()).toHaveLength(1);
   });
+});
+
+test("another project's question is asked after one of the project that sent many", async () => {
+  const { extractor, requests } = await begin();
+  const ends: (() => void)[] = [];
+  fake.otherwise((request, response) => void ends.push(() => items(vegan)(request, response)));
+  const count = fake.requests.length;
+  const flood = Array.from({ length: 20 }, (_, n) => extractor.extract(`${text} ${n}`, now, never));
+  await fake.arrived(count + llmQuestionsAtOnce);
+  const other = extractor.extract(`Other project. ${text}`, now, { ...never, project: 2 });
+  for (const end of ends.splice(0, 2)) end();
+  await fake.arrived(count + llmQuestionsAtOnce + 2);
+  expect(requests().some((request) => request.text.startsWith("Other"))).toBe(true);
+  fake.otherwise(items(vegan));
+  for (const end of ends) end();
+  await Promise.all([...flood, other]);
 });
 
 describe("a long text", () => {

@@ -63,6 +63,7 @@ async function extract(member: Member, items: readonly Said[], deduplicate: bool
     prices: { extractionCredits: 0, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
     signal: new AbortController().signal,
+    inTurn: (work) => work(),
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),
   });
   const { code, data } = await member.call("memory.extract", input, prepared);

@@ -39,6 +39,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     prices: { extractionCredits: 3, creditUsd: 0.5 },
     extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
     signal: new AbortController().signal,
+    inTurn: (work) => work(),
     embed: async (text) => vectors.get(text) ?? at(1),
   });
   return { apply: (): Promise<Outcome> => member.call("memory.extract", fields, prepared), prepared };
