@@ -37,8 +37,8 @@ const withoutZone = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?$/;
 const largeYear = /^[+-]?\d{5,}-\d{2}-\d{2}/;
 
 /** An offset can lead out of the years that RFC 3339 can write in UTC. */
-const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
-const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
+export const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
+export const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
  * Reads an RFC 3339 timestamp with any offset. Stricter than Date.parse, which accepts 30 February. A leap second (`:60`) counts as
@@ -64,10 +64,12 @@ export function fromTimestamp(text: string): number | null {
   return readTimestamp(text).ms;
 }
 
+export const outsideYears = "is outside the years 0000 to 9999 in UTC";
+
 /** Every time that is read must also be writable. */
 function inRange(ms: number): TimeReading {
   if (ms >= earliestMs && ms <= latestMs) return { ms, fault: null };
-  return faulty("is outside the years 0000 to 9999 in UTC");
+  return faulty(outsideYears);
 }
 
 function faulty(fault: string): TimeReading {
@@ -82,7 +84,7 @@ function formFault(text: string): string {
 }
 
 /** Why there is no such day in the Gregorian calendar. */
-function dayFault(year: number, month: number, day: number): string | null {
+export function dayFault(year: number, month: number, day: number): string | null {
   if (month < 1 || month > 12) return `has the month ${twoDigits(month)}; months are 01 to 12`;
   // Date.UTC takes the years 0 to 99 for 1900 to 1999; the calendar repeats every 400 years.
   const days = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
@@ -90,31 +92,17 @@ function dayFault(year: number, month: number, day: number): string | null {
   return `names a day that does not exist: ${String(year).padStart(4, "0")}-${twoDigits(month)} has the days 01 to ${days}`;
 }
 
-function timeOfDayFault(hour: number, minute: number, second: number): string | null {
+export function timeOfDayFault(hour: number, minute: number, second: number): string | null {
   if (hour > 23) return `has the hour ${hour}; hours are 00 to 23`;
   if (minute > 59) return `has the minute ${minute}; minutes are 00 to 59`;
   return second > 60 ? `has the second ${second}; seconds are 00 to 59, and 60 for a leap second` : null;
 }
 
-function offsetFault(offset: string, hours: number, minutes: number): string | null {
+export function offsetFault(offset: string, hours: number, minutes: number): string | null {
   if (hours <= 23 && minutes <= 59) return null;
   return `has the offset ${offset}; offsets are -23:59 to +23:59`;
 }
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
-}
-
-/**
- * Reads an ISO 8601 moment in a URL: an RFC 3339 timestamp, or a date, which is its midnight in UTC. A `+` that was not
- * percent-encoded arrives as a space; before an offset it can mean nothing else.
- */
-export function readMoment(text: string): TimeReading {
-  const mended = text.replace(/ (\d\d:\d\d)$/, "+$1");
-  return readTimestamp(withoutTime.test(mended) ? `${mended}T00:00:00Z` : mended);
-}
-
-/** Milliseconds of an ISO 8601 moment, or null when the text is none. */
-export function fromMoment(text: string): number | null {
-  return readMoment(text).ms;
 }

@@ -13,8 +13,9 @@ import {
 } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sinclair/typebox/errors";
-import { fromMoment, fromTimestamp, readMoment, readTimestamp } from "./clock.ts";
+import { fromTimestamp, readTimestamp } from "./clock.ts";
 import { Refusal } from "./errors.ts";
+import { fromMoment, readMoment } from "./iso8601.ts";
 import { counted } from "./plural.ts";
 import { unknownReason } from "./suggestion.ts";
 
@@ -71,12 +72,12 @@ export function Timestamp(options: { description: string }) {
   return Type.String({ format: "date-time", examples: ["2026-12-31T23:59:59Z"], ...options });
 }
 
-/** An ISO 8601 moment for the span of a query: a timestamp with any offset, or a date. */
+/** An ISO 8601 date, or date with a time, for the span of a query. */
 export function Moment(options: { description: string }): TUnsafe<string> {
   return Type.Unsafe<string>({
     [Kind]: "Moment",
     type: "string",
-    examples: ["2026-11-01T00:00:00Z"],
+    examples: ["2026-11-01T00:00:00Z", "2026-11-01"],
     ...options,
   });
 }
@@ -185,7 +186,7 @@ function expectation(schema: TSchema): string {
     case "Action":
       return `a dotted name in lower case of at most ${actionMaxCharacters} characters, such as memory.search`;
     case "Moment":
-      return "an ISO 8601 time with a time zone, such as 2026-11-01T00:00:00Z, or a date";
+      return "an ISO 8601 date or time, such as 2026-11-01 or 2026-11-01T09:30:00Z";
     case "Boolean":
       return "true or false";
     case "Null":

@@ -54,6 +54,7 @@ const rootFiles: Readonly<Record<string, string>> = {
       "fair-gate",
       "fair-queue",
       "ids",
+      "iso8601",
       "json",
       "limits",
       "logger",

@@ -2,8 +2,8 @@
 
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
-import { fromMoment } from "../clock.ts";
 import { Refusal } from "../errors.ts";
+import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
 import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema.ts";
@@ -23,8 +23,12 @@ export const listRecords = projectOperation({
   feature: "audit",
   success: 200,
   input: Fields({
-    start_time: Type.Optional(Moment({ description: "Records from this time on." })),
-    end_time: Type.Optional(Moment({ description: "Records up to this time." })),
+    start_time: Type.Optional(
+      Moment({ description: "Records from this time on; ISO 8601, UTC without a zone." }),
+    ),
+    end_time: Type.Optional(
+      Moment({ description: "Records up to this time, included; a date includes its whole day." }),
+    ),
     action: Type.Optional(Action({ description: "Only this action, such as memory.search." })),
     memory_id: Type.Optional(Id({ description: "Only operations that named this memory." })),
     key_id: Type.Optional(Id({ description: "Only calls with this API key." })),
@@ -67,11 +71,11 @@ export const listRecords = projectOperation({
         reason: "excludes page",
       });
     }
-    const from = toMs(input.start_time);
+    const { from, to } = readSpan(input);
     const floor = retentionFloor(plan, now);
     const query: RecordQuery = {
       from: floor === null ? from : Math.max(floor, from ?? floor),
-      to: toMs(input.end_time),
+      to,
       action: input.action ?? null,
       keyId: input.key_id ?? null,
       memoryId: input.memory_id ?? null,
@@ -98,8 +102,22 @@ export function retentionFloor({ retentionDays }: Plan, now: number): number | n
   return retentionDays === null ? null : now - retentionDays * dayMs;
 }
 
-function toMs(moment: string | undefined): number | null {
-  return moment === undefined ? null : fromMoment(moment);
+/** @throws Refusal 1400 */
+function readSpan({ start_time, end_time }: { readonly start_time?: string; readonly end_time?: string }): {
+  readonly from: number | null;
+  readonly to: number | null;
+} {
+  const from = start_time === undefined ? null : (fromMoment(start_time)?.firstMs ?? null);
+  const to = end_time === undefined ? null : (fromMoment(end_time)?.lastMs ?? null);
+  if (from === null || to === null || from <= to) return { from, to };
+  throw endBeforeStart();
+}
+
+export function endBeforeStart(): Refusal {
+  return new Refusal(1400, 'Field "end_time" is before start_time. Swap the two.', {
+    field: "end_time",
+    reason: "is before start_time",
+  });
 }
 
 function toCursor(seq: number): string {

@@ -26,8 +26,14 @@ export function addExportCommand(audit: Command, session: Session): void {
     .command("export")
     .description(exportProject.description)
     .requiredOption("--project <id|name>", "whose records")
-    .requiredOption("--from <time>", "records from this time on: RFC 3339, or a date")
-    .requiredOption("--to <time>", "records up to this time; may be in the future")
+    .requiredOption(
+      "--from <time>",
+      "records from this time on: an ISO 8601 date or time, in UTC if it has no zone",
+    )
+    .requiredOption(
+      "--to <time>",
+      "records up to this time, included; a date includes its whole day; may be in the future",
+    )
     .requiredOption("--out <file>", "where to put the file; its manifest goes to <file>.manifest")
     .addOption(new Option("--format <format>", "format of the file").choices(exportFormats).default("csv"));
   bindWork(command, session, async ({ config, options, terminal }) => {

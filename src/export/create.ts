@@ -2,9 +2,10 @@
 
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
-import { retentionFloor } from "../audit/list.ts";
-import { fromMoment, toTimestamp } from "../clock.ts";
+import { endBeforeStart, retentionFloor } from "../audit/list.ts";
+import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
+import { fromMoment } from "../iso8601.ts";
 import { projectOperation } from "../operation.ts";
 import { counted } from "../plural.ts";
 import { Choice, Fields, Moment } from "../schema.ts";
@@ -12,8 +13,12 @@ import { exampleId, exportFormats, exportTask, toExportTask } from "./export.ts"
 import type { ExportDraft } from "./store.ts";
 
 export const exportSpan = {
-  start_time: Moment({ description: "Records from this time on; not before the plan's retention." }),
-  end_time: Moment({ description: "Records up to this time; may be in the future." }),
+  start_time: Moment({
+    description: "Records from this time on; not before the plan's retention. ISO 8601, UTC without a zone.",
+  }),
+  end_time: Moment({
+    description: "Records up to this time, included; a date includes its whole day. May be in the future.",
+  }),
   format: Type.Optional(Choice(exportFormats, { description: "Format of the file.", default: "csv" })),
 };
 
@@ -65,13 +70,9 @@ export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
 }
 
 function readSpan({ start_time, end_time }: Span): { startAt: number; endAt: number } {
-  const [startAt, endAt] = [fromMoment(start_time), fromMoment(end_time)];
-  if (startAt === null || endAt === null) throw new Error("the span of an export was not validated");
-  if (endAt < startAt) {
-    throw new Refusal(1400, 'Field "end_time" is before start_time. Swap the two.', {
-      field: "end_time",
-      reason: "is before start_time",
-    });
-  }
+  const [startAt, endAt] = [fromMoment(start_time)?.firstMs, fromMoment(end_time)?.lastMs];
+  if (startAt === undefined || endAt === undefined)
+    throw new Error("the span of an export was not validated");
+  if (endAt < startAt) throw endBeforeStart();
   return { startAt, endAt };
 }

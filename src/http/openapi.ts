@@ -14,7 +14,7 @@ import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
 const introduction = `An AI memory with a tamper-evident audit ledger.
 
 Every answer is an envelope: \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. A refusal has the same shape, and its message says what to do next.
-Fields and parameters that are not listed here are refused, never ignored. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; answers use UTC.`;
+Fields and parameters that are not listed here are refused, never ignored. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; the spans of audit queries take every ISO 8601 date or time. Answers use UTC.`;
 
 export function openApiDocument(): JsonObject {
   const schemas = new Map<string, JsonObject>([["Refusal", refusalSchema]]);

@@ -94,6 +94,22 @@ describe("the list", async () => {
     expect(idsOf(spanned)).toEqual(records.map(({ id }) => id));
   });
 
+  test("a date as end_time includes its whole day, and a span is written in any form of ISO 8601", async () => {
+    const records = logsOf(await list(key, "?page_size=100"));
+    const [newest, oldest] = [String(records.at(0)?.created_at), String(records.at(-1)?.created_at)];
+    const [first, last] = [oldest.slice(0, 10), newest.slice(0, 10)];
+    const basic = (timestamp: string) => timestamp.replaceAll(/[-:]/g, "").replace(".", ",");
+    for (const span of [
+      `start_time=${first}&end_time=${last}`,
+      `start_time=${first.replaceAll("-", "")}&end_time=${last.slice(0, 7)}`,
+      `start_time=${basic(oldest)}&end_time=${basic(newest).replace("Z", "+0000")}`,
+      `start_time=${oldest.replace("Z", "")}&end_time=${newest.replace("Z", "%2B00")}`,
+    ]) {
+      const found = idsOf(await list(key, `?page_size=100&${span}`)).slice(-records.length);
+      expect([span, found]).toEqual([span, records.map(({ id }) => id)]);
+    }
+  });
+
   test("pages by number, with and without a filter", async () => {
     for (const filter of ["", "&action=memory.read"]) {
       const whole = idsOf(await list(key, `?page_size=100&end_time=${await nowOf()}${filter}`));
@@ -128,6 +144,9 @@ describe("the list", async () => {
     ["?page=0", "page"],
     ["?start_time=yesterday", "start_time"],
     ["?start_time=2026-02-30", "start_time"],
+    ["?start_time=2026-11-22%2000:00Z", "start_time"],
+    ["?end_time=", "end_time"],
+    ["?start_time=2026-11-22&end_time=2026-11-21", "end_time"],
     ["?status_class=3xx", "status_class"],
     ["?actions=memory.read", "actions"],
     ["?action=", "action"],

@@ -24,7 +24,12 @@ test("an export is written with and without a server, and verifies far from both
     0,
     { format: "json", records: 1, verifiable: true, manifest: `${json}.manifest` },
   ]);
-  expect(JSON.parse(readFileSync(json, "utf8"))[0].request_body.content).toBe('Größe, "quoted"\n=1+1');
+  const [record] = JSON.parse(readFileSync(json, "utf8"));
+  expect(record.request_body.content).toBe('Größe, "quoted"\n=1+1');
+  const day = record.created_at.slice(0, 10);
+  const ofDay = ["--data-dir", dataDir, "--project", "default", "--from", day, "--to", day];
+  const whole = await runJson(["audit", "export", ...ofDay, "--out", join(elsewhere, "day.csv")]);
+  expect([whole.exitCode, whole.object]).toMatchObject([0, { records: 1 }]);
   const note = join(elsewhere, "checkpoint");
   await Bun.write(note, checkpoint.stdout);
   const key = ["--public-key", join(dataDir, "audit.pub")];

@@ -141,6 +141,16 @@ describe("a span", () => {
     const { text } = await exportAll(target, { start_time: at, end_time: at, format: "json" });
     expect(JSON.parse(text)).toEqual([all[1]]);
   });
+
+  test("of one day holds the records of the whole day", async () => {
+    const target = to((await app.createProject("custom")).key);
+    await send(target, "GET", "/v1/memories");
+    const all: JsonObject[] = JSON.parse((await exportAll(target, { ...always, format: "json" })).text);
+    const day = String(all[0]?.created_at).slice(0, 10);
+    const { text, detail } = await exportAll(target, { start_time: day, end_time: day, format: "json" });
+    expect(JSON.parse(text).slice(0, 1)).toEqual(all);
+    expect(detail).toMatchObject({ start_time: `${day}T00:00:00.000Z`, end_time: `${day}T23:59:59.999Z` });
+  });
 });
 
 describe("is refused", () => {
