@@ -181,13 +181,13 @@ def checkpoint(text):
 
 
 def anchor(text):
-    """(chain, through, hash, first time, last time, number), or None. Times are text: they sort."""
+    """(chain, through, hash, first time, last time, number, cause), or None. Times are text: they sort."""
     number = r"([1-9]\d{0,15})\n"
-    found = re.fullmatch(r"memledger-anchor/([0-9a-f]{32})\n" + number + HASH + TIME + TIME + number + r"(?:retention|erasure)\n",
+    found = re.fullmatch(r"memledger-anchor/([0-9a-f]{32})\n" + number + HASH + TIME + TIME + number + r"(retention|erasure)\n",
                          text or "", re.ASCII)
     if not found or milliseconds(found[4]) is None or milliseconds(found[5]) is None:
         return None
-    return found[1], int(found[2]), base64.b64decode(found[3]).hex(), found[4], found[5], int(found[6])
+    return found[1], int(found[2]), base64.b64decode(found[3]).hex(), found[4], found[5], int(found[6]), found[7]
 
 
 def split_notes(text):
@@ -204,6 +204,7 @@ class Chain:
         self.chain, self.project, self.span = chain, project, span
         self.seq, self.digest, self.at = seq, digest, at
         self.start, self.hashes, self.failures, self.missing, self.excuses = seq, {seq: digest}, [], [], []
+        self.anchor, self.claims = None, []
         self.records = 0
 
     def fail(self, seq, check):
@@ -263,10 +264,15 @@ class Chain:
         named = said.get("redacted") if entry["action"] == "audit.redact" else None
         through = said.get("payloads_through") if entry["action"] == "audit.prune" else None
         self.excuses.append((seq, set(named) if isinstance(named, list) else set(), through if isinstance(through, int) else 0))
+        if entry["action"] == "audit.prune":
+            self.claims.append((seq, said.get("through"), said.get("count"), said.get("cause")))
 
-    def require_excuses(self):
+    def require_removals(self, attested):
+        """`attested`: the largest size of a signed checkpoint. A record beyond it accounts for nothing."""
+        if self.anchor and not any(self.start < by <= attested and tuple(said) == self.anchor for by, *said in self.claims):
+            self.fail(self.anchor[0], "anchor")
         for seq in self.missing:
-            if not any(by > seq and (seq in named or seq <= through) for by, named, through in self.excuses):
+            if not any(seq < by <= attested and (seq in named or seq <= through) for by, named, through in self.excuses):
                 return self.fail(seq, "payload")
 
     def weigh(self, checkpoints, newest, genesis=None):
@@ -350,10 +356,10 @@ def verify_database(path, keys, outside):
     contradicted = any(mark[0] not in [chain.chain for _, chain, _ in frames] for mark in marks)
     attested = True
     for _, chain, own in frames:
-        chain.require_excuses()
+        mine = own + [mark[1:] for mark in marks if mark[0] == chain.chain]
+        chain.require_removals(max((mark[0] for mark in mine), default=0))
         if chain.start > 0 and chain.records == 0:
             chain.fail(chain.start + 1, "seq")
-        mine = own + [mark[1:] for mark in marks if mark[0] == chain.chain]
         through, wrong = chain.weigh(mine, chain.seq if chain.records else chain.start, chain.genesis)
         contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
     first = next(((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain, _ in frames if chain.failures),
@@ -399,7 +405,7 @@ def read_frame(query, keys, row):
         start = (through, found[2], found[4]) if found and found[1] == through and found[0] == name else (through, None, None)
     if len(anchors) == len(rows):
         before, at = 0, ""
-        for _, through, _, first, last, count in anchors:
+        for _, through, _, first, last, count, _ in anchors:
             if count != through - before or first < at or last < first:
                 failures.append((through, "anchor"))
                 break
@@ -413,6 +419,7 @@ def read_frame(query, keys, row):
             own.append((found[1], found[2], False))
     chain = Chain(name, project, *start)
     chain.failures, chain.genesis = failures, digest
+    chain.anchor = (anchors[-1][1], *anchors[-1][5:]) if anchors and anchors[-1][1] == start[0] else None
     return number, chain, own
 
 

@@ -54,15 +54,16 @@ export const redactRecords = installationOperation({
 
   async apply(transaction, _input, { now }, places) {
     const present = places.filter(({ hasPayload }) => hasPayload);
-    const exports = await transaction.audit.erase(present);
     const byProject = Map.groupBy(present, ({ project }) => project?.serial ?? null);
     for (const members of byProject.values()) {
       const [first] = members;
+      const project = first?.project ?? null;
       const redacted = members.map(({ seq }) => seq);
-      await transaction.audit.append(
-        toServerRecord(first?.project ?? null, "audit.redact", now, { redacted }),
-      );
+      await transaction.audit.append(toServerRecord(project, "audit.redact", now, { redacted }));
+      // Anybody can append a record; a verifier believes this one because the server signs it.
+      await transaction.audit.attest(project, now);
     }
+    const exports = await transaction.audit.erase(present);
     return {
       data: { redacted: present.length, records: present.map(({ id }) => id), exports: [...exports] },
     };

@@ -55,6 +55,8 @@ export interface ChainReport {
   readonly attestedThrough: number | null;
   /** Records after that one. */
   readonly tail: number;
+  /** Records and payloads that were removed by records after that one; 0 when none vouches for anything. */
+  readonly removedInTail: number;
   readonly failure: Failure | null;
   readonly contradiction: Contradiction | null;
 }

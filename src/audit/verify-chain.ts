@@ -29,11 +29,9 @@ export interface JoinOptions {
   readonly start: ChainStart;
   /** In the order of the chain, without a gap between what they cover. */
   readonly segments: readonly Segment[];
-  /** An export may end before the record that excuses a missing payload. */
-  readonly mustExcuse: boolean;
 }
 
-export function joinSegments({ start, segments, mustExcuse }: JoinOptions): ChainBody {
+export function joinSegments({ start, segments }: JoinOptions): ChainBody {
   let [{ seq, hash, at }, failure] = [start, null as Failure | null];
   for (const segment of segments) {
     failure = earlier(failure, checkBorder({ seq, hash, at }, segment));
@@ -42,7 +40,6 @@ export function joinSegments({ start, segments, mustExcuse }: JoinOptions): Chai
     at = segment.lastAt ?? at;
   }
   const missing = segments.flatMap((segment) => segment.missing);
-  if (mustExcuse) failure = earlier(failure, findUnexcused(segments));
   return {
     records: segments.reduce((sum, { records }) => sum + records, 0),
     firstSeq: segments[0]?.first.seq ?? null,
@@ -67,28 +64,6 @@ function checkBorder({ seq, hash, at }: ChainStart, { first, firstAt }: Segment)
   return null;
 }
 
-/** The first payload that is missing although no later record says that it was removed. */
-function findUnexcused(segments: readonly Segment[]): Failure | null {
-  const excuses = segments.flatMap((segment) => segment.excuses);
-  const redactedBy = new Map<number, number>();
-  for (const { seq, redacted } of excuses) {
-    for (const target of redacted) redactedBy.set(target, Math.max(seq, redactedBy.get(target) ?? 0));
-  }
-  const isExcused = (seq: number) => (redactedBy.get(seq) ?? 0) > seq;
-  for (const { missing } of segments) {
-    for (const [from, through] of missing) {
-      // A prune covers a run of records at once: only what none covers is asked one by one.
-      const covered = excuses.filter((excuse) => excuse.seq > through).map((excuse) => excuse.through);
-      const start = Math.max(from, 1 + covered.reduce((most, seq) => Math.max(most, seq), 0));
-      for (let seq = start; seq <= through; seq += 1) {
-        if (isExcused(seq) || excuses.some((excuse) => excuse.seq > seq && excuse.through >= seq)) continue;
-        return { seq, check: "payload", message: "its payload is missing, and no later record says why" };
-      }
-    }
-  }
-  return null;
-}
-
 /** The first thing that is wrong with the anchors themselves, which are in order. */
 export function checkAnchors(anchors: readonly Anchor[]): Failure | null {
   let [through, at] = [0, Number.NEGATIVE_INFINITY];
@@ -103,9 +78,11 @@ export function checkAnchors(anchors: readonly Anchor[]): Failure | null {
   return null;
 }
 
-/** A checkpoint whose signature is good. */
+/** A checkpoint whose signature is good, or one that the server itself remembers. */
 export interface Attested extends Checkpoint {
   readonly isOutside: boolean;
+  /** False: remembered. Such a checkpoint can contradict, but it attests nothing. */
+  readonly isSigned: boolean;
   /** How a person finds it. */
   readonly source: string;
 }
@@ -143,6 +120,11 @@ export function weighCheckpoints({
     }
   }
   return { attestedThrough, contradiction };
+}
+
+/** The largest size that a signed checkpoint states; 0 when there is none. One that the chain contradicts is told as that. */
+export function attestedSize(checkpoints: readonly Attested[]): number {
+  return checkpoints.reduce((most, { size, isSigned }) => (isSigned ? Math.max(most, size) : most), 0);
 }
 
 function lower(one: Contradiction | null, other: Contradiction): Contradiction {

@@ -68,7 +68,7 @@ async function readFile(
   }
   const start = { seq: (span?.firstSeq ?? 1) - 1, hash: span?.firstPrev ?? null, at: null };
   const found = segment.finish();
-  const body = joinSegments({ start, segments: found === null ? [] : [found], mustExcuse: false });
+  const body = joinSegments({ start, segments: found === null ? [] : [found] });
   const isWhole =
     rows === manifest.rows && seen.bytes === manifest.bytes && seen.hash.digest("hex") === manifest.sha256;
   const message = "the file is not the one that the manifest describes";
@@ -140,6 +140,7 @@ function reportExport(manifest: Manifest, body: ChainBody, checkpoints: readonly
     ...{ chain, project, records, firstSeq, lastSeq, withoutPayload, failure, ...weighed },
     ...{ checkpoints: own.length + (span === null ? 0 : 1), anchors: 0 },
     tail: lastSeq === null ? 0 : lastSeq - after,
+    removedInTail: 0,
   };
 }
 

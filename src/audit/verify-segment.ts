@@ -1,7 +1,7 @@
 // Owns the checks of every single record, along one stretch of one chain. Stretches can be checked apart, in any order and in
 // any thread; verify-chain.ts joins them. Must never stop at a failure: excuses and attested hashes may follow it.
 
-import { isObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { type Check, earlier, type Failure } from "./verdict.ts";
 import { type Entry, readEntry } from "./verify-entry.ts";
 
@@ -37,12 +37,22 @@ export interface SegmentOptions<Found extends FoundRecord> {
 /** Both included. */
 export type SeqRange = readonly [from: number, through: number];
 
-/** A record that says which payloads have been removed. */
-export interface Excuse {
+/** A record that says what has been removed. Plain data. */
+export interface Removal {
   readonly seq: number;
+  /** Seqs whose payloads it removed. */
   readonly redacted: readonly number[];
-  /** 0: none. */
+  /** It removed the payloads up to this seq; 0: none. */
+  readonly payloadsThrough: number;
+  /** The anchor that it set; null: none. */
+  readonly anchor: AnchorClaim | null;
+}
+
+/** What a record of audit.prune says about the anchor that was signed with it. */
+export interface AnchorClaim {
   readonly through: number;
+  readonly count: number;
+  readonly cause: string;
 }
 
 /** What a stretch shows to its neighbours. Plain data. */
@@ -55,7 +65,7 @@ export interface Segment {
   readonly lastAt: string | null;
   readonly failure: Failure | null;
   readonly missing: readonly SeqRange[];
-  readonly excuses: readonly Excuse[];
+  readonly removals: readonly Removal[];
   readonly hashes: readonly (readonly [seq: number, hash: string | null])[];
 }
 
@@ -65,7 +75,7 @@ export interface SegmentVerifier<Found extends FoundRecord> {
   finish(): Segment | null;
 }
 
-const excusing: ReadonlySet<string> = new Set(["audit.redact", "audit.prune"]);
+const removing: ReadonlySet<string> = new Set(["audit.redact", "audit.prune"]);
 
 export function verifySegment<Found extends FoundRecord>(
   options: SegmentOptions<Found>,
@@ -79,7 +89,7 @@ export function verifySegment<Found extends FoundRecord>(
   let failure: Failure | null = null;
   let nextWanted = 0;
   const missing: [number, number][] = [];
-  const excuses: Excuse[] = [];
+  const removals: Removal[] = [];
   const hashes: [number, string | null][] = [];
 
   const fail = (seq: number, check: Check, message: string): void => {
@@ -107,9 +117,9 @@ export function verifySegment<Found extends FoundRecord>(
       const wrong = entry === null ? notAnEntry : checkEntry(record, entry, options);
       if (wrong !== null) fail(seq, wrong.check, wrong.message);
       if (entry !== null && wrong?.check !== "payload" && record.payload === "missing") miss(seq);
-      if (entry !== null && excusing.has(entry.action)) {
-        const excuse = readExcuse(record, entry, seq);
-        if (excuse !== null) excuses.push(excuse);
+      if (entry !== null && removing.has(entry.action)) {
+        const removal = readRemoval(record, entry, seq);
+        if (removal !== null) removals.push(removal);
       }
       while ((options.wanted[nextWanted] ?? seq) < seq) nextWanted += 1;
       if (options.wanted[nextWanted] === seq) hashes.push([seq, record.hash]);
@@ -123,7 +133,7 @@ export function verifySegment<Found extends FoundRecord>(
     finish() {
       if (first === null) return null;
       const last = { seq: lastSeq, hash: lastHash };
-      return { records, first, firstAt, last, lastAt, failure, missing, excuses, hashes };
+      return { records, first, firstAt, last, lastAt, failure, missing, removals, hashes };
     },
   };
 }
@@ -160,9 +170,9 @@ function checkEntry<Found extends FoundRecord>(
   return { check: "columns", message: "what is shown beside its entry is not what the entry says" };
 }
 
-/** A missing payload may be excused by a later record, unless it is itself an excuse. */
+/** A payload may be missing when a later record says so, unless the record itself says what has been removed. */
 function payloadAllowed(record: FoundRecord, entry: Entry): boolean {
-  return record.payload === "missing" ? !excusing.has(entry.action) : payloadHolds(record, entry);
+  return record.payload === "missing" ? !removing.has(entry.action) : payloadHolds(record, entry);
 }
 
 const hasher = new Bun.CryptoHasher("sha256");
@@ -179,20 +189,30 @@ function payloadHolds({ payload }: FoundRecord, entry: Entry): boolean {
   return hasher.digest("hex") === entry.payloadHash;
 }
 
-/** Null when the record excuses nothing, or cannot be believed. */
-function readExcuse(record: FoundRecord, entry: Entry, seq: number): Excuse | null {
+/** Null when the record removed nothing, or cannot be believed. */
+function readRemoval(record: FoundRecord, entry: Entry, seq: number): Removal | null {
   if (entry.status !== 200 || !hashHolds(record) || !payloadHolds(record, entry)) return null;
   if (typeof record.payload === "string") return null;
-  const { text } = record.payload;
+  const payload = parsePayload(record.payload.text);
+  if (payload === null) return null;
+  const { redacted, payloads_through, through, count, cause } = payload;
+  const isRedaction = entry.action === "audit.redact";
+  const anchor =
+    !isRedaction && isSeq(through) && isSeq(count) && typeof cause === "string"
+      ? { through, count, cause }
+      : null;
+  return {
+    seq,
+    redacted: isRedaction && Array.isArray(redacted) ? redacted.filter(isSeq) : [],
+    payloadsThrough: !isRedaction && isSeq(payloads_through) ? payloads_through : 0,
+    anchor,
+  };
+}
+
+function parsePayload(text: Uint8Array | string): JsonObject | null {
   try {
     const payload: unknown = JSON.parse(typeof text === "string" ? text : new TextDecoder().decode(text));
-    if (!isObject(payload)) return null;
-    const { redacted, payloads_through: through } = payload;
-    return {
-      seq,
-      redacted: entry.action === "audit.redact" && Array.isArray(redacted) ? redacted.filter(isSeq) : [],
-      through: entry.action === "audit.prune" && isSeq(through) ? through : 0,
-    };
+    return isObject(payload) ? payload : null;
   } catch {
     return null;
   }

@@ -60,7 +60,7 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
   const remarks: string[] = [];
   if (isBeside) {
     remarks.push(
-      `The key comes from ${keySource}: compare it with a copy kept elsewhere, or give that copy with --public-key.`,
+      `The key was read from ${keySource}, beside what it verifies. Whoever can write there can replace it, so the signatures prove nothing against them: give a copy that was kept elsewhere with --public-key FILE.`,
     );
   }
   const outside = options.checkpoints.map((file) => ({ file, text: readText(file) }));
@@ -102,6 +102,7 @@ function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): At
       return checkpoints.map((checkpoint) => ({
         ...checkpoint,
         isOutside: false,
+        isSigned: true,
         source: `checkpoints/${name}`,
       }));
     });
@@ -119,6 +120,7 @@ function readGiven(
     checkpoints: checkpoints.map((checkpoint) => ({
       ...checkpoint,
       isOutside: true,
+      isSigned: true,
       source: basename(file),
     })),
     failure: refused === 0 ? null : { seq: null, check: "signature", message },

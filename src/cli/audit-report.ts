@@ -1,6 +1,7 @@
 // Owns how a verification is told: to people with what to do next, to scripts as one object.
 
 import { type ChainReport, type Report, type Verdict, verdicts } from "../audit/verdict.ts";
+import { counted } from "../plural.ts";
 import type { Evidence, Subject } from "./audit-evidence.ts";
 import { table } from "./terminal.ts";
 
@@ -25,7 +26,8 @@ function chainData(report: ChainReport) {
   return {
     ...{ chain, project, records, first_seq: report.firstSeq, last_seq: report.lastSeq },
     ...{ without_payload: report.withoutPayload, checkpoints, anchors },
-    ...{ attested_through: report.attestedThrough, tail, failure, contradiction },
+    ...{ attested_through: report.attestedThrough, tail, removed_in_tail: report.removedInTail },
+    ...{ failure, contradiction },
   };
 }
 
@@ -36,6 +38,7 @@ export function showFinding({ subject, evidence, finding }: Shown): string {
   const found = whatWasFound(finding);
   if (found !== "") parts.push(found);
   parts.push(verdict === "unattested" ? whatIsMissing(subject, finding) : advice[verdict]);
+  parts.push(...chains.flatMap(whatWasRemoved));
   const told = [`Key: ${evidence.keys.join(", ") || "none; nothing here is signed"}`, ...remarks];
   parts.push(told.join("\n"));
   return parts.join("\n\n");
@@ -58,6 +61,15 @@ const advice: Readonly<Record<Exclude<Verdict, "unattested">, string>> = {
     "Keep the file and the checkpoint as they are. Records up to the newest checkpoint that agrees are good; compare the rest with a backup or an export. After restoring an old backup this is what you must see.",
   unusable: "",
 };
+
+/** What nobody outside has attested although what is left is attested. */
+function whatWasRemoved({ project, removedInTail, attestedThrough }: ChainReport): string[] {
+  if (removedInTail === 0) return [];
+  const whose = project === null ? "the installation" : `the project ${project}`;
+  return [
+    `Of ${whose}, records after ${attestedThrough} say that the server removed ${counted(removedInTail, "record or payload", "records or payloads")}. No checkpoint from outside attests that: the holder of the signing key could have removed them. Give a newer checkpoint to prove it.`,
+  ];
+}
 
 /** Which checkpoints would make the verdict intact. */
 function whatIsMissing({ kind }: Subject, { chains }: Report): string {

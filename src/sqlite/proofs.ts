@@ -69,8 +69,8 @@ function createChainProof(project: Project, thread: ProverThread, clock: Clock):
     return made;
   };
 
-  const conclude = (run: Run): void => {
-    const report = concludeProof(run.plan, run.segments, mark);
+  const conclude = (run: Run, attested: number): void => {
+    const report = concludeProof(run.plan, run.segments, mark, attested);
     run.report = report;
     const isGood = report.failure === null && report.contradiction === null;
     trouble = isGood ? null : report;
@@ -92,7 +92,7 @@ function createChainProof(project: Project, thread: ProverThread, clock: Clock):
       return again.above;
     }
     run.segments.push(...step.result.segments.map(([, segment]) => segment));
-    if (step.next === null) conclude(run);
+    if (step.next === null) conclude(run, step.attested);
     return step.next;
   };
 

@@ -9,7 +9,7 @@ import type { Segment } from "../audit/verify-segment.ts";
 import { proofStepMaxBytes, proofStepRows } from "../limits.ts";
 import type { Database } from "../native/sqlite.ts";
 import { reportChain } from "./verify.ts";
-import { type ChainFrame, readChain } from "./verify-ledger.ts";
+import { attestedThrough, type ChainFrame, readChain } from "./verify-ledger.ts";
 import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
 import type { LedgerSource } from "./verify-source.ts";
 
@@ -39,6 +39,8 @@ export type ProofStep =
       readonly result: StretchResult;
       /** The next step begins above the row with this number; null: the newest record was checked. */
       readonly next: number | null;
+      /** At the end: the newest record that a signed checkpoint attests. The run may have begun before it was signed. */
+      readonly attested: number;
     };
 
 export function createProver(database: Database, verifierKeys: readonly string[]) {
@@ -85,7 +87,10 @@ export function createProver(database: Database, verifierKeys: readonly string[]
     const row = continues ? find.get(number, mark.seq, mark.hash) : undefined;
     // The marked record is still there, so the chain can be followed from it. Otherwise the run begins at the start.
     const isWhole = row === undefined || mark === null;
-    const frame = isWhole ? whole : { ...whole, start: { seq: mark.seq, hash: mark.hash, at: row.at } };
+    // The record of what the newest anchor removed may lie before the mark. It was checked by the run that began at the start.
+    const frame = isWhole
+      ? whole
+      : { ...whole, start: { seq: mark.seq, hash: mark.hash, at: row.at }, anchor: null };
     const above = isWhole ? 0 : row.number;
     const sizes = [...frame.checkpoints.map(({ size }) => size), ...(isOurs ? [mark.seq] : [])];
     const wanted = [...new Set(sizes)].filter((size) => size > frame.start.seq).sort((a, b) => a - b);
@@ -100,7 +105,11 @@ export function createProver(database: Database, verifierKeys: readonly string[]
     const last = newest.get(key.number) ?? above;
     const stretch = stretchAbove(Math.max(above, first - 1), last);
     const result = verifyStretch(source, [key], stretch, key.number);
-    return { moved: false, result, next: stretch.through < last ? stretch.through : null };
+    const isLast = stretch.through >= last;
+    return {
+      ...{ moved: false, result, next: isLast ? null : stretch.through },
+      attested: isLast ? attestedThrough(source, reader, key) : 0,
+    };
   };
 
   return {
@@ -115,26 +124,26 @@ export function concludeProof(
   { frame }: ProofPlan,
   segments: readonly Segment[],
   mark: Mark | null,
+  attested: number,
 ): ChainReport {
-  return reportChain(frame, segments, mark === null ? [] : [toAttested(mark)]);
+  return reportChain(frame, segments, mark === null ? [] : [toAttested(mark)], attested);
 }
 
 /** What a run has found that is not at its end: later records may account for missing payloads. */
 export function reportProgress({ frame }: ProofPlan, segments: readonly Segment[]): ChainReport {
   const { chain, project, start, anchors, checkpoints } = frame;
-  const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({
-    ...{ start, segments, mustExcuse: false },
-  });
+  const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({ start, segments });
   return {
     ...{ chain, project, records, firstSeq, lastSeq, withoutPayload, anchors },
     ...{ checkpoints: checkpoints.length, attestedThrough: null, tail: records, contradiction: null },
+    removedInTail: 0,
     failure: earlier(frame.failure, failure),
   };
 }
 
 function toAttested({ chain, seq, hash }: Mark): Attested {
   const source = "an earlier verification by this server";
-  return { chain, size: seq, hash, at: 0, isOutside: false, source };
+  return { chain, size: seq, hash, at: 0, isOutside: false, isSigned: false, source };
 }
 
 /** better-sqlite3 takes numbered parameters by name. */

@@ -23,6 +23,7 @@ export interface RetentionOptions {
   /** Runs work in a transaction of its own, in which records may be appended. */
   inTransaction(work: () => Promise<void>): Promise<void>;
   append(draft: RecordDraft): Promise<unknown>;
+  /** Attests what the record says that was appended last: a verifier believes no other. */
   signCheckpoint(project: ProjectOfChain, now: number): Promise<unknown>;
   /** Lets waiting calls go first. */
   pause(): Promise<void>;
@@ -99,9 +100,9 @@ async function anchorSegment(
   const anchor: Anchor = { chain: chain.chain, through, count, cause: "retention", ...ends };
   const insert = database.prepare("INSERT INTO audit_anchor (chain, through, at, note) VALUES (?, ?, ?, ?)");
   await options.inTransaction(async () => {
-    await options.signCheckpoint(chain, now);
     insert.run(chain.number, through, now, signer.sign(anchorText(anchor)));
     await options.append(toServerRecord(chain, "audit.prune", now, { through, count, cause: "retention" }));
+    await options.signCheckpoint(chain, now);
   });
   return count;
 }
@@ -190,7 +191,7 @@ async function deleteEntries(
 
 /** Says on the chain that older payloads are gone, then deletes them; the records that say so keep theirs. */
 async function prunePayloads(
-  { database, inTransaction, append, pause }: RetentionOptions,
+  { database, inTransaction, append, signCheckpoint, pause }: RetentionOptions,
   chain: ChainRow,
   through: number,
   now: number,
@@ -200,6 +201,7 @@ async function prunePayloads(
     await inTransaction(async () => {
       note.run(through, chain.number);
       await append(toServerRecord(chain, "audit.prune", now, { payloads_through: through }));
+      await signCheckpoint(chain, now);
     });
   }
   const deletePayloads = database.prepare(

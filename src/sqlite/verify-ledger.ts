@@ -17,6 +17,8 @@ export interface ChainFrame {
   readonly genesisHash: string;
   readonly start: ChainStart;
   readonly anchors: number;
+  /** The newest, when its signature is good. */
+  readonly anchor: Anchor | null;
   /** Those of the database with good signatures. */
   readonly checkpoints: readonly Checkpoint[];
   readonly failure: Failure | null;
@@ -59,7 +61,7 @@ function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow)
   const { number, id: chain, project, hash } = row;
   return {
     ...{ number, chain, project, genesisHash: hash },
-    ...{ start: anchors.start ?? { seq: 0, hash, at: null }, anchors: anchors.count },
+    ...{ start: anchors.start ?? { seq: 0, hash, at: null }, anchors: anchors.count, anchor: anchors.newest },
     checkpoints: checkpoints.good,
     failure: earlier(earlier(checkGenesis(row), anchors.failure), checkpoints.failure),
   };
@@ -84,7 +86,7 @@ function readAnchors(
   source: LedgerSource,
   reader: NoteReader | null,
   { number, id }: ChainRow,
-): { start: ChainStart | null; count: number; failure: Failure | null } {
+): { start: ChainStart | null; newest: Anchor | null; count: number; failure: Failure | null } {
   const rows = notesOf(
     source,
     "SELECT through AS seq, at, note FROM audit_anchor WHERE chain = ? ORDER BY through",
@@ -101,12 +103,12 @@ function readAnchors(
     } else good.push(anchor);
   }
   const newest = rows.at(-1);
-  if (newest === undefined) return { start: null, count: 0, failure };
+  if (newest === undefined) return { start: null, newest: null, count: 0, failure };
   const last = good.find(({ through }) => through === newest.seq);
   const at = last === undefined ? null : toTimestamp(last.lastAt);
   const start = { seq: newest.seq, hash: last?.hash ?? null, at };
   if (good.length === rows.length) failure = earlier(failure, checkAnchors(good));
-  return { start, count: good.length, failure };
+  return { start, newest: last ?? null, count: good.length, failure };
 }
 
 function readCheckpoints(
@@ -139,6 +141,28 @@ function readCheckpoints(
     } else good.push(checkpoint);
   }
   return { good, failure };
+}
+
+/** The newest record whose hash a signed checkpoint of the database states; 0 when there is none. Reads from the newest one back. */
+export function attestedThrough(
+  source: LedgerSource,
+  reader: NoteReader,
+  { number, chain }: { readonly number: number; readonly chain: string },
+): number {
+  const next =
+    "SELECT size, note FROM audit_checkpoint WHERE chain = ? AND size < ? ORDER BY size DESC LIMIT 1";
+  const hashAt = "SELECT hash FROM audit_entry WHERE chain = ? AND seq = ?";
+  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
+    const [row] = source.all(next, number, below) as { size: number; note: string }[];
+    if (row === undefined) return 0;
+    const text = reader.open(row.note);
+    const checkpoint = text === null ? null : parseCheckpoint(text);
+    const [entry] = source.all(hashAt, number, row.size) as { hash: string }[];
+    if (checkpoint?.chain === chain && checkpoint.size === row.size && checkpoint.hash === entry?.hash) {
+      return row.size;
+    }
+    below = row.size;
+  }
 }
 
 function notesOf(source: LedgerSource, sql: string, chain: number): NoteRow[] {

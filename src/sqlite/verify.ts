@@ -11,8 +11,9 @@ import {
   type Report,
   Unusable,
 } from "../audit/verdict.ts";
-import { type Attested, joinSegments, weighCheckpoints } from "../audit/verify-chain.ts";
+import { type Attested, attestedSize, joinSegments, weighCheckpoints } from "../audit/verify-chain.ts";
 import type { NoteReader } from "../audit/verify-notes.ts";
+import { checkRemovedRecords, countRemovedAfter, findUnexcused } from "../audit/verify-removals.ts";
 import type { Segment } from "../audit/verify-segment.ts";
 import { type ChainFrame, findStrayNote, readChains } from "./verify-ledger.ts";
 import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
@@ -148,23 +149,30 @@ function groupSegments(results: readonly StretchResult[]): ReadonlyMap<number, r
   return groups;
 }
 
-/** What is to be told about a chain whose stretches have been checked. */
+/**
+ * What is to be told about a chain whose stretches have been checked. `attested`: the newest record that a checkpoint attests which
+ * is not among these.
+ */
 export function reportChain(
   frame: ChainFrame,
   segments: readonly Segment[],
   more: readonly Attested[],
+  attested = 0,
 ): ChainReport {
-  const { chain, project, start, anchors } = frame;
-  const body = joinSegments({ start, segments, mustExcuse: true });
+  const { chain, project, start, anchors, anchor } = frame;
+  const body = joinSegments({ start, segments });
   const own = frame.checkpoints.map((checkpoint) => ({
     ...checkpoint,
     isOutside: false,
+    isSigned: true,
     source: "a checkpoint in the database",
   }));
   const checkpoints = [...own, ...more.filter((checkpoint) => checkpoint.chain === chain)];
   const newest = body.lastSeq ?? start.seq;
   const hashAt = (size: number) =>
     size === start.seq ? start.hash : (body.hashes.get(size) ?? genesisAt(size, frame));
+  const through = Math.max(attested, attestedSize(checkpoints));
+  const removal = earlier(checkRemovedRecords(anchor, segments, through), findUnexcused(segments, through));
   const weighed = weighCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
   const { records, firstSeq, lastSeq, withoutPayload } = body;
   return {
@@ -180,7 +188,9 @@ export function reportChain(
     },
     ...weighed,
     tail: records === 0 ? 0 : newest - Math.max(weighed.attestedThrough ?? 0, start.seq),
-    failure: earlier(frame.failure, body.failure),
+    removedInTail:
+      weighed.attestedThrough === null ? 0 : countRemovedAfter(anchor, segments, weighed.attestedThrough),
+    failure: earlier(earlier(frame.failure, body.failure), removal),
   };
 }
 

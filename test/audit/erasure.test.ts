@@ -23,6 +23,17 @@ function bytesOnDisk(): Buffer {
   return Buffer.concat(files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file)));
 }
 
+/** Size of the newest checkpoint of a project's chain. */
+function attestedSize(projectId: string): unknown {
+  return database
+    .prepare(
+      `SELECT MAX(size) FROM audit_checkpoint WHERE chain =
+         (SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = ?))`,
+    )
+    .pluck()
+    .get(projectId);
+}
+
 describe("erasure", async () => {
   const project = await app.createProject("business");
   const { key } = project;
@@ -48,6 +59,10 @@ describe("erasure", async () => {
     const records = app.records(project.id);
     expect(records.map(({ action }) => action)).toEqual(["memory.create", "memory.delete", "audit.redact"]);
     expect(records.at(-1)?.payload).toEqual({ redacted: [1, 2, 3] });
+  });
+
+  test("is attested by a checkpoint of the same transaction: without one it would excuse nothing", () => {
+    expect(attestedSize(project.id)).toBe(6);
   });
 
   test("leaves nothing in any file: neither the text of the memory nor a compressed payload with it", () => {

@@ -6,32 +6,10 @@ import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { createSigner, createSigningKey } from "../../src/audit/note.ts";
 import type { JsonObject } from "../../src/json.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import type { Database } from "../../src/native/sqlite.ts";
+import { forgedRemovals } from "../attack/forge-removals.ts";
 import type { Base, Specimen } from "./forge.ts";
-import { runtime } from "./ledger.ts";
-
-type Expected = Pick<Specimen, "verdict"> & Partial<Pick<Specimen, "seq" | "check">>;
-
-interface Case {
-  readonly name: string;
-  readonly expected: Expected;
-  /** SQL, or work on the opened copy. */
-  readonly lie?: string | ((database: Database, base: Base) => void);
-  /** Work on the files of the copy, after the database. */
-  readonly files?: (folder: string, base: Base) => void;
-  /** Default: the outside checkpoints, and the key from beside. */
-  readonly with?: { readonly outside?: boolean; readonly key?: boolean };
-}
-
-/** The first project's chain, and a record in its middle. */
-const at = (seq: number) => `chain = 2 AND seq = ${seq}`;
-const payloadOf = (seq: number) => `entry = (SELECT number FROM audit_entry WHERE ${at(seq)})`;
-const broken = (check: NonNullable<Specimen["check"]>, seq: number | null): Expected => ({
-  verdict: "broken",
-  check,
-  seq,
-});
-const contradicted: Expected = { verdict: "contradicted" };
+import { alter, at, broken, type Case, contradicted, payloadOf } from "./forge-case.ts";
 
 const changes: readonly Case[] = [
   {
@@ -172,7 +150,7 @@ const order: readonly Case[] = [
     expected: { verdict: "unattested" },
     with: { outside: false },
   },
-  { name: "emptied", lie: cut(6), expected: broken("seq", 7) },
+  { name: "emptied", lie: cut(6), expected: broken("anchor", 6) },
   { name: "old-copy", lie: oldCopy, expected: contradicted },
   { name: "replaced-chain", lie: replaceChain, expected: contradicted },
   {
@@ -335,7 +313,7 @@ const files: readonly Case[] = [
 ];
 
 export function forgeDatabases(base: Base, folder: string): Specimen[] {
-  return [...changes, ...order, ...frame, ...files].map((one) => {
+  return [...changes, ...order, ...frame, ...files, ...forgedRemovals].map((one) => {
     const copy = join(folder, `database-${one.name}`);
     cpSync(base.ledger.folder, copy, { recursive: true });
     const path = join(copy, "memledger.db");
@@ -347,19 +325,6 @@ export function forgeDatabases(base: Base, folder: string): Specimen[] {
       ...{ checkpoints: outside ? [base.outside] : [], publicKey: key ? base.publicKey : null },
     };
   });
-}
-
-/** Opens a copy without what keeps an honest program from lying. */
-function alter(path: string, lie: NonNullable<Case["lie"]>, base: Base): void {
-  const database = openDatabase(path, runtime);
-  database.pragma("foreign_keys = OFF");
-  const triggers = database
-    .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-    .all();
-  for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
-  if (typeof lie === "string") database.exec(lie);
-  else database.transaction(() => lie(database, base))();
-  database.close();
 }
 
 function setPayload(database: Database, seq: number, text: string): void {
@@ -463,25 +428,34 @@ function cut(through: number, withCheckpoints = false): string {
   return `${deleteOf(`chain = 2 AND seq > ${through}`)} ${withCheckpoints ? checkpoints : ""}`;
 }
 
-/** The database as it was when every chain had ten records: nothing was erased yet. */
+/** The database as it was when every chain had ten records: nothing was removed yet. */
 function oldCopy(database: Database, base: Base): void {
-  restorePayloads(database, base);
-  database.exec(`${deleteOf("seq > 10")} DELETE FROM audit_checkpoint WHERE size > 10`);
+  restoreRecords(database, base);
+  database.exec(
+    `${deleteOf("seq > 10")} DELETE FROM audit_checkpoint WHERE size > 10; DELETE FROM audit_anchor`,
+  );
 }
 
-function restorePayloads(database: Database, { ledger }: Base): void {
-  const present = database.prepare("SELECT 1 FROM audit_entry WHERE number = ?").pluck();
+/** Brings back what retention and erasure have removed. */
+function restoreRecords(database: Database, { ledger }: Base): void {
   const insert = database.prepare(
-    "INSERT OR REPLACE INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)",
+    `INSERT OR IGNORE INTO audit_entry (number, chain, seq, id, at, action, status, key, memory, entry, hash)
+     VALUES (?, 2, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  for (const { number, salt, payload } of ledger.chains[1]?.records ?? []) {
-    if (present.get(number) !== undefined) insert.run(number, salt, Bun.zstdCompressSync(payload));
+  const insertPayload = database.prepare(
+    "INSERT OR IGNORE INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)",
+  );
+  for (const record of ledger.chains[1]?.records ?? []) {
+    const { id, action, status, key, memory } = JSON.parse(record.entry);
+    const { number, seq, at: time, entry, hash, salt, payload } = record;
+    insert.run(number, seq, id, time, action, status, key, memory, entry, hash);
+    insertPayload.run(number, salt, Bun.zstdCompressSync(payload));
   }
 }
 
 /** A new chain for the same project, with a history of its own. */
 function replaceChain(database: Database, base: Base): void {
-  restorePayloads(database, base);
+  restoreRecords(database, base);
   database.exec(`${deleteOf("chain = 2 AND seq <= 6")}
     DELETE FROM audit_anchor; DELETE FROM audit_checkpoint WHERE chain = 2`);
   for (let seq = 7; seq <= 45; seq++) database.exec(`UPDATE audit_entry SET seq = seq - 6 WHERE ${at(seq)}`);

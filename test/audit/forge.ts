@@ -31,7 +31,7 @@ export interface Base {
 /** `seq` of records of the first project. */
 export const plan = {
   sizes: [12, 45, 25],
-  anchors: [3, 6],
+  anchors: { 28: 3, 29: 6 },
   redactions: { 20: [10, 12] },
   prunes: { 30: 8 },
 } as const;

@@ -50,8 +50,8 @@ export interface LedgerPlan {
   readonly sizes: readonly number[];
   /** Every so many records a checkpoint, in the database and beside it. */
   readonly checkpointEvery?: number;
-  /** Of the first project: seqs up to which anchors remove records, ascending. */
-  readonly anchors?: readonly number[];
+  /** Of the first project: up to where an anchor removes records, ascending, by the seq of the record that says so. */
+  readonly anchors?: Readonly<Record<number, number>>;
   /** Of the first project: what a record of this seq says was erased. */
   readonly redactions?: Readonly<Record<number, readonly number[]>>;
   /** Of the first project: up to where a record of this seq says that payloads were removed. */
@@ -181,10 +181,21 @@ function draft({ serial, project }: OpenChain, seq: number, index: number, plan:
   const server = { ...base, status: 200, code: 1000, memoryId: null, numbers: { duration: null, ...usual } };
   const redacted = index === 1 ? plan.redactions?.[seq] : undefined;
   if (redacted !== undefined) return { ...server, action: "audit.redact", payload: { redacted } };
+  const anchored = index === 1 ? claimOf(plan, seq) : undefined;
+  if (anchored !== undefined) return { ...server, action: "audit.prune", payload: anchored };
   const through = index === 1 ? plan.prunes?.[seq] : undefined;
   if (through !== undefined)
     return { ...server, action: "audit.prune", payload: { payloads_through: through } };
   return { ...base, ...call(seq, plan.contentLength ?? 40) };
+}
+
+/** What the record of an anchor says. */
+function claimOf({ anchors = {} }: LedgerPlan, seq: number): JsonObject | undefined {
+  const throughs = Object.values(anchors);
+  const through = anchors[seq];
+  if (through === undefined) return undefined;
+  const before = throughs[throughs.indexOf(through) - 1] ?? 0;
+  return { through, count: through - before, cause: "retention" };
 }
 
 function call(seq: number, contentLength: number): Omit<RecordDraft, "project" | "now" | "keyId"> {
@@ -238,7 +249,7 @@ function removeOld(
   signer: Signer,
 ): void {
   let from = 0;
-  for (const through of plan.anchors ?? []) {
+  for (const through of Object.values(plan.anchors ?? {})) {
     const [first, last] = [records[from], records[through - 1]];
     if (first === undefined || last === undefined) throw new Error("no such record");
     const facts = { through, hash: last.hash, firstAt: first.at, lastAt: last.at, count: through - from };

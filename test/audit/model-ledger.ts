@@ -183,7 +183,7 @@ async function finish(
   const report = await verifyExport({
     ...{ reader, manifest: text, refusedOutside: null, remarks: [] },
     file: new Response(file.text).body ?? new ReadableStream(),
-    checkpoints: notes.map((note) => ({ ...note, isOutside: true, source: "kept" })),
+    checkpoints: notes.map((note) => ({ ...note, isOutside: true, isSigned: true, source: "kept" })),
   });
   equal([report.failure, report.contradiction, report.records], [null, null, rows], "verdict on an export");
   equal(text.includes('"verifiable":true'), project.showsHash, "whether an export is verifiable");

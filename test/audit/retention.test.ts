@@ -58,6 +58,16 @@ describe("pruning", async () => {
     expect(seqsOf(kept.id)).toHaveLength(20);
   });
 
+  test("attests the record that says so with a checkpoint of the same transaction", () => {
+    const sizes = database
+      .prepare(
+        "SELECT size FROM audit_checkpoint WHERE chain = (SELECT chain FROM audit_anchor) ORDER BY size DESC",
+      )
+      .pluck()
+      .all();
+    expect(sizes[0]).toBe(24);
+  });
+
   test("leaves a signed anchor from which the chain goes on", () => {
     const note = database.prepare("SELECT note FROM audit_anchor").pluck().get();
     const key = readFileSync(join(app.config.dataDir, "audit.pub"), "utf8").trim();

@@ -1,0 +1,72 @@
+// Owns what a forged database is made from: one lie, what must be found, and the hands of a forger who knows the format. Must never
+// touch an honest file.
+
+import { sealRecord } from "../../src/audit/chain.ts";
+import { createIdSource } from "../../src/ids.ts";
+import type { JsonObject } from "../../src/json.ts";
+import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import type { Base, Specimen } from "./forge.ts";
+import { runtime } from "./ledger.ts";
+
+export type Expected = Pick<Specimen, "verdict"> & Partial<Pick<Specimen, "seq" | "check">>;
+
+export interface Case {
+  readonly name: string;
+  readonly expected: Expected;
+  /** SQL, or work on the opened copy. */
+  readonly lie?: string | ((database: Database, base: Base) => void);
+  /** Work on the files of the copy, after the database. */
+  readonly files?: (folder: string, base: Base) => void;
+  /** Default: the outside checkpoints, and the key from beside. */
+  readonly with?: { readonly outside?: boolean; readonly key?: boolean };
+}
+
+/** The first project's chain, and a record in its middle. */
+export const at = (seq: number) => `chain = 2 AND seq = ${seq}`;
+export const payloadOf = (seq: number) => `entry = (SELECT number FROM audit_entry WHERE ${at(seq)})`;
+export const broken = (check: NonNullable<Specimen["check"]>, seq: number | null): Expected => ({
+  verdict: "broken",
+  check,
+  seq,
+});
+export const contradicted: Expected = { verdict: "contradicted" };
+
+/** Opens a copy without what keeps an honest program from lying. */
+export function alter(path: string, lie: NonNullable<Case["lie"]>, base: Base): void {
+  const database = openDatabase(path, runtime);
+  database.pragma("foreign_keys = OFF");
+  const triggers = database
+    .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    .all();
+  for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
+  if (typeof lie === "string") database.exec(lie);
+  else database.transaction(() => lie(database, base))();
+  database.close();
+}
+
+const createId = createIdSource();
+
+/** Appends a record to the first project's chain with everything that needs no signing key. @returns its seq */
+export function appendForged(database: Database, action: string, payload: JsonObject): number {
+  const head = database
+    .prepare<[], { chain: string; seq: number; hash: string; at: number; project: string; serial: number }>(
+      `SELECT c.id AS chain, e.seq, e.hash, e.at, p.id AS project, p.serial FROM audit_entry e
+       JOIN audit_chain c ON c.number = e.chain JOIN project p ON p.serial = c.project
+       WHERE e.chain = 2 ORDER BY e.seq DESC LIMIT 1`,
+    )
+    .get();
+  if (head === undefined) throw new Error("the chain is empty");
+  const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
+  const origin = { project: { id: head.project, serial: head.serial }, now: head.at, keyId: null };
+  const draft = { ...origin, action, status: 200, code: 1000, memoryId: null, numbers, payload };
+  const record = sealRecord(head, draft, createId);
+  const { lastInsertRowid } = database
+    .prepare(
+      "INSERT INTO audit_entry (chain, seq, id, at, action, status, entry, hash) VALUES (2, ?, ?, ?, ?, 200, ?, ?)",
+    )
+    .run(record.seq, record.id, record.at, action, record.entry, record.hash);
+  database
+    .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
+    .run(lastInsertRowid, record.salt, Bun.zstdCompressSync(record.payload));
+  return record.seq;
+}
