@@ -38,7 +38,7 @@ export async function fill(
   const { dimensions } = readModelConfig(model);
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
   const { directory, runtime, release } = await holdDirectory(dataDir);
-  const ledger = openLedger({ directory, runtime }, config.auditKey);
+  const { files: ledger } = openLedger({ directory, runtime }, config.auditKey);
   const store = openStore({
     path: directory.database,
     runtime,

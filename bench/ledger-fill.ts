@@ -35,7 +35,7 @@ export async function fillLedger(
 ): Promise<FilledLedger> {
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
   const { directory, runtime, release } = await holdDirectory(dataDir);
-  const ledger = openLedger({ directory, runtime }, config.auditKey);
+  const { files: ledger } = openLedger({ directory, runtime }, config.auditKey);
   const store = openStore({
     path: directory.database,
     runtime,

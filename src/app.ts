@@ -1,8 +1,5 @@
 // Wires the parts of a running server together and takes them apart again. Decides nothing that a call could notice.
 
-import { permissions } from "./access/key.ts";
-import { createKey } from "./access/key-operations.ts";
-import { createProject } from "./access/project-operations.ts";
 import { createRateLimiter } from "./access/rate.ts";
 import { openAdminSocket } from "./admin-socket.ts";
 import { type Clock, createClock } from "./clock.ts";
@@ -13,18 +10,16 @@ import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
 import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm.ts";
+import { initialise } from "./first-start.ts";
 import type { Readiness } from "./http/health.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
-import { isObject, type JsonObject } from "./json.ts";
-import { openLedger } from "./ledger.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
+import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./ledger-start.ts";
 import { readinessWaitMs } from "./limits.ts";
 import { createLogger, type LogFields, type Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
-import type { InstallationOperation } from "./operation.ts";
 import { createPerform, type Perform } from "./perform.ts";
-import { inspect } from "./sqlite/inspect.ts";
 import { openStore } from "./sqlite/store.ts";
 import type { Store } from "./store.ts";
 
@@ -43,11 +38,13 @@ export interface AppOptions {
   readonly logger?: Logger;
   /** Shifts the clock of all threads; see createClock. */
   readonly clockOffset?: SharedArrayBuffer | null;
+  /** About a database that is missing or older than its checkpoints. */
+  readonly decision?: LedgerDecision;
 }
 
 /** @throws Error that says what to do when something is missing, in use or does not fit. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const { logger = createLogger(config.logLevel), clockOffset = null } = options;
+  const { logger = createLogger(config.logLevel), clockOffset = null, decision = null } = options;
   await using parts = new AsyncDisposableStack();
   const held = await holdDirectory(config.dataDir);
   parts.defer(() => held.release());
@@ -55,9 +52,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     logger.warn("others can read the data directory; close it with chmod 700", { directory: config.dataDir });
   }
   const model = chooseModel(config);
-  const ledger = openLedger(held, config.auditKey);
-  const { store, embedder } = await startEngines(parts, held, model, { config, ledger, logger, clockOffset });
   const clock = createClock(clockOffset);
+  const ledger = openLedgerAtStart(held, { auditKey: config.auditKey, decision, now: clock.now(), logger });
+  const { store, embedder } = await startEngines(parts, held, model, {
+    ...{ config, ledger: ledger.files, logger, clockOffset },
+  });
   const extractor = await chooseExtractor(parts, config, logger);
   const perform = createPerform({
     store,
@@ -69,6 +68,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     extractor,
   });
+  await acceptMissing(held, ledger, perform, { now: clock.now(), logger });
   const server = listen(config, { perform, clock, logger, readiness: () => readiness(store, embedder) });
   parts.defer(() => server.stop());
   const first = await initialise(perform, held);
@@ -175,37 +175,6 @@ async function readiness(store: Store, embedder: Embedder): ReturnType<Readiness
   const [engine, model] = await Promise.all([store.readiness(), Promise.race([embedding, waited])]);
   const reasons = [...engine, ...model];
   return { ready: reasons.length === 0, reasons };
-}
-
-/** Without a single key nobody could call: makes the project "default" and its first key. */
-async function initialise(
-  perform: Perform,
-  { directory, runtime }: Held,
-): Promise<{ projectId: string | null; apiKey: string | null }> {
-  const { keys, projects } = inspect({ path: directory.database, runtime });
-  const main = projects.find(({ name }) => name === "default");
-  if (keys > 0) return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null };
-  const projectId =
-    main?.id ?? textOf(await administer(perform, createProject, { name: "default", plan: "custom" }), "id");
-  const key = await administer(perform, createKey, { project: projectId, name: "first", permissions });
-  return { projectId, apiKey: textOf(key, "key") };
-}
-
-async function administer(
-  perform: Perform,
-  operation: InstallationOperation,
-  input: JsonObject,
-): Promise<JsonObject> {
-  const { envelope } = await perform.forInstallation(operation, input);
-  const answer: unknown = JSON.parse(envelope ?? "null");
-  if (isObject(answer) && isObject(answer.data) && answer.success === true) return answer.data;
-  throw new Error(`The first project and key could not be created: ${envelope}`);
-}
-
-function textOf(data: JsonObject, field: string): string {
-  const value = data[field];
-  if (typeof value !== "string") throw new Error(`the answer lacks ${field}`);
-  return value;
 }
 
 /** A file system without sockets must not keep the server from running. */

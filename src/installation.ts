@@ -1,6 +1,5 @@
 // Owns the hold on one data directory: at most one process uses it at a time. Must never wait long for another process.
 
-import { existsSync } from "node:fs";
 import { createRateLimiter } from "./access/rate.ts";
 import { findAdminSocket } from "./admin-socket.ts";
 import { createClock } from "./clock.ts";
@@ -9,6 +8,7 @@ import { type DataDirectory, locate, openDataDirectory } from "./data-directory.
 import { unavailable } from "./errors.ts";
 import { type HeldDirectory, openLedger } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
+import { isDatabaseMissing, refuseLostDatabase, refuseOlderDatabase } from "./lost-database.ts";
 import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
 import { createPerform, type Perform, type PerformTools } from "./perform.ts";
 import { quoteWord } from "./shell-word.ts";
@@ -64,9 +64,11 @@ async function isServed({ socket }: DataDirectory): Promise<boolean> {
   );
 }
 
-/** @throws Error that says what to do when no server has been started in the directory yet. */
+/** @throws Error that says what to do when no server has been started in the directory yet, or its database is lost. */
 export function requireDatabase(root: string): void {
-  if (existsSync(locate(root).database)) return;
+  const directory = locate(root);
+  refuseLostDatabase(directory);
+  if (!isDatabaseMissing(directory)) return;
   throw new Error(
     `There is no memledger database in ${root}. Correct --data-dir, or start a server there first: memledger serve --data-dir ${quoteWord(root)}`,
   );
@@ -93,7 +95,8 @@ export interface Administration {
 /** Opens the database without a model: enough for projects and keys, whatever model its memories belong to. */
 export function openAdministration(held: Held, config: Config, logger: Logger): Administration {
   const { directory, runtime } = held;
-  const ledger = openLedger(held, config.auditKey);
+  const { files: ledger, missing } = openLedger(held, config.auditKey);
+  refuseOlderDatabase(directory, missing);
   const store = openStore({
     path: directory.database,
     runtime,

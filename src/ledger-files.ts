@@ -24,7 +24,7 @@ export interface LedgerFiles {
 
 /** Makes the folders of the ledger, and writes down the verifier key of `signingKey`. */
 export function openLedgerFiles(root: string, { pem, verifierKey }: SigningKey): LedgerFiles {
-  const files = { notes: join(root, "checkpoints"), exports: exportFolder(root) };
+  const files = { notes: notesFolder(root), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
   return { signingKey: pem, verifierKeys: keepVerifierKey(root, verifierKey), ...files };
 }
@@ -57,6 +57,11 @@ export function createOwnKey(root: string): SigningKey {
 export function readVerifierKeys(root: string): readonly string[] {
   const path = verifierKeysPath(root);
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(isVerifierKey) : [];
+}
+
+/** Where the files `<chain>.notes` are in a data directory. */
+export function notesFolder(root: string): string {
+  return join(root, "checkpoints");
 }
 
 /** Where the files of exports are in a data directory. */

@@ -1,4 +1,4 @@
-// Owns the decision whether database and signing key of a data directory belong together, before anything is signed. Makes a
+// Owns the decision whether database, signing key and checkpoints of a data directory belong together, before anything is signed. Makes a
 // signing key for a new installation only, and never replaces a key without being told.
 
 import { openNote, signerId } from "./audit/note.ts";
@@ -11,25 +11,35 @@ import {
   ownKeyPath,
   readVerifierKeys,
 } from "./ledger-files.ts";
+import { type PublishedCheckpoint, readNewestCheckpoints } from "./ledger-notes.ts";
+import { refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
 import type { RuntimeFiles } from "./native/runtime.ts";
 import type { Database } from "./native/sqlite.ts";
 import { readAuditKey, writeAuditKey } from "./sqlite/audit-key.ts";
 import { openCurrent } from "./sqlite/connection.ts";
+import { findMissingRecords, type Missing } from "./sqlite/missing-records.ts";
 
 export interface HeldDirectory {
   readonly directory: DataDirectory;
   readonly runtime: RuntimeFiles;
 }
 
+export interface OpenLedger {
+  readonly files: LedgerFiles;
+  /** Checkpoints beside the database that attest what it does not have; whoever goes on must refuse or record them. */
+  readonly missing: readonly Missing<PublishedCheckpoint>[];
+}
+
 /**
  * Creates database and signing key of a new installation; of an older one it opens both.
  * @param auditKey file of a signing key that is kept elsewhere; null: the one in the data directory.
- * @throws Error that names the choices when the key is missing or not the one that has signed this ledger.
+ * @throws Error that names the choices when the database is missing, or the key, or the key is not the one that has signed this ledger.
  */
-export function openLedger({ directory, runtime }: HeldDirectory, auditKey: string | null): LedgerFiles {
+export function openLedger({ directory, runtime }: HeldDirectory, auditKey: string | null): OpenLedger {
   const { root, database: path } = directory;
   // The database comes first: when a first start is cut short, no key is left that belongs to no database.
-  const database = openCurrent({ path, runtime });
+  refuseLostDatabase(directory);
+  const database = openCurrent({ path, runtime }, () => refuseFormerFiles(directory));
   try {
     const found = findSigningKey(root, auditKey);
     const inUse = findKeyInUse(database, root, found?.verifierKey ?? null);
@@ -41,7 +51,8 @@ export function openLedger({ directory, runtime }: HeldDirectory, auditKey: stri
     const key = found ?? createOwnKey(root);
     const files = openLedgerFiles(root, key);
     if (readAuditKey(database).verifierKey === null) writeAuditKey(database, key.verifierKey);
-    return files;
+    const published = readNewestCheckpoints(root, files.verifierKeys);
+    return { files, missing: findMissingRecords(database, published) };
   } finally {
     database.close();
   }

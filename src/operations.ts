@@ -15,6 +15,7 @@ import { verifyRecords } from "./audit/prove.ts";
 import { pruneRecords } from "./audit/prune.ts";
 import { readRecord } from "./audit/read.ts";
 import { redactRecords } from "./audit/redact.ts";
+import { acceptOlderDatabase } from "./audit/restore.ts";
 import { createExport } from "./export/create.ts";
 import { downloadExport, downloadManifest } from "./export/download.ts";
 import { exportProject } from "./export/export-project.ts";
@@ -64,6 +65,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   attestChains,
   redactRecords,
   pruneRecords,
+  acceptOlderDatabase,
   exportProject,
 ];
 

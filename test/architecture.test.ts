@@ -22,7 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   embedding: ["nouns", "native", "embedding"],
   extraction: ["nouns", "domains", "native", "extraction"],
   center: ["nouns", "domains", "center"],
-  files: ["nouns", "domains"],
+  files: ["nouns", "domains", "files"],
   sqlite: ["nouns", "domains", "center", "native", "files", "sqlite"],
   http: ["nouns", "domains", "center", "native", "http"],
   config: ["nouns", "domains", "config"],
@@ -76,8 +76,13 @@ const rootFiles: Readonly<Record<string, string>> = {
       "config",
     ]),
   ),
-  ...Object.fromEntries(["app", "installation", "ledger", "admin-socket"].map((name) => [name, "process"])),
+  ...Object.fromEntries(
+    ["app", "installation", "ledger", "lost-database", "ledger-start", "first-start", "admin-socket"].map(
+      (name) => [name, "process"],
+    ),
+  ),
   "ledger-files": "files",
+  "ledger-notes": "files",
   main: "main",
 };
 const folders: Readonly<Record<string, string>> = {

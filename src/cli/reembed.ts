@@ -5,6 +5,7 @@ import { chooseModel } from "../app.ts";
 import type { Config } from "../config.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import { holdDirectory, requireDatabase } from "../installation.ts";
+import { refuseFormerFiles } from "../lost-database.ts";
 import { counted } from "../plural.ts";
 import { settings } from "../settings.ts";
 import { reembed } from "../sqlite/reembed.ts";
@@ -34,6 +35,7 @@ async function embedAnew(config: Config, terminal: Terminal): Promise<Report> {
     file: { path: directory.database, runtime },
     model: { id, sha256, dimensions },
     embed: (content) => embedder.embed(content, "passage"),
+    onEmpty: () => refuseFormerFiles(directory),
     onProgress: createProgress(terminal),
   });
   return {

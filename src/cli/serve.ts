@@ -1,13 +1,14 @@
 // Binds `memledger serve`: starts the server, says so once, and ends it in order when asked to.
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type App, startApp } from "../app.ts";
 import type { Config } from "../config.ts";
+import type { LedgerDecision } from "../ledger-start.ts";
 import { createLogger } from "../logger.ts";
 import { generalSettings } from "../settings.ts";
 import { quoteWord } from "../shell-word.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
-import { addSettings, bindWork, globalSettings, type Session } from "./command.ts";
+import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { list, type Report } from "./terminal.ts";
 import { versionText } from "./version.ts";
@@ -18,7 +19,18 @@ export function addServeCommand(program: Command, session: Session): void {
     command,
     generalSettings.filter((setting) => !globalSettings.includes(setting)),
   );
-  bindWork(command, session, async ({ config, ignoredVariables, terminal }) => {
+  command
+    .option(
+      "--new-installation",
+      "begin anew where the database is lost; what is left of the former installation is moved to a folder of its own",
+    )
+    .addOption(
+      new Option(
+        "--restored-backup",
+        "accept an older database than its checkpoints attest; this is recorded in the ledger",
+      ).conflicts("newInstallation"),
+    );
+  bindWork(command, session, async ({ config, ignoredVariables, options, terminal }) => {
     const asked = askedToEnd();
     const logger = createLogger(config.logLevel);
     if (ignoredVariables.length > 0) {
@@ -26,7 +38,7 @@ export function addServeCommand(program: Command, session: Session): void {
         names: ignoredVariables,
       });
     }
-    const app = await startApp(config, { logger }).catch((error: unknown) => {
+    const app = await startApp(config, { logger, decision: decisionOf(options) }).catch((error: unknown) => {
       throw withCommandLine(error, config);
     });
     await terminal.print(readyReport(app, config));
@@ -34,6 +46,11 @@ export function addServeCommand(program: Command, session: Session): void {
     await app.close();
     return null;
   });
+}
+
+function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]): LedgerDecision {
+  if (newInstallation === true) return "new-installation";
+  return restoredBackup === true ? "restored-backup" : null;
 }
 
 /** Resolves with the first signal, even one during the start; the second one ends the process at once. */

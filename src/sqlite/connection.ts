@@ -30,12 +30,17 @@ export function openWriting({ path, runtime }: DatabaseFile): Database {
   return database;
 }
 
-/** Opens for writing, in the current format; creates the file, for its owner only, when there is none. @throws as openWriting does. */
-export function openCurrent(file: DatabaseFile): Database {
+/**
+ * Opens for writing, in the current format; creates the file, for its owner only, when there is none.
+ * @param onEmpty called before anything is written to a database without tables; throws to leave it so.
+ * @throws as openWriting does.
+ */
+export function openCurrent(file: DatabaseFile, onEmpty: () => void = () => undefined): Database {
   const isNew = !existsSync(file.path);
   const database = openWriting(file);
   try {
     if (isNew) chmodSync(file.path, 0o600);
+    if (checkFormat(database) === 0) onEmpty();
     migrate(database);
     return database;
   } catch (error) {

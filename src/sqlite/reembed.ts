@@ -2,9 +2,8 @@
 // end. An interrupted run leaves the old model in force and is resumed by the next one.
 
 import type { Database } from "../native/sqlite.ts";
-import { type DatabaseFile, openWriting } from "./connection.ts";
+import { type DatabaseFile, openCurrent } from "./connection.ts";
 import { boundModel, type ModelBinding, writeModel } from "./installation.ts";
-import { migrate } from "./migrate.ts";
 
 const batchRows = 64;
 
@@ -13,15 +12,16 @@ export interface ReembedOptions {
   readonly model: ModelBinding;
   /** Float32Array [dimensions of `model`], L2-normalised. */
   embed(content: string): Promise<Float32Array>;
+  /** Called for a database without tables; throws to leave it so. */
+  onEmpty(): void;
   /** Called after every batch with the number of memories done and of all. */
   onProgress(done: number, total: number): void;
 }
 
 /** Needs the lock of the data directory. @returns how many memories hold vectors of the new model now. */
-export async function reembed({ file, model, embed, onProgress }: ReembedOptions): Promise<number> {
-  const database = openWriting(file);
+export async function reembed({ file, model, embed, onEmpty, onProgress }: ReembedOptions): Promise<number> {
+  const database = openCurrent(file, onEmpty);
   try {
-    migrate(database);
     const total = count(database, "memory");
     if (boundModel(database)?.sha256 === model.sha256) return total;
     prepareNext(database, model);

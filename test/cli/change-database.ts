@@ -1,4 +1,4 @@
-// Changes the database of a data directory that no process has open, as somebody with the file could.
+// Changes and reads the database of a data directory that no process has open, as somebody with the file could.
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
@@ -8,4 +8,13 @@ export function changeDatabase(dataDir: string, ...statements: string[]): void {
   for (const statement of statements) database.run(statement);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
+}
+
+export function readDatabase<Row>(dataDir: string, select: string): Row[] {
+  const database = new Database(join(dataDir, "memledger.db"), { readonly: true });
+  try {
+    return database.query<Row, []>(select).all();
+  } finally {
+    database.close();
+  }
 }

@@ -1,0 +1,42 @@
+// Owns what a start does through operations, as a command would: the first project and its first key. Adds no rule to them.
+
+import { permissions } from "./access/key.ts";
+import { createKey } from "./access/key-operations.ts";
+import { createProject } from "./access/project-operations.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import type { HeldDirectory } from "./ledger.ts";
+import type { InstallationOperation } from "./operation.ts";
+import type { Perform } from "./perform.ts";
+import { inspect } from "./sqlite/inspect.ts";
+
+/** Without a single key nobody could call: makes the project "default" and its first key. */
+export async function initialise(
+  perform: Perform,
+  { directory, runtime }: HeldDirectory,
+): Promise<{ projectId: string | null; apiKey: string | null }> {
+  const { keys, projects } = inspect({ path: directory.database, runtime });
+  const main = projects.find(({ name }) => name === "default");
+  if (keys > 0) return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null };
+  const projectId =
+    main?.id ?? textOf(await administer(perform, createProject, { name: "default", plan: "custom" }), "id");
+  const key = await administer(perform, createKey, { project: projectId, name: "first", permissions });
+  return { projectId, apiKey: textOf(key, "key") };
+}
+
+/** The answer's data. @throws Error when the operation was refused: at a start nobody can correct it. */
+export async function administer(
+  perform: Perform,
+  operation: InstallationOperation,
+  input: JsonObject,
+): Promise<JsonObject> {
+  const { envelope } = await perform.forInstallation(operation, input);
+  const answer: unknown = JSON.parse(envelope ?? "null");
+  if (isObject(answer) && isObject(answer.data) && answer.success === true) return answer.data;
+  throw new Error(`${operation.name} was refused at the start: ${envelope}`);
+}
+
+function textOf(data: JsonObject, field: string): string {
+  const value = data[field];
+  if (typeof value !== "string") throw new Error(`the answer lacks ${field}`);
+  return value;
+}

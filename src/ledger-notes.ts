@@ -1,0 +1,68 @@
+// Owns reading back what the checkpoint files beside the database attest, and setting files aside. Never changes or deletes a note.
+
+import { closeSync, existsSync, fstatSync, globSync, openSync, readSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { type Checkpoint, parseCheckpoint } from "./audit/checkpoint.ts";
+import { openNote, splitNotes } from "./audit/note.ts";
+import { makeFolder, syncFolder } from "./durable.ts";
+import { notesFolder } from "./ledger-files.ts";
+
+export interface PublishedCheckpoint extends Checkpoint {
+  /** The checkpoint as it is in the file. */
+  readonly note: string;
+  /** Name of the file in the folder of checkpoints. */
+  readonly file: string;
+}
+
+/**
+ * The newest checkpoint of each file.
+ * @param keys Only notes that one of these verifier keys signed count; null: no signature is checked.
+ */
+export function readNewestCheckpoints(root: string, keys: readonly string[] | null): PublishedCheckpoint[] {
+  const folder = notesFolder(root);
+  const files = globSync("*.notes", { cwd: folder }).toSorted();
+  return files.flatMap((file) => newestOf(readEnd(join(folder, file)), keys, file) ?? []);
+}
+
+/** Moves those of `names` that are there from `root` into a new folder below it. A power loss loses none of them. */
+export function setAside(root: string, names: readonly string[], folder: string): void {
+  makeFolder(folder);
+  for (const name of names) {
+    if (!existsSync(join(root, name))) continue;
+    renameSync(join(root, name), join(folder, name));
+    syncFolder(folder);
+    syncFolder(root);
+  }
+}
+
+function newestOf(text: string, keys: readonly string[] | null, file: string): PublishedCheckpoint | null {
+  for (const note of splitNotes(text).toReversed()) {
+    const signed = keys === null ? unsignedText(note) : keys.map((key) => openNote(note, key)).find(isText);
+    const checkpoint = parseCheckpoint(signed ?? "");
+    if (checkpoint !== null) return { ...checkpoint, note, file };
+  }
+  return null;
+}
+
+function isText(text: string | null): text is string {
+  return text !== null;
+}
+
+function unsignedText(note: string): string {
+  return note.slice(0, note.indexOf("\n\n") + 1);
+}
+
+/** Holds hundreds of notes; only the newest one is wanted. */
+const endBytes = 64 * 1024;
+
+function readEnd(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const end = Buffer.alloc(Math.min(size, endBytes));
+    readSync(file, end, 0, end.length, size - end.length);
+    return end.toString();
+  } finally {
+    closeSync(file);
+  }
+}

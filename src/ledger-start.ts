@@ -1,0 +1,66 @@
+// Owns what a start of the server does about a ledger whose database is missing or older than its checkpoints: refuses, or does
+// what the operator has decided. Never decides it for them.
+
+import { acceptOlderDatabase } from "./audit/restore.ts";
+import { toTimestamp } from "./clock.ts";
+import { administer } from "./first-start.ts";
+import { type HeldDirectory, type OpenLedger, openLedger } from "./ledger.ts";
+import type { Logger } from "./logger.ts";
+import {
+  refuseExistingDatabase,
+  refuseOlderDatabase,
+  setFormerAside,
+  setNotesAside,
+} from "./lost-database.ts";
+import type { Perform } from "./perform.ts";
+
+/** What the operator says about a database that is missing or old; null: nothing, so it is refused. */
+export type LedgerDecision = "new-installation" | "restored-backup" | null;
+
+export interface StartOptions {
+  readonly auditKey: string | null;
+  readonly decision: LedgerDecision;
+  readonly now: number;
+  readonly logger: Logger;
+}
+
+/** @throws Error that names the choices. */
+export function openLedgerAtStart(
+  held: HeldDirectory,
+  { auditKey, decision, now, logger }: StartOptions,
+): OpenLedger {
+  const { directory, runtime } = held;
+  if (decision === "new-installation") {
+    refuseExistingDatabase(directory, runtime);
+    const folder = setFormerAside(directory.root, now);
+    if (folder !== null) logger.warn("the files of the former installation were moved", { folder });
+  }
+  const ledger = openLedger(held, auditKey);
+  if (decision !== "restored-backup") refuseOlderDatabase(directory, ledger.missing);
+  else if (ledger.missing.length === 0) {
+    throw new Error(
+      "The database has everything that the checkpoints beside it attest, so there is no loss to accept. Leave out --restored-backup.",
+    );
+  }
+  return ledger;
+}
+
+/** Records the loss that the operator has accepted, then moves the checkpoints that attest what is lost. */
+export async function acceptMissing(
+  { directory }: HeldDirectory,
+  { missing }: OpenLedger,
+  perform: Perform,
+  { now, logger }: Pick<StartOptions, "now" | "logger">,
+): Promise<void> {
+  if (missing.length === 0) return;
+  const checkpoints = missing.map(({ checkpoint: { chain, size, at, note }, newest }) => ({
+    ...{ chain, size, created_at: toTimestamp(at), newest, note },
+  }));
+  await administer(perform, acceptOlderDatabase, { checkpoints });
+  const files = missing.map(({ checkpoint }) => checkpoint.file);
+  const folder = setNotesAside(directory.root, files, now);
+  logger.warn("an older copy of the database was accepted; checkpoints that contradict it were moved", {
+    folder,
+    chains: missing.length,
+  });
+}
