@@ -1,14 +1,14 @@
 // Binds `memledger audit export`: has the running server write an export, or writes it here when none runs, and copies it with its
 // manifest to where the caller wants them.
 
-import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../config.ts";
 import { locate } from "../data-directory.ts";
 import { type Export, exportFormats, manifestPath, recordsOf } from "../export/export.ts";
 import { exportProject } from "../export/export-project.ts";
-import { createHolder, type Held, openAdministration } from "../installation.ts";
+import { createHolder, type Held, openAdministration, requireDatabase } from "../installation.ts";
 import { isObject } from "../json.ts";
 import { exportFolder } from "../ledger-files.ts";
 import { createLogger } from "../logger.ts";
@@ -16,6 +16,7 @@ import { prepareRuntime } from "../native/runtime.ts";
 import { findExport } from "../sqlite/exports.ts";
 import { administer } from "./administer.ts";
 import { bindWork, type Session } from "./command.ts";
+import { checkTargets, placeFiles } from "./place-file.ts";
 import { createProgress } from "./progress.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
@@ -35,21 +36,22 @@ export function addExportCommand(audit: Command, session: Session): void {
       "records up to this time, included; a date includes its whole day; may be in the future",
     )
     .requiredOption("--out <file>", "where to put the file; its manifest goes to <file>.manifest")
-    .addOption(new Option("--format <format>", "format of the file").choices(exportFormats).default("csv"));
+    .addOption(new Option("--format <format>", "format of the file").choices(exportFormats).default("csv"))
+    .option("--force", "replace the file and its manifest when they exist");
   bindWork(command, session, async ({ config, options, terminal }) => {
     const { project, from, to, format, out } = options;
     const input = { project: String(project), start_time: String(from), end_time: String(to) };
     const target = resolve(String(out));
+    const rules = { mayReplace: options.force === true, dataDir: config.dataDir };
+    requireDatabase(config.dataDir);
     mkdirSync(dirname(target), { recursive: true });
+    checkTargets([target, manifestPath(target)], rules);
     const task = await administer(config, exportProject, { ...input, format: String(format) });
     const made = await finish(config, String(isObject(task) ? task.export_id : ""), terminal);
     if (made.status === "failed") throw new Error(`The export failed: ${made.error}`);
-    for (const [source, copy] of [
-      [manifestPath(made.path), manifestPath(target)],
-      [made.path, target],
-    ] as const) {
-      copyWhole(source, copy);
-    }
+    // The manifest first: an export is never there without it.
+    const manifest = { source: manifestPath(made.path), target: manifestPath(target) };
+    placeFiles([manifest, { source: made.path, target }], rules);
     return report(made, target);
   });
 }
@@ -96,17 +98,6 @@ function lookUp({ dataDir }: Config, id: string): Export {
   const made = findExport({ path: database, runtime: prepareRuntime(runtime) }, exportFolder(dataDir), id);
   if (made !== null) return made;
   throw new Error("The export is gone. Its project was deleted or its time is over; begin it again.");
-}
-
-/** There as a whole or not at all. */
-function copyWhole(source: string, target: string): void {
-  const partial = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
-  try {
-    copyFileSync(source, partial);
-    renameSync(partial, target);
-  } finally {
-    rmSync(partial, { force: true });
-  }
 }
 
 function report({ id, format, records, bytes, sha256, verifiable }: Export, file: string): Report {

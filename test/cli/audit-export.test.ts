@@ -1,8 +1,9 @@
 // Proves `memledger audit export`: with a running server, without one, and what it says when it cannot.
 
-import { afterAll, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { placeFiles } from "../../src/cli/place-file.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
 afterAll(cleanUp);
@@ -64,6 +65,73 @@ test("a project that nobody has called yet has an empty export", async () => {
   const verified = await runJson(["audit", "verify", out, "--public-key", join(dataDir, "audit.pub")]);
   expect([verified.exitCode, verified.object.failure]).toEqual([10, null]);
 }, 60_000);
+
+describe("a file that is there", () => {
+  const dataDir = createFolder();
+  const words = (out: string, ...more: string[]) =>
+    runJson([
+      ...["audit", "export", "--data-dir", dataDir, "--project", "new", "--out", out, "--format", "json"],
+      ...["--from", new Date(Date.now() - 60_000).toISOString(), "--to", "2099-01-01", ...more],
+    ]);
+  beforeAll(async () => {
+    await run(["project", "create", "--data-dir", dataDir, "--name", "new", "--plan", "pro"]);
+  });
+
+  test.each([["ledger.json"], ["ledger.json.manifest"]])("%s is not overwritten", async (name) => {
+    const folder = createFolder();
+    const evidence = join(folder, name);
+    writeFileSync(evidence, "evidence");
+    const countRecords = async () => (await runJson(["audit", "verify", dataDir])).object.records;
+    const before = await countRecords();
+    const refused = await words(join(folder, "ledger.json"));
+    expect([refused.exitCode, refused.object.error]).toMatchObject([
+      1,
+      { message: expect.stringContaining(`${evidence} exists already`) },
+    ]);
+    expect(refused.stderr).toContain("--force");
+    expect([readdirSync(folder), readFileSync(evidence, "utf8")]).toEqual([[name], "evidence"]);
+    // The refusal came before any work: nothing was exported or recorded.
+    expect(await countRecords()).toBe(before ?? null);
+    const forced = await words(join(folder, "ledger.json"), "--force");
+    expect([forced.exitCode, readdirSync(folder).toSorted()]).toEqual([
+      0,
+      ["ledger.json", "ledger.json.manifest"],
+    ]);
+    expect(readFileSync(evidence, "utf8")).not.toBe("evidence");
+  });
+
+  test("is not replaced when it appears while the export is being made, and nothing is left beside it", () => {
+    const folder = createFolder();
+    const target = join(folder, "ledger.json");
+    const rules = { mayReplace: false, dataDir };
+    const placements = [
+      { source: join(dataDir, "audit.pub"), target: `${target}.manifest` },
+      { source: join(dataDir, "memledger.db"), target },
+    ];
+    // As if it appeared between the check and the last step: the first placement makes the second one's target.
+    const race = [placements[1], placements[0], { source: join(dataDir, "audit.pub"), target }];
+    const present = race.filter((placement) => placement !== undefined);
+    expect(() => placeFiles(present, rules)).toThrow("exists already");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each([
+    ["a folder", () => createFolder(), "is not a file"],
+    ["a link", () => linkTo(join(dataDir, "audit.pub")), "is not a file"],
+    ["the database", () => join(dataDir, "memledger.db"), "belongs to the data directory"],
+    ["the public key", () => join(dataDir, "audit.pub"), "belongs to the data directory"],
+    ["a checkpoint", () => join(dataDir, "checkpoints", "x.notes"), "belongs to the data directory"],
+  ])("and is %s is refused even with --force", async (_, out, message) => {
+    const refused = await words(out(), "--force");
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+});
+
+function linkTo(target: string): string {
+  const link = join(createFolder(), "link");
+  symlinkSync(target, link);
+  return link;
+}
 
 test("what cannot be exported is refused in one line", async () => {
   const dataDir = createFolder();

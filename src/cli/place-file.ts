@@ -1,0 +1,91 @@
+// Owns putting finished files where the caller named them: as a whole or not at all, and never over a file that is there unless
+// asked to. Must never replace a file that belongs to a data directory, nor anything that is not a file.
+
+import { constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { syncFile, syncFolder } from "../durable.ts";
+
+export interface Placement {
+  readonly source: string;
+  /** Absolute; its folder exists. */
+  readonly target: string;
+}
+
+export interface PlacementRules {
+  readonly mayReplace: boolean;
+  /** The data directory that `source` comes from. */
+  readonly dataDir: string;
+}
+
+/** @throws Error that says what to do when one of the targets may not be written. */
+export function checkTargets(targets: readonly string[], { mayReplace, dataDir }: PlacementRules): void {
+  for (const target of targets) {
+    if (isReserved(target, dataDir)) {
+      throw new Error(`${target} belongs to the data directory. Choose another place with --out.`);
+    }
+    const found = lstatSync(target, { throwIfNoEntry: false });
+    if (found === undefined) continue;
+    if (!found.isFile())
+      throw new Error(`${target} exists and is not a file. Choose another name with --out.`);
+    if (!mayReplace) throw new Error(existsMessage(target));
+  }
+}
+
+/**
+ * Copies the files to their targets in this order. When one of them cannot be placed, those before it are removed again, unless
+ * they have replaced a file.
+ * @throws Error that says what to do.
+ */
+export function placeFiles(placements: readonly Placement[], rules: PlacementRules): void {
+  checkTargets(
+    placements.map(({ target }) => target),
+    rules,
+  );
+  const placed: string[] = [];
+  try {
+    for (const { source, target } of placements) {
+      place(source, target, rules.mayReplace);
+      placed.push(target);
+    }
+  } catch (error) {
+    if (!rules.mayReplace) for (const target of placed) rmSync(target, { force: true });
+    throw error;
+  }
+}
+
+function place(source: string, target: string, mayReplace: boolean): void {
+  const partial = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+  try {
+    copyFileSync(source, partial);
+    syncFile(partial);
+    if (mayReplace) renameSync(partial, target);
+    else linkNew(partial, target);
+    syncFolder(dirname(target));
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Unlike a rename, a link never replaces what somebody has put there since it was checked. */
+function linkNew(partial: string, target: string): void {
+  try {
+    linkSync(partial, target);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw new Error(existsMessage(target), { cause: error });
+    // A file system without hard links.
+    copyFileSync(partial, target, constants.COPYFILE_EXCL);
+  }
+}
+
+function existsMessage(target: string): string {
+  return `${target} exists already and may be evidence, so it is not overwritten. Choose another name with --out, or add --force to replace it.`;
+}
+
+/** Files and folders that the server keeps in its data directory. */
+const reserved = /^(memledger\.[\w-]+|audit\.(key|pub)|(checkpoints|exports|runtime)\b.*)$/;
+
+function isReserved(target: string, dataDir: string): boolean {
+  const name = relative(realpathSync(dataDir), join(realpathSync(dirname(target)), basename(target)));
+  return reserved.test(name.split(sep)[0] ?? "");
+}
