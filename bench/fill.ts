@@ -88,7 +88,7 @@ function creation(keyId: string, content: string, importance: number, vector: Fl
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     body,
-    unreadableBody: null,
+    ...{ memoryId: null, parameters: null, unreadableBody: null },
     plan: { refused: null, input: body, prepared: { vector, contentKey: contentKey(content) } },
   };
 }

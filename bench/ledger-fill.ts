@@ -114,7 +114,7 @@ function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBod
     ...(bodies[number % bodies.length] ?? {}),
   };
   return {
-    ...{ operation: "audit.append", keyId, body, unreadableBody: null },
+    ...{ operation: "audit.append", keyId, body, unreadableBody: null, memoryId: null, parameters: null },
     origin: { ip: "192.0.2.1", userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     plan: { refused: null, input: { http_status: 200, ...body }, prepared: null },
@@ -127,7 +127,7 @@ async function administer(
   input: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<Record<string, unknown>> {
   const { envelope } = await store.commit({
-    ...{ operation, keyId: null, body: null, unreadableBody: null },
+    ...{ operation, keyId: null, body: null, unreadableBody: null, memoryId: null, parameters: null },
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     plan: { refused: null, input, prepared: null },

@@ -36,6 +36,10 @@ export interface Call {
   readonly origin: Origin;
   /** Clock.elapsed() at arrival. */
   readonly arrivedAt: number;
+  /** The memory that the path names, whether there is one or not. */
+  readonly memoryId: string | null;
+  /** Other parameters of path and query, as the record keeps them; null: none. */
+  readonly parameters: JsonObject | null;
   readonly body: JsonObject | null;
   readonly unreadableBody: UnreadableBody | null;
   /** What the first half decided: go on with these, or be refused. */

@@ -33,6 +33,8 @@ export const bodiesMaxBytes = 64 * bodyMaxBytes;
 export const bodyArrivalMaxMs = 60_000;
 export const metadataMaxBytes = 4 * 1024;
 export const userAgentMaxCharacters = 1_024;
+/** Of a parameter of path or query, as the record of a call keeps it. */
+export const parameterMaxCharacters = 1_024;
 export const nameMaxCharacters = 100;
 
 export const extractionTextMaxCharacters = 50_000;

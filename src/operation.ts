@@ -106,6 +106,8 @@ export interface ProjectOperation<
 > extends Description<Input, Output> {
   readonly permission: Permission;
   readonly feature: Feature;
+  /** The answer holds audit records. Its own record keeps none of it: a log that contains its answers grows without end. */
+  readonly answersWithRecords?: boolean;
   /** Waits for somebody who may take minutes, so its connection may be still for longer than others. */
   readonly patient?: boolean;
   /** The codes that its own rules answer with, besides those of every call. */

@@ -19,7 +19,7 @@ import { extractionQueueLimits, extractionsPerProject } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import type { EmbeddingRole, InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
-import { mergeInput, type Request, readBody, readOrigin } from "./request.ts";
+import { mergeInput, type Request, readBody, readOrigin, recordParameters } from "./request.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
 import type { Store } from "./store.ts";
@@ -85,7 +85,10 @@ async function performForProject(
 
   using claim = claimBody(caller.key.id);
   const { origin, fault } = readOrigin(request);
-  const call = { operation: operation.name, keyId: caller.key.id, origin, arrivedAt: request.arrivedAt };
+  const call = {
+    ...{ operation: operation.name, keyId: caller.key.id, origin, arrivedAt: request.arrivedAt },
+    ...recordParameters(request.parameters, operation.feature === "memory"),
+  };
   try {
     authorise(operation, caller, plan, clock.now());
     if (request.fault !== null) throw request.fault;
@@ -132,6 +135,7 @@ async function performForInstallation(
     keyId: null,
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: tools.clock.elapsed(),
+    ...{ memoryId: null, parameters: null },
     body: isInteroperable(input) ? input : null,
     unreadableBody: null,
     plan: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
@@ -158,6 +162,7 @@ async function answerStranger(
     keyId: isCounted ? null : keyId,
     origin: { ip: request.ip, userAgent: request.userAgent, metadata: null },
     arrivedAt: request.arrivedAt,
+    ...{ memoryId: null, parameters: null },
     ...withoutBody,
     plan: { refused: toRefused(tools, isCounted ? tooManyStrangers(verdict) : refusal) },
   });

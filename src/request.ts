@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import type { BodyClaim } from "./access/body-budget.ts";
 import type { Origin, UnreadableBody } from "./call.ts";
 import { type ErrorCode, Refusal } from "./errors.ts";
-import { isInteroperable, isObject, type JsonObject } from "./json.ts";
-import { metadataMaxBytes } from "./limits.ts";
+import { isId } from "./ids.ts";
+import { isInteroperable, isObject, type Json, type JsonObject } from "./json.ts";
+import { metadataMaxBytes, parameterMaxCharacters } from "./limits.ts";
 
 /** What a transport received, before anything is trusted. */
 export interface Request {
@@ -85,6 +86,30 @@ export function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObje
     throw new Refusal(1400, `Field "${twice}" ${reason}.`, { field: twice, reason });
   }
   return { ...fields, ...parameters };
+}
+
+/** What the record of a call keeps of its path and query. */
+export interface RecordedParameters {
+  /** A memory that the path names; only where it has the form of an identifier, since everything else may be personal. */
+  readonly memoryId: string | null;
+  /** The others; null: none. */
+  readonly parameters: JsonObject | null;
+}
+
+/** `namesMemory`: whether the parameter memory_id is what the operation is about; elsewhere it is a filter. */
+export function recordParameters(parameters: JsonObject, namesMemory: boolean): RecordedParameters {
+  const { memory_id, ...others } = parameters;
+  const memoryId = namesMemory && typeof memory_id === "string" && isId(memory_id) ? memory_id : null;
+  const kept = Object.entries(memoryId === null ? parameters : others).map(
+    ([name, value]) => [name, toRecorded(value)] as const,
+  );
+  return { memoryId, parameters: kept.length === 0 ? null : Object.fromEntries(kept) };
+}
+
+/** I-JSON has no infinite numbers, and a parameter that is too long is refused anyway. */
+function toRecorded(value: Json): Json {
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  return typeof value === "string" ? value.slice(0, parameterMaxCharacters).toWellFormed() : value;
 }
 
 export function readOrigin({ ip, userAgent, metadata }: Request): { origin: Origin; fault: Refusal | null } {

@@ -117,7 +117,7 @@ const success = {
 
 /** A secret belongs in no record, and a log that contains its own answers would grow without end. */
 function keepsResponse(operation: Operation): boolean {
-  return operation.feature === "installation" ? !operation.secret : operation.feature === "memory";
+  return operation.feature === "installation" ? !operation.secret : operation.answersWithRecords !== true;
 }
 
 function refuse(refused: Refused): Settled {

@@ -12,8 +12,8 @@ VERDICTS = {"intact": 0, "unattested": 10, "broken": 20, "contradicted": 30, "un
 ENTRY = {"v", "chain", "seq", "id", "at", "action", "status", "code", "key", "project", "memory", "numbers", "payload_hash", "prev"}
 MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time", "first_seq", "last_seq", "rows", "first_prev",
             "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
-PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body response_body input_content "
-                   "output_content rag_query rag_results").split()
+PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body request_parameters response_body "
+                   "input_content output_content rag_query rag_results").split()
 LASTING = ("audit.redact", "audit.prune")
 
 
@@ -495,6 +495,7 @@ class Row:
         numbers = said["numbers"]
         expected = {
             "id": said["id"], "action": said["action"], "project_id": said["project"], "created_at": said["at"],
+            "key_id": said["key"], "seq": said["seq"], "memory_id": said["memory"],
             "http_status": said["status"], "is_success": 200 <= said["status"] <= 299,
             "error_code": None if said["code"] == 1000 else said["code"],
             "duration": numbers.get("duration"), "tokens": numbers.get("tokens"), "is_cache_hit": numbers.get("is_cache_hit", False),

@@ -1,12 +1,13 @@
 // Owns records that a gateway or RAG service of the project appends about its own operations. Position, identifier, time, project,
 // key and hash are the ledger's, never the client's.
 
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { successCode } from "../call.ts";
 import { Refusal } from "../errors.ts";
 import { isInteroperable, type Json, type JsonObject } from "../json.ts";
 import { projectOperation } from "../operation.ts";
 import { Action, Fields, Nullable, Text } from "../schema.ts";
+import { memoryResult, ragResult } from "./result-items.ts";
 import { auditRecordDetail, exampleDetail, toAuditRecordDetail, tokens } from "./view.ts";
 
 const reservedActions = /^(memory|audit|key|project)\./;
@@ -19,8 +20,8 @@ const objectOrArray = Type.Union([Type.Object({}), Type.Array(Type.Unknown()), T
 const textOrObject = Type.Union([Type.String(), Type.Object({}), Type.Null()]);
 const texts = (description: string) =>
   Type.Optional(Nullable(Type.Array(Type.String(), { maxItems: 100, description })));
-const objects = (description: string) =>
-  Type.Optional(Type.Unsafe<Json>(Nullable(Type.Array(Type.Object({}), { maxItems: 1_000, description }))));
+const items = (item: TSchema, description: string) =>
+  Type.Optional(Type.Unsafe<Json>(Nullable(Type.Array(item, { maxItems: 1_000, description }))));
 
 export const appendRecord = projectOperation({
   name: "audit.append",
@@ -58,9 +59,9 @@ export const appendRecord = projectOperation({
     input_content: Type.Optional(Type.Unsafe<Json>({ ...objectOrArray, description: "Extracted input." })),
     output_content: Type.Optional(Type.Unsafe<Json>({ ...textOrObject, description: "Extracted output." })),
     rag_query: texts("The query and its expansions."),
-    rag_results: objects("Summaries of the documents that were found."),
+    rag_results: items(ragResult, "Summaries of the documents that were found."),
     memory_query: texts("Texts that memories were searched for."),
-    memory_results: objects("Memories that were used."),
+    memory_results: items(memoryResult, "Memories that were used."),
   }),
   output: auditRecordDetail,
   refusals: [],

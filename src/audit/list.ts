@@ -21,6 +21,7 @@ export const listRecords = projectOperation({
     "Returns the project's audit records, newest first. A start_time older than the plan's retention is moved to its edge. Deep pages are quickest with cursor, which also stays in place while new records arrive.",
   permission: "audit.read",
   feature: "audit",
+  answersWithRecords: true,
   success: 200,
   input: Fields({
     start_time: Type.Optional(

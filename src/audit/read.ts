@@ -14,6 +14,7 @@ export const readRecord = projectOperation({
   description: "Returns one audit record of the project with request, answer and what was found.",
   permission: "audit.read",
   feature: "audit",
+  answersWithRecords: true,
   success: 200,
   input: Fields({
     audit_id: Type.String({ description: "Audit record identifier, 32 hexadecimal characters." }),

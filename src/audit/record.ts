@@ -38,7 +38,7 @@ export interface Settled {
   readonly message: string;
   readonly status: number;
   readonly memoryId: string | null;
-  /** The envelope as a value; null for 204 and where the answer holds a secret or records of the log itself. */
+  /** The envelope as a value; null for 204 and where the answer holds a secret or audit records. */
   readonly recordedResponse: JsonObject | null;
   /** What the record says beyond request and answer. */
   readonly note: JsonObject;
@@ -69,7 +69,7 @@ export function toRecordDraft(
     action: operation.name,
     status: settled.status,
     code: settled.code,
-    memoryId: settled.memoryId,
+    memoryId: settled.memoryId ?? call.memoryId,
     numbers: {
       duration: Math.max(0, Math.round((clock.elapsed - call.arrivedAt) * 1000) / 1000),
       credits_consumed: settled.cost.credits,
@@ -81,6 +81,7 @@ export function toRecordDraft(
       user_agent: call.origin.userAgent,
       metadata: call.origin.metadata,
       error_msg: settled.code === successCode ? null : settled.message,
+      request_parameters: call.parameters,
       request_body: call.body,
       unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
       response_body: settled.recordedResponse,

@@ -154,6 +154,7 @@ const payloadColumns = [
     "error_msg",
     "metadata",
     "request_body",
+    "request_parameters",
     "response_body",
   ],
   ...["input_content", "output_content", "rag_query", "rag_results"],
@@ -171,6 +172,9 @@ function columnsAgree({ row, entry: text, payload }: ExportedRecord, entry: Entr
     agrees("project_id", entry.project) &&
     agrees("created_at", entry.at) &&
     agrees("http_status", entry.status) &&
+    agrees("key_id", entry.key) &&
+    agrees("seq", entry.seq) &&
+    agrees("memory_id", entry.memory) &&
     agrees("is_success", entry.status >= 200 && entry.status <= 299) &&
     agrees("error_code", entry.code === successCode ? null : entry.code) &&
     agrees("duration", numbers.duration ?? null) &&

@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject } from "../json.ts";
 import { traceOf } from "../memory/trace.ts";
 import { Fields, Nullable, Timestamp } from "../schema.ts";
 import type { StoredRecord } from "./record.ts";
+import { memoryResult, ragResult } from "./result-items.ts";
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const open = <Schema extends TSchema>(schema: Schema, description: string) =>
@@ -43,6 +44,13 @@ const listFields = {
   created_at: Timestamp({ description: "Time of the record." }),
 };
 
+/** Beyond the fields of the contract; in exports they come after these, so that columns keep their places. */
+const listAdditions = {
+  key_id: text("API key of the call; null: none that is known."),
+  seq: Type.Integer({ minimum: 1, description: "Position in the project's chain, from 1." }),
+  memory_id: text("The memory that the call named, also where there is none with this id."),
+};
+
 const anyObject = Type.Object({});
 const detailFields = {
   request_body: open(anyObject, "The whole request body."),
@@ -50,21 +58,29 @@ const detailFields = {
   input_content: open(Type.Any(), "Extracted input, such as chat messages."),
   output_content: open(Type.Any(), "Extracted output."),
   rag_query: open(Type.Array(Type.String()), "The query and its expansions."),
-  rag_results: open(Type.Array(anyObject), "Summaries of the documents that were found."),
+  rag_results: open(Type.Array(ragResult), "Summaries of the documents that were found."),
   memory_query: open(Type.Array(Type.String()), "The text that was stored or searched for."),
-  memory_results: open(Type.Array(anyObject), "Memories that were found, created, read or updated."),
+  memory_results: open(
+    Type.Array(memoryResult),
+    "Memories that were found, created, read, updated or deleted; null for a call that was refused.",
+  ),
+};
+const detailAdditions = {
+  request_parameters: open(
+    anyObject,
+    "Parameters of the path and the query, such as the export that was downloaded; a memory is in memory_id.",
+  ),
 };
 
-export const auditRecord = Fields(listFields, { description: "AuditRecord" });
+export const auditRecord = Fields({ ...listFields, ...listAdditions }, { title: "AuditRecord" });
 export const auditRecordDetail = Fields(
-  { ...listFields, ...detailFields },
-  { description: "AuditRecordDetail" },
+  { ...listFields, ...detailFields, ...listAdditions, ...detailAdditions },
+  { title: "AuditRecordDetail" },
 );
 export type AuditRecord = Static<typeof auditRecord>;
 export type AuditRecordDetail = Static<typeof auditRecordDetail>;
 
-export const detailFieldNames = Object.keys(detailFields);
-export const recordFieldNames = [...Object.keys(listFields), ...detailFieldNames];
+export const recordFieldNames = Object.keys(auditRecordDetail.properties);
 
 /** Payload members that appear under their own name. */
 const ownPayloadFields = ["input_content", "output_content", "rag_query", "rag_results"] as const;
@@ -102,12 +118,16 @@ function toListFields(record: StoredRecord, payload: JsonObject, showHash: boole
     metadata: payload.metadata ?? null,
     hash: showHash ? record.hash : null,
     created_at: textOf(entry.at) ?? "",
+    key_id: textOf(entry.key),
+    seq: record.seq,
+    memory_id: textOf(entry.memory),
   };
 }
 
 export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): AuditRecordDetail {
   const payload = payloadOf(record);
   const list = toListFields(record, payload, showHash);
+  const { key_id, seq, memory_id, ...fields } = list;
   const trace = traceOf(list.action);
   const request = isObject(payload.request_body) ? payload.request_body : null;
   const response = isObject(payload.response_body) ? payload.response_body : null;
@@ -115,16 +135,26 @@ export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): Au
     (name) => payload[name] ?? null,
   );
   return {
-    ...list,
+    ...fields,
     ...{ request_body: request, response_body: response },
     ...({ input_content, output_content, rag_query, rag_results } as Pick<
       AuditRecordDetail,
       (typeof ownPayloadFields)[number]
     >),
     memory_query: payload.memory_query ?? (request === null ? null : trace.query(request)),
-    memory_results:
-      payload.memory_results ?? (response === null ? null : trace.results(response.data ?? null)),
+    memory_results: payload.memory_results ?? (list.is_success ? resultsOf(list, payload) : null),
+    ...{ key_id, seq, memory_id, request_parameters: payload.request_parameters ?? null },
   };
+}
+
+/** Of a call that succeeded. The details of a refusal are not results. */
+function resultsOf({ action, memory_id }: AuditRecord, payload: JsonObject) {
+  const { response_body: response, deleted_memory: deleted } = payload;
+  return traceOf(action).results({
+    data: isObject(response) ? (response.data ?? null) : null,
+    memoryId: memory_id,
+    deleted: isObject(deleted) ? deleted : null,
+  });
 }
 
 function parseObject(json: string): JsonObject {
@@ -155,10 +185,12 @@ export const exampleRecord = {
   metadata: null,
   hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   created_at: "2026-11-21T09:30:00.000Z",
+  ...{ key_id: "019a2b3c0a1b7c2d8e3f405162738495", seq: 1284, memory_id: null },
 } as const satisfies AuditRecord;
 
 export const exampleDetail = {
   ...exampleRecord,
   ...{ request_body: null, response_body: null, input_content: null, output_content: null },
   ...{ rag_query: null, rag_results: null, memory_query: null, memory_results: null },
+  request_parameters: null,
 } as const satisfies AuditRecordDetail;

@@ -7,20 +7,15 @@ import type { Json } from "../json.ts";
 
 const proofColumns = ["entry", "salt", "payload"];
 
-/** In their order. Without hashes in the plan neither `hash` nor what it could be checked with is there. */
+/** In their order. Without hashes in the plan `hash` is null, and what it could be checked with is not there. */
 export function columnsOf(verifiable: boolean): readonly string[] {
-  return verifiable
-    ? [...recordFieldNames, ...proofColumns]
-    : recordFieldNames.filter((name) => name !== "hash");
+  return verifiable ? [...recordFieldNames, ...proofColumns] : recordFieldNames;
 }
 
 /** The values of a record by column; those of entry and payload are the exact texts that were hashed. */
 export function rowOf(record: StoredRecord, verifiable: boolean): Readonly<Record<string, Json>> {
   const fields = toAuditRecordDetail(record, verifiable);
-  if (!verifiable) {
-    const { hash: _, ...rest } = fields;
-    return rest;
-  }
+  if (!verifiable) return fields;
   const { entry, payload, salt } = record;
   return { ...fields, entry, salt: salt === null ? null : Buffer.from(salt).toString("hex"), payload };
 }

@@ -23,7 +23,9 @@ export const deleteMemory = projectOperation({
   async apply(transaction, input, _prepared, { caller: { project }, now }) {
     const memory = await requireMemory(transaction, project, input.memory_id);
     await transaction.memories.remove(project, memory.id, now);
-    return { data: null, memoryId: memory.id };
+    const { id, type, importance } = memory;
+    // Not its content: the record of a deletion must not be what keeps the text.
+    return { data: null, memoryId: id, note: { deleted_memory: { memory_type: type, importance } } };
   },
 });
 

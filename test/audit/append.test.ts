@@ -1,6 +1,7 @@
 // Proves that a gateway can put its own operations on the ledger, and cannot forge the ledger's.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/json.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();
@@ -53,6 +54,7 @@ test("every field comes back, and the record is the call's only one", async () =
     ...full,
     ...{ id: expect.stringMatching(/^[0-9a-f]{32}$/), project_id: project.id, is_success: false },
     ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/), created_at: expect.any(String) },
+    ...{ key_id: expect.any(String), seq: before + 1, memory_id: null, request_parameters: null },
   });
   expect(app.countRecords(project.id)).toBe(before + 1);
   const read = await app.call("GET", `/v1/audit/logs/${reply.data.id}`, { key });
@@ -103,5 +105,75 @@ describe("refused", () => {
     const reply = await append(body);
     expect([reply.status, reply.code]).toEqual([400, 1400]);
     expect(reply.message).toContain("cannot be hashed");
+  });
+});
+
+describe("what was found has the shape of the contract", () => {
+  const call = { action: "rag.query", http_status: 200 };
+  const source = { document_id: "d", name: "n", mime_type: "text/plain", file_size: 3 };
+  const passage = { content: "c", similarity: -0.5, source };
+  const memory = {
+    ...{ id: "x", content: "c", memory_type: "fact", importance: 0.5 },
+    ...{ similarity: 1, final_score: 0.85, source: "semantic" },
+  };
+  const without = (item: JsonObject, name: string) =>
+    Object.fromEntries(Object.entries(item).filter(([other]) => other !== name));
+
+  test("and may hold more, which is kept", async () => {
+    const more = {
+      rag_results: [{ ...passage, page: 3, source: { ...source, url: "https://example.org" } }],
+      memory_results: [{ ...memory, project: "other" }],
+    };
+    const { status, data } = await append({ ...call, ...more });
+    expect(status).toBe(201);
+    expect(data).toMatchObject(more);
+  });
+
+  test.each<[string, JsonObject, string, RegExp]>([
+    ["no items", { rag_results: {} }, "rag_results", /must be an array or null/],
+    ["a text for an item", { rag_results: ["c"] }, "rag_results/0", /must be a JSON object/],
+    ["null for an item", { memory_results: [memory, null] }, "memory_results/1", /must be a JSON object/],
+    ["no content", { rag_results: [without(passage, "content")] }, "rag_results/0/content", /is required/],
+    ["null content", { rag_results: [{ ...passage, content: null }] }, "rag_results/0/content", /a string/],
+    [
+      "a text for a number",
+      { rag_results: [{ ...passage, similarity: "1" }] },
+      "rag_results/0/similarity",
+      /number/,
+    ],
+    [
+      "a name for a document",
+      { rag_results: [{ ...passage, source: "d" }] },
+      "rag_results/0/source",
+      /object/,
+    ],
+    [
+      "no size",
+      { rag_results: [passage, { ...passage, source: without(source, "file_size") }] },
+      "rag_results/1/source/file_size",
+      /is required/,
+    ],
+    [
+      "a negative size",
+      { rag_results: [{ ...passage, source: { ...source, file_size: -1 } }] },
+      "rag_results/0/source/file_size",
+      /at least 0/,
+    ],
+    ...Object.keys(memory).map((name): [string, JsonObject, string, RegExp] => [
+      `a memory without ${name}`,
+      { memory_results: [without(memory, name)] },
+      `memory_results/0/${name}`,
+      /is required/,
+    ]),
+    [
+      "too important",
+      { memory_results: [{ ...memory, importance: 2 }] },
+      "memory_results/0/importance",
+      /from 0 to 1/,
+    ],
+  ])("%s", async (_, body, field, reason) => {
+    const reply = await append({ ...call, ...body });
+    expect([reply.status, reply.code, reply.data.field]).toEqual([400, 1400, field]);
+    expect(reply.message).toMatch(reason);
   });
 });

@@ -32,9 +32,7 @@ export function writeExport(ledger: MadeLedger, chain: MadeChain, plan: ExportPl
   const { format, first, last, verifiable = true, forge = (rows) => rows } = plan;
   const records = chain.records.slice(first - 1, last);
   const rows = forge(records.map((record) => toRow(record, plan)));
-  const columns = verifiable
-    ? [...recordFieldNames, "entry", "salt", "payload"]
-    : recordFieldNames.filter((name) => name !== "hash");
+  const columns = verifiable ? [...recordFieldNames, "entry", "salt", "payload"] : recordFieldNames;
   const text = format === "json" ? toJson(rows, columns) : toCsv(rows, columns);
   const path = join(ledger.folder, plan.name);
   writeFileSync(path, text);

@@ -63,6 +63,7 @@ describe("the list", async () => {
         metadata: null,
       },
       ...{ hash: null, created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+      ...{ key_id: expect.any(String), seq: expect.any(Number), memory_id: null },
     });
   });
 
@@ -189,6 +190,7 @@ describe("one record", async () => {
       request_body: { query: "Where is the office?" },
       response_body: expect.objectContaining({ success: true, code: 1000 }),
       ...{ input_content: null, output_content: null, rag_query: null, rag_results: null },
+      request_parameters: null,
       memory_query: ["Where is the office?"],
       memory_results: [
         expect.objectContaining({

@@ -57,14 +57,31 @@ export async function send(
   );
   note(run, `${call.action} ${outcome}`);
   const own = { action: call.action, status, code: outcome };
-  const recorded = isDone && call.feature !== "memory" ? "" : reply.text;
+  const recorded = isDone && unkept.has(call.action) ? "" : reply.text;
   project.chain.append({
     ...((isDone ? call.appended : undefined) ?? own),
-    ...{ key: key.id, memory: isDone ? (call.memory?.(reply) ?? null) : null, at },
-    text: JSON.stringify(call.body ?? null) + recorded,
+    ...{ key: key.id, memory: memoryOf(call, reply, isDone), at },
+    text:
+      (memoryInPath(call) === null && outcome !== 1401 ? call.path : "") +
+      JSON.stringify(call.body ?? null) +
+      recorded,
   });
   return { ...reply, outcome, at };
 }
+
+/** The memory that the record names: the one in the path, found or not, else the one that the call made. */
+function memoryOf(call: ModelCall, reply: Reply, isDone: boolean): string | null {
+  if (reply.code === 1401) return null;
+  return memoryInPath(call) ?? (isDone ? (call.memory?.(reply) ?? null) : null);
+}
+
+/** It is in the entry; other parameters are in the payload. */
+function memoryInPath({ path }: ModelCall): string | null {
+  return /^\/v1\/memories\/([0-9a-f]{32})$/.exec(path)?.[1] ?? null;
+}
+
+/** These answer with audit records or files. */
+const unkept = new Set(["audit.list", "audit.read", "audit.export_download", "audit.export_manifest"]);
 
 export function note({ seen }: Run, what: string): void {
   seen.set(what, (seen.get(what) ?? 0) + 1);

@@ -101,7 +101,10 @@ async function append(run: Run, project: ModelProject, key: ModelKey): Promise<v
   const memory = [...project.memories.keys()].slice(0, chance(run, 30) ? 1 : 0);
   const body = {
     ...{ action: isReserved ? "memory.read" : "gateway.chat", http_status: status, error_code: code },
-    memory_results: memory.map((id) => ({ id })),
+    memory_results: memory.map((id) => ({
+      ...{ id, content: "", memory_type: "fact", importance: 0.5 },
+      ...{ similarity: 1, final_score: 0.85, source: "gateway" },
+    })),
     output_content: "It is done.",
   };
   await send(run, project, key, {

@@ -129,7 +129,7 @@ describe("every outcome of every operation leaves one record", async () => {
       "GET",
       `/${absent}`,
       { key },
-      { action: "memory.read", status: 404, code: 2100, memory: null },
+      { action: "memory.read", status: 404, code: 2100, memory: absent },
       { error_msg: expect.stringContaining("does not exist") },
     ],
     [
@@ -170,14 +170,14 @@ describe("every outcome of every operation leaves one record", async () => {
       `/${held}`,
       { key },
       { action: "memory.delete", status: 204, code: 1000, memory: held },
-      {},
+      { deleted_memory: { memory_type: "fact", importance: 0.75 } },
     ],
     [
       "delete, absent",
       "DELETE",
       `/${held}`,
       { key },
-      { action: "memory.delete", status: 404, code: 2100, memory: null },
+      { action: "memory.delete", status: 404, code: 2100, memory: held },
       {},
     ],
     [
@@ -207,6 +207,7 @@ describe("every outcome of every operation leaves one record", async () => {
     });
     expect(record?.payload).toMatchObject({ ip_address: "127.0.0.1", ...payload });
     const names = [
+      "deleted_memory",
       "error_msg",
       "ip_address",
       "metadata",

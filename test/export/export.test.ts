@@ -33,13 +33,18 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+const passage = {
+  ...{ content: 'a "b", c', similarity: 0.25, "=page": 3 },
+  source: { document_id: "-d", name: "@n, m", mime_type: "text/plain", file_size: 1 },
+};
+
 /** Texts that break naive writers, in every free field. */
 const nasty: readonly JsonObject[] = [
   { user_agent: "=HYPERLINK(1)", model_id: "-m", gateway_id: "+g", ip_address: "@i" },
   { user_agent: "\tTab", error_msg: '\rReturn, "quoted"\r\nnew line', output_content: "＝full-width" },
   { output_content: '{"looks":"like JSON"}', error_msg: "{braces, without quotes}", model_id: "'apostrophe" },
   { input_content: ["größe", "数据", "𝒳 \u2028 \u0000 \ufeff"], rag_query: ["=a", "b,c"], duration: -0 },
-  { rag_results: [{ content: 'a "b", c', similarity: 0.25 }], metadata: { 10: "ten", 9: "nine", "=": "'" } },
+  { rag_results: [passage], metadata: { 10: "ten", 9: "nine", "=": "'" } },
 ];
 
 async function fill(target: Target): Promise<number> {
@@ -59,7 +64,7 @@ async function fill(target: Target): Promise<number> {
 
 describe.each(["business", "pro"] as const)("on the plan %s", (plan) => {
   const span = { start_time: new Date(Date.now() - 86_400_000).toISOString(), end_time: always.end_time };
-  const names = recordFieldNames.filter((name) => plan === "business" || name !== "hash");
+  const names = recordFieldNames;
   const proof = plan === "business" ? ["entry", "salt", "payload"] : [];
   let target: Target;
   let count = 0;

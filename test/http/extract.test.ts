@@ -3,6 +3,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/json.ts";
+import { finalScore } from "../../src/memory/rank.ts";
 import { startTestApp } from "../fixture.ts";
 import { runScenarios, sendRecorded } from "./scenario.ts";
 
@@ -122,6 +123,7 @@ describe("a transcript", async () => {
       ...{ input_content: transcript, memory_query: [transcript] },
       memory_results: first.items.map(({ id, content, memory_type, importance }) => ({
         ...{ id, content, memory_type, importance, source: "direct" },
+        ...{ similarity: 1, final_score: finalScore(1, Number(importance)) },
       })),
     });
   });

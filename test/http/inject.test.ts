@@ -242,7 +242,7 @@ describe("an injection", () => {
     expect(results.slice(0, 2)).toEqual([
       {
         ...{ id: firstRule, content: "Always answer in English.", memory_type: "rule" },
-        ...{ importance: 0.9, source: "direct" },
+        ...{ importance: 0.9, similarity: 1, final_score: 0.97, source: "direct" },
       },
       expect.objectContaining({ id: rule, source: "direct" }),
     ]);

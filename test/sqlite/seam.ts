@@ -94,7 +94,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
       ...call,
       origin,
       arrivedAt: clock.elapsed(),
-      unreadableBody: null,
+      ...{ memoryId: null, parameters: null, unreadableBody: null },
     });
     return toOutcome(status, envelope);
   };
