@@ -32,7 +32,7 @@ export function planned(dataDir: string, { projectId }: FilledLedger): Measure {
       statusClass: null,
       limit: 50,
     };
-    list(project, { ...anything, action: actions.rare, after: { skip: 0 } });
+    list(project, { ...anything, action: actions.rare, through: null, total: null, after: { skip: 0 } });
     const selects = statements.filter((sql) => sql.includes("FROM audit_entry e"));
     const steps = selects.flatMap((sql) =>
       database

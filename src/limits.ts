@@ -7,6 +7,9 @@ export const topKDefault = 10;
 export const pageSizeMax = 100;
 export const pageSizeDefault = 20;
 export const auditPageSizeDefault = 50;
+/** How long the pages of the list of audit records show what page 1 found, and how many such lists are remembered. */
+export const pagePinMs = 3_600_000;
+export const pagePinsMax = 10_000;
 export const importanceDefault = 0.5;
 /**
  * Facts and contexts below this similarity are not injected. Measured with the embedded model on conversations: 1 % of the

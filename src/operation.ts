@@ -5,6 +5,7 @@ import type { Cost, Prices } from "./access/credits.ts";
 import type { Key, Permission } from "./access/key.ts";
 import type { Plan, Plans } from "./access/plan.ts";
 import type { Project } from "./access/project.ts";
+import type { PagePins } from "./audit/page-pins.ts";
 import type { StoredRecord } from "./audit/record.ts";
 import type { AnswerFile } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
@@ -31,6 +32,8 @@ export interface Preparation {
   readonly now: number;
   readonly prices: Prices;
   readonly extractor: Extractor;
+  /** Where lists end whose pages are asked for by number. */
+  readonly pagePins: PagePins;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** Runs work that may take minutes. Few of a project run at once; the others wait. @throws Refusal 1429 when too many wait. */

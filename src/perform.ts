@@ -9,6 +9,7 @@ import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import type { RateLimiter } from "./access/rate.ts";
 import { createStrangers } from "./access/strangers.ts";
+import { createPagePins, type PagePins } from "./audit/page-pins.ts";
 import type { Answer, Call, Refused } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { Refusal } from "./errors.ts";
@@ -46,6 +47,7 @@ export function createPerform(tools: PerformTools): Perform {
   const places = { places: Number.POSITIVE_INFINITY, placesPerProject: extractionsPerProject };
   const doors = {
     judgeStranger: createStrangers(),
+    pagePins: createPagePins(tools.clock),
     claimBody: createBodyBudget(),
     inTurn: createFairGate({ ...places, limits: extractionQueueLimits }),
   };
@@ -57,9 +59,10 @@ export function createPerform(tools: PerformTools): Perform {
   };
 }
 
-/** What is counted over all calls. */
+/** What is remembered over all calls. */
 interface Doors {
   readonly judgeStranger: ReturnType<typeof createStrangers>;
+  readonly pagePins: PagePins;
   readonly claimBody: BodyBudget;
   /** What Preparation.inTurn waits for. */
   readonly inTurn: FairGate;
@@ -69,7 +72,7 @@ async function performForProject(
   tools: PerformTools,
   operation: ProjectOperation,
   request: Request,
-  { judgeStranger, claimBody, inTurn }: Doors,
+  { judgeStranger, pagePins, claimBody, inTurn }: Doors,
 ): Promise<Answer> {
   const { store, clock, plans, limiter } = tools;
   const secret = secretFrom(request.authorization);
@@ -104,7 +107,7 @@ async function performForProject(
     const { signal } = request;
     const waiter = { project: caller.project.serial, signal };
     const prepared = await operation.prepare(input, {
-      ...{ caller, plan, store, prices, extractor, signal, now: clock.now() },
+      ...{ caller, plan, store, prices, extractor, pagePins, signal, now: clock.now() },
       embed: (text, role) => tools.embed(text, role, waiter),
       inTurn: (work) => inTurn(waiter, work),
     });

@@ -15,6 +15,10 @@ export interface RecordQuery {
   /** First digit of the HTTP status. */
   readonly statusClass: 2 | 4 | 5 | null;
   readonly limit: number;
+  /** Seq of the newest record to show; null: the newest of the chain. */
+  readonly through: number | null;
+  /** Records that match where they were counted before; null: count them. */
+  readonly total: number | null;
   /** Records to skip, or the position below which to go on. */
   readonly after: { readonly skip: number } | { readonly below: number };
 }
@@ -23,6 +27,8 @@ export interface RecordPage {
   /** Newest first. */
   readonly records: readonly StoredRecord[];
   readonly total: number;
+  /** Seq up to which records were looked at; they need not match. */
+  readonly through: number;
   /** Whether older matching records follow. */
   readonly hasMore: boolean;
 }

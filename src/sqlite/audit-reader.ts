@@ -53,12 +53,13 @@ export function createAuditReader(database: Database) {
 
   const list = (project: Project, query: RecordQuery): RecordPage => {
     const chain = span(project);
-    if (chain === null) return { records: [], total: 0, hasMore: false };
+    if (chain === null) return { records: [], total: 0, through: 0, hasMore: false };
     const low = query.from === null ? chain.first : seek(chain, query.from);
-    const high = query.to === null ? chain.last : seek(chain, query.to + 1) - 1;
+    const newest = query.to === null ? chain.last : seek(chain, query.to + 1) - 1;
+    const high = Math.min(newest, query.through ?? newest);
     const filter = filterOf(query);
     const range = { chain: chain.number, low, high, ...filter.values };
-    const total =
+    const count = (): number =>
       filter.sql === ""
         ? Math.max(0, high - low + 1)
         : Number(
@@ -79,7 +80,8 @@ export function createAuditReader(database: Database) {
       .all({ ...range, high: top, limit: query.limit + 1, offset: isPlain ? 0 : skip });
     return {
       records: rows.slice(0, query.limit).map(toStoredRecord),
-      total,
+      total: query.total ?? count(),
+      through: high,
       hasMore: rows.length > query.limit,
     };
   };

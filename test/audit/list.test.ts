@@ -137,6 +137,23 @@ describe("the list", async () => {
     expect(seen.slice(-all.length)).toEqual(all.toReversed());
   });
 
+  test("a cursor belongs to one list of one project", async () => {
+    const { next_cursor } = await list(key, "?page_size=2&action=memory.read");
+    const other = await app.createProject("pro");
+    await create(other.key, "Another project.");
+    for (const [caller, query] of [
+      [key, `?cursor=${next_cursor}`],
+      [key, `?cursor=${next_cursor}&action=memory.create`],
+      [key, `?cursor=${next_cursor}&action=memory.read&end_time=2999-01-01`],
+      [other.key, `?cursor=${next_cursor}&action=memory.read`],
+    ] as const) {
+      const reply = await app.call("GET", `/v1/audit/logs${query}`, { key: caller });
+      expect([reply.status, reply.code, reply.data.reason]).toEqual([400, 1400, "belongs to another list"]);
+    }
+    const same = await list(key, `?page_size=3&cursor=${next_cursor}&action=memory.read`);
+    expect(logsOf(same)).toHaveLength(3);
+  });
+
   test.each([
     ["?cursor=nonsense", "cursor"],
     ["?cursor=c2VxIC0x", "cursor"],
@@ -170,6 +187,56 @@ describe("the list", async () => {
     const [record] = logsOf(await list(key, "?page_size=1"));
     return String(record?.created_at);
   }
+});
+
+describe("a list that is read page by page while records arrive", async () => {
+  const { key, id } = await app.createProject("custom");
+  const write = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => app.call("GET", "/v1/memories", { key })));
+  await write(23);
+
+  /** All records of a walk and the totals that its pages told, by page number or by cursor. */
+  async function walk(filter: string, by: "page" | "cursor") {
+    const [shown, totals]: [unknown[], unknown[]] = [[], []];
+    let query = "";
+    for (let page = 2; ; page++) {
+      const data = await list(key, `?page_size=5${filter}${query}`);
+      shown.push(...idsOf(data));
+      totals.push(data.total);
+      if (data.next_cursor === null) return { shown, totals: new Set(totals) };
+      query = by === "page" ? `&page=${page}` : `&cursor=${data.next_cursor}`;
+      await write(3);
+    }
+  }
+
+  test.each([
+    ["page", ""],
+    ["cursor", ""],
+    ["page", "&action=memory.list"],
+    ["cursor", "&action=memory.list"],
+    ["page", "&end_time=2999-01-01"],
+  ] as const)("by %s%s shows each record once, and one total", async (by, filter) => {
+    const before = app.records(id).map(({ entry }) => entry);
+    const expected = before.filter(({ action }) => !filter.includes("action") || action === "memory.list");
+    const { shown, totals } = await walk(filter, by);
+    expect(shown).toEqual(expected.map(({ id }) => id).toReversed());
+    expect([...totals]).toEqual([expected.length]);
+  });
+
+  test("page 1 begins anew, and so does a list with other filters, another page_size or another key", async () => {
+    const first = await list(key, "?page_size=5");
+    const count = app.countRecords(id);
+    expect(first.total).toBe(count - 1);
+    expect((await list(key, "?page_size=5&page=2")).total).toBe(first.total);
+    const another = await app.createKey(id, ["audit.read"]);
+    expect((await list(another.key, "?page_size=5&page=2")).total).toBe(count + 1);
+    expect((await list(key, "?page_size=4&page=2")).total).toBe(count + 2);
+    expect((await list(key, "?page_size=5&page=2&status_class=2xx")).total).toBe(count + 3);
+    expect((await list(key, "?page_size=5&page=1")).total).toBe(count + 4);
+    expect((await list(key, "?page_size=5&page=99")).total).toBe(count + 4);
+    app.passTime(3_600_000);
+    expect((await list(key, "?page_size=5&page=2")).total).toBe(count + 6);
+  });
 });
 
 describe("one record", async () => {

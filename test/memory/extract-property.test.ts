@@ -3,6 +3,8 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultPlans } from "../../src/access/plan.ts";
+import { createPagePins } from "../../src/audit/page-pins.ts";
+import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import { cosine } from "../../src/memory/rank.ts";
@@ -64,6 +66,7 @@ async function extract(member: Member, items: readonly Said[], deduplicate: bool
     extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
     signal: new AbortController().signal,
     inTurn: (work) => work(),
+    pagePins: createPagePins(createClock()),
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),
   });
   const { code, data } = await member.call("memory.extract", input, prepared);

@@ -2,6 +2,8 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { defaultPlans } from "../../src/access/plan.ts";
+import { createPagePins } from "../../src/audit/page-pins.ts";
+import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extraction.ts";
@@ -40,6 +42,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
     signal: new AbortController().signal,
     inTurn: (work) => work(),
+    pagePins: createPagePins(createClock()),
     embed: async (text) => vectors.get(text) ?? at(1),
   });
   return { apply: (): Promise<Outcome> => member.call("memory.extract", fields, prepared), prepared };
@@ -278,7 +281,7 @@ describe("credits", () => {
     expect(await contentsOf(member)).toEqual(["one", "three"]);
     const page = await seam.store.audit.list(member.caller.project, {
       ...{ from: null, to: null, action: "memory.extract", keyId: null, memoryId: null, statusClass: null },
-      ...{ limit: 10, after: { skip: 0 } },
+      ...{ limit: 10, through: null, total: null, after: { skip: 0 } },
     });
     const numbers = page.records.map(({ entry }) => JSON.parse(entry).numbers);
     expect(numbers.map(({ credits_consumed: credits, balance_consumed_usd: usd }) => [credits, usd])).toEqual(
