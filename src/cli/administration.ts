@@ -1,10 +1,12 @@
 // Binds a command to an operation of the installation: flags become fields, the answer becomes a report. Adds no rule.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { isObject, type Json } from "../json.ts";
+import type { Config } from "../config.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { InstallationOperation } from "../operation.ts";
 import { administer } from "./administer.ts";
 import { attributeOf, bindWork, type Session } from "./command.ts";
+import { type Confirmation, confirm, requirePerson } from "./confirmation.ts";
 import { list } from "./terminal.ts";
 
 export interface Field {
@@ -25,22 +27,28 @@ export interface AdministrationCommand {
   readonly operand?: { readonly show: string; readonly field: string };
   readonly fields?: readonly Field[];
   readonly toText?: (data: Json) => string;
+  /** What a person must confirm before it is done; adds --yes. */
+  readonly confirmation?: (config: Config, input: JsonObject) => Promise<Confirmation>;
 }
 
 export function bindOperation(parent: Command, session: Session, bound: AdministrationCommand): void {
-  const { operation, operand, fields = [], toText = describe } = bound;
+  const { operation, operand, fields = [], toText = describe, confirmation } = bound;
   const command = parent.command(bound.name).description(operation.description);
   if (operand !== undefined) command.argument(`<${operand.show}>`);
   for (const { flags, description, isRequired = false } of fields) {
     command.addOption(new Option(flags, description).makeOptionMandatory(isRequired));
   }
-  bindWork(command, session, async ({ config, options, operands }) => {
+  if (confirmation !== undefined) command.option("--yes", "do it without asking for a confirmation");
+  bindWork(command, session, async ({ config, options, operands, terminal }) => {
+    const mustAsk = confirmation !== undefined && options.yes !== true;
+    if (mustAsk) requirePerson(terminal);
     const input: Record<string, Json> = {};
     if (operand !== undefined) input[operand.field] = operands[0] ?? "";
     for (const { flags, field, read = (text: string): Json => text } of fields) {
       const text = options[attributeOf(flags)];
       if (typeof text === "string") input[field] = read(text, flags);
     }
+    if (mustAsk) await confirm(await confirmation(config, input));
     const data = await administer(config, operation, input);
     return { data, text: toText(data) };
   });

@@ -31,6 +31,12 @@ export function addAuditCommands(program: Command, session: Session): void {
       { flags: "--record <id>", field: "record", description: "one audit record" },
       { flags: "--memory <id>", field: "memory", description: "every record that holds this memory" },
     ],
+    confirmation: async () => ({
+      warning:
+        "This erases what these audit records hold, for good. The chain keeps their entries and still verifies.",
+      word: "erase",
+      wordIs: 'the word "erase"',
+    }),
   });
   bindOperation(audit, session, { name: "prune", operation: pruneRecords });
 }

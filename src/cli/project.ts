@@ -10,9 +10,13 @@ import {
   showProject,
   updateProject,
 } from "../access/project-operations.ts";
-import type { Json } from "../json.ts";
+import type { Config } from "../config.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { counted } from "../plural.ts";
+import { administer } from "./administer.ts";
 import { bindOperation, type Field, numberOr, rowsOf } from "./administration.ts";
 import type { Session } from "./command.ts";
+import type { Confirmation } from "./confirmation.ts";
 import { table } from "./terminal.ts";
 
 const changes: readonly Field[] = [
@@ -51,7 +55,19 @@ export function addProjectCommands(program: Command, session: Session): void {
   bindOperation(project, session, { name: "list", operation: listProjects, toText: toTable });
   bindOperation(project, session, { name: "show", operation: showProject, operand });
   bindOperation(project, session, { name: "update", operation: updateProject, operand, fields: changes });
-  bindOperation(project, session, { name: "delete", operation: deleteProject, operand });
+  bindOperation(project, session, { name: "delete", operation: deleteProject, operand, confirmation });
+}
+
+async function confirmation(config: Config, { project }: JsonObject): Promise<Confirmation> {
+  const rows = rowsOf(await administer(config, listProjects, {}));
+  const found = rows.find(({ id, name }) => id === project || name === project);
+  if (found === undefined) throw new Error(`There is no project "${project}". Nothing was changed.`);
+  const memories = counted(Number(found.memories), "memory", "memories");
+  return {
+    warning: `This deletes the project "${found.name}" with ${memories} and all its keys for good. Its audit records stay.`,
+    word: String(found.name),
+    wordIs: "the name of the project",
+  };
 }
 
 function toTable(data: Json): string {

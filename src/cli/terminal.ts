@@ -9,6 +9,8 @@ export interface Report {
 
 export interface Terminal {
   readonly isJson: boolean;
+  /** Whether a person can be asked: somebody types and reads, and no script waits for JSON. */
+  readonly canAsk: boolean;
   readonly variables: Readonly<Record<string, string | undefined>>;
   print(report: Report): Promise<void>;
   /** For people, on stderr. */
@@ -18,6 +20,7 @@ export interface Terminal {
 export function createTerminal(isJson: boolean): Terminal {
   return {
     isJson,
+    canAsk: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,
     variables: process.env,
     print: ({ data, text }) => writeOut(isJson ? JSON.stringify(data) : text),
     note: (line) => void process.stderr.write(`${line}\n`),

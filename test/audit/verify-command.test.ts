@@ -65,7 +65,7 @@ describe("beside a running server", () => {
     const [dataDir, elsewhere] = [createFolder(), createFolder()];
     const server = await serve(dataDir);
     const [first = ""] = await fill(server);
-    const redacted = await runJson(["audit", "redact", "--memory", first, "--data-dir", dataDir]);
+    const redacted = await runJson(["audit", "redact", "--memory", first, "--yes", "--data-dir", dataDir]);
     expect(redacted.object).toMatchObject({ redacted: 1 });
 
     const alone = await runJson(["audit", "verify", "--data-dir", dataDir]);
@@ -140,7 +140,7 @@ describe("exports", () => {
     const [dataDir, elsewhere] = [createFolder(), createFolder()];
     const server = await serve(dataDir);
     const [first = ""] = await fill(server);
-    await runJson(["audit", "redact", "--memory", first, "--data-dir", dataDir]);
+    await runJson(["audit", "redact", "--memory", first, "--yes", "--data-dir", dataDir]);
     const span = [
       "--project",
       "default",

@@ -73,7 +73,7 @@ describe("while the server runs", () => {
     );
     expect(back.object).toMatchObject({ credits: null, memory_limit: null, retention_days: null });
     expect((await json("project", "show", "limited")).object).toEqual(back.object);
-    expect((await json("project", "delete", "limited")).exitCode).toBe(0);
+    expect((await json("project", "delete", "limited", "--yes")).exitCode).toBe(0);
     expect((await json("project", "show", "limited")).exitCode).toBe(1);
   });
 

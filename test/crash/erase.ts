@@ -27,7 +27,7 @@ export async function eraseRecord(
     .get(String(made.data.audit_id ?? made.data.id));
   opened.close();
   if (row === null) throw new Error("the record to erase is not there");
-  const words = [...command, "audit", "redact", "--record", row.id, "--data-dir", dataDir, "--json"];
+  const words = [...command, "audit", "redact", "--record", row.id, "--data-dir", dataDir, "--yes", "--json"];
   const child = Bun.spawn(words, { stdout: "pipe", stderr: "pipe" });
   const [code, log] = await Promise.all([child.exited, new Response(child.stderr).text()]);
   if (code !== 0) throw new Error(`audit redact ended with ${code}: ${log}`);

@@ -1,0 +1,79 @@
+// Proves that commands which destroy something ask a person first, and do nothing where there is nobody to ask.
+
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { resolve } from "node:path";
+import { cleanUp, createFolder, run, runJson } from "./command.ts";
+
+setDefaultTimeout(30_000);
+afterAll(cleanUp);
+
+const main = resolve(import.meta.dir, "../../src/main.ts");
+const dataDir = createFolder();
+const at = ["--data-dir", dataDir, "--log-level", "error"];
+const names = async () => {
+  const { json } = await runJson(["project", "list", ...at]);
+  return Array.isArray(json) ? json.map((row) => Object(row).name) : [];
+};
+
+/** Runs a command on a terminal of its own and types `answer` when it asks. */
+async function type(words: readonly string[], answer: string): Promise<{ exitCode: number; shown: string }> {
+  let shown = "";
+  let isAsked = false;
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([process.execPath, main, ...words, ...at], {
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+    terminal: {
+      data(terminal, bytes) {
+        shown += decoder.decode(bytes, { stream: true });
+        if (isAsked || !shown.includes("to confirm: ")) return;
+        isAsked = true;
+        terminal.write(answer);
+      },
+    },
+  });
+  const exitCode = await child.exited;
+  child.terminal?.close();
+  return { exitCode, shown };
+}
+
+test("a project is deleted after its name was typed", async () => {
+  for (const name of ["shop", "garden"]) await run(["project", "create", "--name", name, ...at]);
+  const garden = String((await runJson(["project", "show", "garden", ...at])).object.id);
+
+  const other = await type(["project", "delete", "shop"], "yes\r");
+  expect([other.exitCode, other.shown]).toEqual([1, expect.stringContaining("Nothing was changed")]);
+  expect(other.shown).toContain('deletes the project "shop" with 0 memories');
+  const ended = await type(["project", "delete", "shop"], "\u0004");
+  expect(ended.exitCode).toBe(1);
+  const unknown = await type(["project", "delete", "nobody"], "nobody\r");
+  expect([unknown.exitCode, unknown.shown]).toEqual([1, expect.stringContaining('no project "nobody"')]);
+  expect(await names()).toEqual(["shop", "garden"]);
+
+  const typed = await type(["project", "delete", "shop"], "shop\r");
+  expect([typed.exitCode, await names()]).toEqual([0, ["garden"]]);
+  // Named by its id it still asks for the name.
+  expect((await type(["project", "delete", garden], `${garden}\r`)).exitCode).toBe(1);
+  expect((await type(["project", "delete", garden], "garden\r")).exitCode).toBe(0);
+});
+
+test.each([[["project", "delete", "kept"]], [["audit", "redact", "--memory", "0".repeat(32)]]])(
+  "%j refuses without a terminal, before it opens anything",
+  async (words) => {
+    const { exitCode, stderr } = await run([...words, "--data-dir", "/nowhere"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Add --yes to confirm it.")]);
+  },
+);
+
+test("--yes asks nothing, on a terminal or without one", async () => {
+  for (const name of ["one", "two"]) await run(["project", "create", "--name", name, ...at]);
+  expect((await run(["project", "delete", "one", "--yes", ...at])).exitCode).toBe(0);
+  expect((await type(["project", "delete", "two", "--yes"], "")).exitCode).toBe(0);
+  expect(await names()).toEqual([]);
+});
+
+test("an erasure asks for a word", async () => {
+  const words = ["audit", "redact", "--memory", "0".repeat(32)];
+  expect((await type(words, "no\r")).exitCode).toBe(1);
+  const erased = await type(words, "erase\r");
+  expect([erased.exitCode, erased.shown]).toEqual([0, expect.stringMatching(/redacted +0/)]);
+});
