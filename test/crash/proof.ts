@@ -1,10 +1,11 @@
-// Runs the long proofs and prints what each of them has seen: `bun run proof [--kills N] [--states N] [--lives N] [--seed N] [--executable FILE]`.
-// Ends with 1 when anything was lost. What cannot run on this machine is named, never passed over.
+// Runs the long proofs and prints what each of them has seen: `bun run proof [--kills N] [--states N] [--lives N] [--egress-seconds N] [--seed N] [--executable FILE]`.
+// Ends with 1 when one of them fails. What cannot run on this machine is named, never passed over.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { live } from "../audit/model-run.ts";
+import { observe, stopObservation } from "../egress/namespace.ts";
 import { type FaultOptions, runFault } from "./disk-fault.ts";
 import { failing, fullFileSystem, noFileMayGrow, whyNoMount } from "./disk-faults.ts";
 import { killRepeatedly } from "./kill.ts";
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "20" },
     states: { type: "string", default: "400" },
     lives: { type: "string", default: "4" },
+    "egress-seconds": { type: "string", default: "600" },
     seed: { type: "string", default: "1" },
     executable: { type: "string", default: join(import.meta.dir, "../../dist/memledger") },
   },
@@ -27,7 +29,7 @@ const executable = existsSync(values.executable) ? [values.executable] : null;
 const noTrace = whyNoTrace();
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => void killAll().finally(() => process.exit(130)));
+  process.on(signal, () => void Promise.all([killAll(), stopObservation()]).finally(() => process.exit(130)));
 }
 
 let failures = 0;
@@ -168,6 +170,11 @@ await prove(
   executable === null ? `${values.executable} is not built` : noLimit,
 );
 
+await prove(
+  "the executable reaches no network, looks up nothing, and writes nothing outside the data directory",
+  () => observe({ executable: values.executable, seconds: Number(values["egress-seconds"]) }),
+  executable === null ? `${values.executable} is not built` : noTrace,
+);
 await prove("every call leaves its one record in lives that a model has lived before", liveOften);
 
 print(failures === 0 ? "all proofs hold" : `${failures} proofs failed`);

@@ -1,0 +1,103 @@
+// Runs every command of the executable, as an administrator would, and knows which ones exist. Must never know how they are traced.
+
+import { join } from "node:path";
+import { isObject, type Json, type JsonObject } from "../../src/json.ts";
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command; `--data-dir` is added where it is not `bare`. */
+export type RunCommand = (words: readonly string[], bare?: boolean) => Promise<Outcome>;
+
+export interface Administration {
+  readonly run: RunCommand;
+  /** For files that the user names. */
+  readonly named: string;
+  readonly publicKey: string;
+  /** Makes names differ. */
+  readonly lap: string;
+  readonly memoryId: string;
+  readonly auditId: string;
+}
+
+/** @returns what did not end as it should */
+export async function administer(administration: Administration): Promise<string[]> {
+  const { run, named, publicKey, lap, memoryId, auditId } = administration;
+  const faults: string[] = [];
+  const expect = async (words: readonly string[], codes: readonly number[] = [0]): Promise<Outcome> => {
+    const outcome = await run(words);
+    const { exitCode, stderr } = outcome;
+    if (!codes.includes(exitCode))
+      faults.push(`${words.join(" ")} ended with ${exitCode}: ${stderr.slice(0, 300)}`);
+    return outcome;
+  };
+  const file = (name: string) => join(named, `${lap}-${name}`);
+
+  await expect(["project", "create", "--name", lap, "--plan", "pro"]);
+  await expect(["project", "list"]);
+  await expect(["project", "show", lap]);
+  await expect(["project", "update", lap, "--memory-limit", "5000"]);
+  const key = await expect(["key", "create", "--project", lap, "--permissions", "memory.read", "--json"]);
+  await expect(["key", "list", "--project", lap]);
+  await expect(["key", "revoke", String(dataOf(key.stdout).id)]);
+  await expect(["project", "delete", lap, ...(await confirmation(run))]);
+
+  const note = await expect(["audit", "checkpoint"]);
+  await Bun.write(file("kept.note"), note.stdout);
+  await expect(["audit", "verify", "--checkpoint", file("kept.note")], [0, 10]);
+  const span = ["--from", "2020-01-01", "--to", "2099-01-01"];
+  await expect([
+    "audit",
+    "export",
+    "--project",
+    "default",
+    ...span,
+    "--format",
+    "json",
+    "--out",
+    file("a.json"),
+  ]);
+  const kept = ["--checkpoint", file("kept.note"), "--public-key", publicKey];
+  await expect(["audit", "verify", file("a.json"), ...kept], [0, 10]);
+  await expect(["audit", "redact", "--record", auditId]);
+  await expect(["audit", "redact", "--memory", memoryId]);
+  await expect(["audit", "prune"]);
+  await expect(["doctor"]);
+  await expect(["config", "print"]);
+  await expect(["version"]);
+  await expect(["project", "show", "nobody"], [1]);
+  await expect(["--wrong"], [2]);
+  return faults;
+}
+
+/** For a stopped server only. */
+export async function reembed(run: RunCommand): Promise<string[]> {
+  const { exitCode, stderr } = await run(["reembed"]);
+  return exitCode === 0 ? [] : [`reembed ended with ${exitCode}: ${stderr.slice(0, 300)}`];
+}
+
+/** Where deleting asks, somebody who is no terminal has to say yes in words. */
+async function confirmation(run: RunCommand): Promise<string[]> {
+  const { stdout } = await run(["project", "delete", "--help"], true);
+  return stdout.includes("--yes") ? ["--yes"] : [];
+}
+
+/** Every command that the help names, such as `audit verify`; asks for the help of each. */
+export async function listCommands(run: RunCommand, group: readonly string[] = []): Promise<string[]> {
+  const { stdout } = await run([...group, "--help"], true);
+  const [, list = ""] = /^Commands:\n((?: +.*\n)+)/m.exec(stdout) ?? [];
+  const names = [...list.matchAll(/^ {2}(\w[\w-]*)/gm)].map(([, name = ""]) => name);
+  const commands = names.filter((name) => name !== "help");
+  if (commands.length === 0) return [group.join(" ")];
+  const below: string[] = [];
+  for (const name of commands) below.push(...(await listCommands(run, [...group, name])));
+  return below;
+}
+
+function dataOf(text: string): JsonObject {
+  const json: Json = JSON.parse(text);
+  return isObject(json) ? json : {};
+}

@@ -1,0 +1,143 @@
+// Performs every HTTP operation of a server, refusals and pages included, and knows which ones it has performed.
+// Must never reach another server.
+
+import { routes } from "../../src/http/routes.ts";
+import { isObject, type Json, type JsonObject } from "../../src/json.ts";
+
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+export interface Lap {
+  /** As in the table of routes: `GET /v1/memories/:memory_id`. */
+  readonly performed: ReadonlySet<string>;
+  readonly calls: number;
+  readonly memoryId: string;
+  readonly auditId: string;
+  /** Calls that were answered with a status that nobody expected. */
+  readonly faults: readonly string[];
+}
+
+const pages = ["/docs", "/docs/reference.js", "/openapi.json", "/health/live", "/health/ready"];
+const talk = "Dana: I have moved to Porto. I prefer tea in the morning. The contract ends on 3 March 2027.";
+
+/** One call of everything; `lap` makes contents differ, because equal ones are refused. */
+export async function callEverything({ url, key }: Target, lap: string): Promise<Lap> {
+  const performed = new Set<string>();
+  const faults: string[] = [];
+  let calls = 0;
+
+  const send = async (line: string, expected: number, options: SendOptions = {}): Promise<JsonObject> => {
+    const { ids = {}, query = "", body, token = key } = options;
+    const [method = "", route = ""] = line.split(" ");
+    const path = route.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? "");
+    const response = await fetch(url + path + query, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    calls += 1;
+    if (response.status === expected) performed.add(line);
+    else faults.push(`${line} answered ${response.status} and not ${expected}: ${text.slice(0, 300)}`);
+    return dataOf(text);
+  };
+
+  const create = "POST /v1/memories";
+  const fact = (content: string) => ({ content, memory_type: "fact", importance: 0.7 });
+  const memory = await send(create, 201, { body: fact(`The office ${lap} is in Lisbon.`) });
+  const ids: Record<string, string> = { memory_id: String(memory.id) };
+  const spare = await send(create, 201, {
+    body: { content: `Answer briefly, ${lap}.`, memory_type: "rule" },
+  });
+  await send("GET /v1/memories", 200, { query: "?page_size=5&memory_type=fact" });
+  await send("GET /v1/memories/:memory_id", 200, { ids });
+  await send("PUT /v1/memories/:memory_id", 200, { ids, body: { importance: 0.9 } });
+  for (const mode of ["semantic", "hybrid"])
+    await send("POST /v1/memories/search", 200, {
+      body: { query: `Where is office ${lap}?`, top_k: 5, mode },
+    });
+  await send("POST /v1/memories/inject", 200, { body: { query: `Where do we work, ${lap}?` } });
+  await send("POST /v1/memories/extract", 200, { body: { text: `${talk} ${lap}`, dry_run: true } });
+  await send("POST /v1/memories/extract", 200, { body: { text: `${talk} ${lap}` } });
+
+  const appended = { action: "gateway.chat", http_status: 200, model_id: "some-model", duration: 812.5 };
+  const record = await send("POST /v1/audit/logs", 201, { body: appended });
+  ids.audit_id = String(record.id);
+  await send("GET /v1/audit/logs", 200, { query: "?page_size=5" });
+  await send("GET /v1/audit/logs/:audit_id", 200, { ids });
+  await send("GET /v1/audit/checkpoint", 200);
+  await send("GET /v1/audit/verify", 200);
+  for (const format of ["csv", "json"]) {
+    const span = {
+      start_time: new Date(Date.now() - 60_000).toISOString(),
+      end_time: "2099-01-01T00:00:00Z",
+    };
+    const started = await send("POST /v1/audit/logs/export", 200, { body: { ...span, format } });
+    ids.export_id = String(started.export_id);
+    await finished(() => send("GET /v1/audit/logs/export/:export_id", 200, { ids }));
+    await send("GET /v1/audit/logs/export/:export_id/download", 200, { ids });
+    await send("GET /v1/audit/logs/export/:export_id/manifest", 200, { ids });
+  }
+  await send("GET /v1/audit/logs/export", 200);
+
+  await send("DELETE /v1/memories/:memory_id", 204, { ids: { memory_id: String(spare.id) } });
+  for (const page of pages) await send(`GET ${page}`, 200);
+  await refuseEverything(send, lap);
+  return { performed, calls, memoryId: String(memory.id), auditId: String(ids.audit_id), faults };
+}
+
+/** Ends the project's memories; apart, because commands look for the memory of a lap. */
+export async function deleteEverything({ url, key }: Target): Promise<string | null> {
+  const response = await fetch(`${url}/v1/memories`, {
+    method: "DELETE",
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  return response.ok ? null : `DELETE /v1/memories answered ${response.status}`;
+}
+
+/** Lines of the table of routes and pages that nobody has performed. */
+export function notPerformed(performed: ReadonlySet<string>): string[] {
+  const all = routes.map(({ method, path }) => `${method} ${path}`);
+  return [...all, ...pages.map((page) => `GET ${page}`)].filter((line) => !performed.has(line));
+}
+
+interface SendOptions {
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: JsonObject | string;
+  readonly token?: string;
+}
+
+type Send = (line: string, expected: number, options?: SendOptions) => Promise<JsonObject>;
+
+/** Errors take other paths through the program: they are logged, recorded, and may bring an incident. */
+async function refuseEverything(send: Send, lap: string): Promise<void> {
+  await send("POST /v1/memories", 400, { body: "{" });
+  await send("POST /v1/memories", 400, { body: { content: "", memory_type: "fact" } });
+  await send("POST /v1/memories", 409, {
+    body: { content: `The office ${lap} is in Lisbon.`, memory_type: "fact" },
+  });
+  await send("GET /v1/memories", 401, { token: "ml_nobody" });
+  await send("GET /v1/nothing", 404);
+  await send("PUT /v1/memories", 405, { body: {} });
+}
+
+const exportLimitMs = 60_000;
+
+async function finished(ask: () => Promise<JsonObject>): Promise<void> {
+  const deadline = Date.now() + exportLimitMs;
+  while (Date.now() < deadline) {
+    const { status } = await ask();
+    if (status === "completed" || status === "failed") return;
+    await Bun.sleep(50);
+  }
+  throw new Error("an export did not end");
+}
+
+function dataOf(text: string): JsonObject {
+  if (!text.startsWith("{")) return {};
+  const answer: Json = JSON.parse(text);
+  return isObject(answer) && isObject(answer.data) ? answer.data : {};
+}

@@ -1,0 +1,86 @@
+// Uses the executable for a while, every operation and every command of it, and judges all of its system calls. Prints its findings
+// as one line of JSON. proof.ts starts it in a network namespace of its own: `bun test/egress/run.ts EXECUTABLE SECONDS`.
+
+import { join, resolve } from "node:path";
+import { killAll, type Server } from "../crash/server.ts";
+import { items, startFakeLlm } from "../extraction/fake-llm.ts";
+import { administer, listCommands, type RunCommand, reembed } from "./commands.ts";
+import { missedLeaks } from "./leaks.ts";
+import { callEverything, deleteEverything, notPerformed } from "./operations.ts";
+import { createSandbox } from "./sandbox.ts";
+
+export interface Report {
+  readonly seen: string;
+  readonly faults: readonly string[];
+}
+
+const [, , executable = "", seconds = "60"] = process.argv;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => void killAll().finally(() => process.exit(130)));
+
+process.stdout.write(`${JSON.stringify(await observe(resolve(executable), Number(seconds)))}\n`);
+process.exit(0);
+
+async function observe(program: string, duration: number): Promise<Report> {
+  const missed = await missedLeaks();
+  if (missed.length > 0) return { seen: "the proof does not see what it has to", faults: missed };
+  using sandbox = createSandbox([program]);
+  const commands = new Set<string>(["serve"]);
+  const run: RunCommand = async (words, bare = false) => {
+    if (bare) return sandbox.run(words);
+    commands.add(
+      words
+        .filter((word) => /^[a-z]+$/.test(word))
+        .slice(0, 2)
+        .join(" "),
+    );
+    return sandbox.run([...words, "--data-dir", sandbox.dataDir]);
+  };
+  const begun = Date.now();
+  const until = (share: number) => begun + duration * 1000 * share;
+
+  const places = { run, named: sandbox.named, publicKey: join(sandbox.dataDir, "audit.pub") };
+  const faults: string[] = [];
+  const llm = await startFakeLlm();
+  llm.otherwise(items({ content: "Dana has moved to Porto.", evidence: "I have moved to Porto." }));
+  const languageModel = { MEMLEDGER_LLM_BASE_URL: llm.url, MEMLEDGER_LLM_MODEL: "small" };
+  let key = "";
+  let calls = 0;
+  const performed = new Set<string>();
+  let last = { memoryId: "", auditId: "" };
+
+  /** One life of the server, one lap at least. */
+  const live = async (server: Server, name: string, deadline: number): Promise<void> => {
+    key = server.apiKey ?? key;
+    const target = { url: server.url, key };
+    for (let lap = 0; lap === 0 || Date.now() < deadline; lap++) {
+      const done = await callEverything(target, `${name}${lap}`);
+      for (const line of done.performed) performed.add(line);
+      faults.push(...done.faults);
+      calls += done.calls;
+      last = done;
+      if (lap % 5 === 0) faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...done })));
+      const refused = await deleteEverything(target);
+      if (refused === null) performed.add("DELETE /v1/memories");
+    }
+    const exitCode = await server.stop();
+    if (exitCode !== 0) faults.push(`the server ended with ${exitCode}: ${server.log().slice(0, 300)}`);
+  };
+
+  await live(await sandbox.startServer(), "plain", until(0.6));
+  faults.push(...(await administer({ ...places, lap: "stopped", ...last })));
+  faults.push(...(await reembed(run)));
+  await live(await sandbox.startServer(languageModel), "model", until(1));
+  await llm.stop();
+
+  const port = Number(new URL(llm.url).port);
+  faults.push(
+    ...notPerformed(performed).map((line) => `nobody performed ${line}; add it to test/egress/operations.ts`),
+  );
+  const others = (await listCommands(run)).filter((command) => !commands.has(command));
+  faults.push(...others.map((command) => `nobody ran ${command}; add it to test/egress/commands.ts`));
+  const judged = await sandbox.judgeAll([port]);
+  faults.push(...judged.faults);
+  const lasted = Math.round((Date.now() - begun) / 1000);
+  return { seen: `${calls} HTTP calls, ${judged.processes} processes, ${lasted} s`, faults };
+}

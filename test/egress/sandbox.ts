@@ -1,0 +1,99 @@
+// Owns the folders of one proof and the traced processes in them. Must never let a process see the home or the variables of the user.
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Server, startServer as start } from "../crash/server.ts";
+import type { Outcome } from "./commands.ts";
+import { judge, type Limits } from "./judge.ts";
+import { isComplete, tracer } from "./system-calls.ts";
+
+export interface Sandbox extends Disposable {
+  readonly dataDir: string;
+  /** For files that the user names. */
+  readonly named: string;
+  run(words: readonly string[]): Promise<Outcome>;
+  startServer(variables?: Readonly<Record<string, string>>): Promise<Server>;
+  /** Waits for every trace and judges it. @returns what was wrong, and how many processes were judged */
+  judgeAll(
+    ports: readonly number[],
+  ): Promise<{ readonly faults: readonly string[]; readonly processes: number }>;
+}
+
+interface Traced {
+  readonly label: string;
+  readonly file: string;
+  readonly pid: number;
+}
+
+const empty = ["home", "tmp", "cwd"] as const;
+
+/** @param command the words that start the program; the first is its executable */
+export function createSandbox(command: readonly string[]): Sandbox {
+  const root = mkdtempSync(join(tmpdir(), "memledger-egress-"));
+  const [home, temporary, folder] = empty.map((name) => join(root, name));
+  const [dataDir, named, traces] = ["data", "named", "traces"].map((name) => join(root, name));
+  if (!home || !temporary || !folder || !dataDir || !named || !traces) throw new Error("unreachable");
+  for (const path of [home, temporary, folder, named, traces]) mkdirSync(path, { mode: 0o700 });
+  const started: Traced[] = [];
+
+  const wrapper = (label: string, variables: Readonly<Record<string, string>> = {}) => {
+    const file = join(traces, String(started.length));
+    const environment = { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: temporary, ...variables };
+    const assignments = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+    const words = ["env", "-i", "-C", folder, ...assignments, ...tracer(file)];
+    return { words, began: (pid: number) => void started.push({ label, file, pid }) };
+  };
+
+  return {
+    dataDir,
+    named,
+    async run(words) {
+      const { words: before, began } = wrapper(words.join(" "));
+      const child = Bun.spawn([...before, ...command, ...words], {
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      began(child.pid);
+      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { exitCode: await child.exited, stdout, stderr };
+    },
+    async startServer(variables) {
+      const { words, began } = wrapper("serve", variables);
+      const server = await start({ dataDir, command, wrapper: words });
+      began(server.pid);
+      return server;
+    },
+    async judgeAll(ports) {
+      const executable = command[0] ?? "";
+      const limits: Limits = {
+        ...{ folder, ports, executable },
+        writable: [dataDir, named],
+        untouched: [home, temporary, folder],
+      };
+      const faults = new Set<string>();
+      for (const traced of started)
+        for (const fault of judge(await finished(traced), limits)) faults.add(`${traced.label}: ${fault}`);
+      for (const name of empty) {
+        const left = readdirSync(join(root, name));
+        if (left.length > 0) faults.add(`the folder ${name} is not empty: ${left.join(", ")}`);
+      }
+      return { faults: [...faults], processes: started.length };
+    },
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+const flushLimitMs = 20_000;
+
+/** The tracer outlives the program for a moment. */
+async function finished({ label, file, pid }: Traced): Promise<string> {
+  const deadline = Date.now() + flushLimitMs;
+  while (Date.now() < deadline) {
+    const trace = readFileSync(file, "latin1");
+    if (isComplete(trace, pid)) return trace;
+    await Bun.sleep(50);
+  }
+  throw new Error(`strace did not finish the trace of ${label}`);
+}
