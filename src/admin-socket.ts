@@ -94,5 +94,5 @@ async function performNamed(request: Request, perform: Perform): Promise<Answer>
 }
 
 function refuse(status: number, code: number, message: string): Answer {
-  return { status, envelope: toEnvelope(code, message, null) };
+  return { status, code, envelope: toEnvelope(code, message, null) };
 }

@@ -11,6 +11,7 @@ import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/
 import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm.ts";
 import { initialise } from "./first-start.ts";
+import { type CallLog, createCallLog } from "./http/call-log.ts";
 import type { Readiness } from "./http/health.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
@@ -20,8 +21,10 @@ import { readinessWaitMs } from "./limits.ts";
 import { createLogger, type LogFields, type Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import { createPerform, type Perform } from "./perform.ts";
+import { formatVersion } from "./sqlite/migrate.ts";
 import { openStore } from "./sqlite/store.ts";
 import type { Store } from "./store.ts";
+import { commit, version } from "./version.ts";
 
 export interface App {
   readonly url: string;
@@ -30,8 +33,8 @@ export interface App {
   readonly projectId: string | null;
   /** Of the key made by this start; null when there were keys already. */
   readonly apiKey: string | null;
-  /** Takes no new calls, finishes the running ones, writes what is due and frees the data directory. */
-  close(): Promise<void>;
+  /** Takes no new calls, finishes the running ones, writes what is due and frees the data directory. `cause` is for the log. */
+  close(cause?: string): Promise<void>;
 }
 
 export interface AppOptions {
@@ -69,14 +72,33 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     extractor,
   });
   await acceptMissing(held, ledger, perform, { now: clock.now(), logger });
-  const server = listen(config, { perform, clock, logger, readiness: () => readiness(store, embedder) });
+  const calls = createCallLog(logger, config.accessLog);
+  parts.defer(() => calls.close());
+  const server = listen(config, {
+    ...{ perform, clock, logger, calls, readiness: () => readiness(store, embedder) },
+  });
   parts.defer(() => server.stop());
   const first = await initialise(perform, held);
   openAdministrationDoor(parts, held, perform, logger);
   store.exports.start();
-  logger.info("memories are extracted", { extractor: extractor.name, ...publicPart(config) });
+  const startedAt = clock.elapsed();
+  logger.info("server started", {
+    ...{ version, commit, url: server.url, data_directory: config.dataDir, format: formatVersion },
+    ...{ model: embedder.model.id, extractor: extractor.name, ...publicPart(config) },
+  });
   const running = parts.move();
-  return { url: server.url, port: server.port, ...first, close: () => running.disposeAsync() };
+  return {
+    ...{ url: server.url, port: server.port, ...first },
+    async close(cause = "closed by its program") {
+      const endedAt = clock.elapsed();
+      await running.disposeAsync();
+      logger.info("server stopped", {
+        cause,
+        uptime_seconds: Math.round((endedAt - startedAt) / 1000),
+        stop_ms: Math.round(clock.elapsed() - endedAt),
+      });
+    },
+  };
 }
 
 /** The model that the configuration names. @throws Error that says what to do about its directory. */
@@ -102,7 +124,7 @@ async function chooseExtractor(
 function publicPart({ llm }: Config): LogFields {
   if (llm === null) return {};
   const { origin, pathname } = new URL(llm.baseUrl);
-  return { base_url: `${origin}${pathname}`, model: llm.model };
+  return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
 }
 
 interface EngineOptions {
@@ -144,6 +166,7 @@ interface ListenOptions {
   readonly perform: Perform;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly calls: CallLog;
   readonly readiness: Readiness;
 }
 

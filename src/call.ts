@@ -65,6 +65,8 @@ export interface AnswerFile {
 
 export interface Answer {
   readonly status: number;
+  /** As in the envelope. */
+  readonly code: number;
   /** The envelope as JSON text, exactly as the audit record holds it; null for 204. */
   readonly envelope: string | null;
   readonly file?: AnswerFile | undefined;

@@ -17,6 +17,7 @@ export interface Config {
   readonly port: number;
   readonly trustedProxies: readonly string[];
   readonly logLevel: (typeof settings.logLevel)["default"];
+  readonly accessLog: boolean;
   /** Absolute; null: the built-in model. */
   readonly model: string | null;
   /** Absolute; null: the data directory's own key. */
@@ -77,6 +78,7 @@ export function loadConfig({ flags = {}, variables: given = {} }: Given): Loaded
     port: value(settings.port),
     trustedProxies: value(settings.trustedProxies),
     logLevel: value(settings.logLevel),
+    accessLog: value(settings.accessLog),
     model: value(settings.model),
     auditKey: value(settings.auditKey),
     payloadRetentionDays: value(settings.payloadRetentionDays),

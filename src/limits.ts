@@ -63,6 +63,11 @@ export const freeSpaceReserveBytes = 16 * 1024 * 1024;
 export const writeProbeEveryMs = 500;
 /** How long a database that was found damaged is not looked at again. */
 export const damageCheckPauseMs = 2_000;
+/** How often the log tells how many calls were refused since the last such line. */
+export const refusalSummaryEveryMs = 60_000;
+/** Callers that are told apart in one such line, and those that it names: the most frequent. */
+export const refusalSourcesMax = 1_000;
+export const refusalSourcesShown = 5;
 /** How long an answer about readiness waits for the threads that it asks: a busy one is ready. */
 export const readinessWaitMs = 250;
 /** A writer that has not answered for this long is not ready; longer than the longest erasure. */

@@ -9,6 +9,7 @@ import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import type { RateLimiter } from "./access/rate.ts";
 import { createStrangers } from "./access/strangers.ts";
+import { logAdministration } from "./administration-log.ts";
 import { createPagePins, type PagePins } from "./audit/page-pins.ts";
 import type { Answer, Call, Refused } from "./call.ts";
 import type { Clock } from "./clock.ts";
@@ -19,7 +20,13 @@ import { isInteroperable, type JsonObject } from "./json.ts";
 import { extractionQueueLimits, extractionsPerProject } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
-import type { EmbeddingRole, InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
+import type {
+  Caller,
+  EmbeddingRole,
+  InstallationOperation,
+  Operation,
+  ProjectOperation,
+} from "./operation.ts";
 import { mergeInput, type Request, readBody, readOrigin, recordParameters } from "./request.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
@@ -27,9 +34,15 @@ import type { Store } from "./store.ts";
 
 export interface Perform {
   /** @throws nothing: every outcome is an answer. */
-  forProject(operation: ProjectOperation, request: Request): Promise<Answer>;
+  forProject(operation: ProjectOperation, request: Request): Promise<Performed>;
   /** For callers whose authority is this machine itself: the command line. */
   forInstallation(operation: InstallationOperation, input: JsonObject): Promise<Answer>;
+}
+
+export interface Performed {
+  readonly answer: Answer;
+  /** Null when the key is unknown. */
+  readonly caller: Caller | null;
 }
 
 export interface PerformTools {
@@ -52,10 +65,19 @@ export function createPerform(tools: PerformTools): Perform {
     inTurn: createFairGate({ ...places, limits: extractionQueueLimits }),
   };
   return {
-    forProject: (operation, request) =>
-      answer(tools, () => performForProject(tools, operation, request, doors)),
-    forInstallation: (operation, input) =>
-      answer(tools, () => performForInstallation(tools, operation, input)),
+    async forProject(operation, request) {
+      let caller: Caller | null = null;
+      const answered = await answer(tools, async () => {
+        caller = await findCaller(tools.store, request);
+        return performForProject(tools, operation, request, caller, doors);
+      });
+      return { answer: answered, caller };
+    },
+    async forInstallation(operation, input) {
+      const answered = await answer(tools, () => performForInstallation(tools, operation, input));
+      logAdministration(tools.logger, operation, input, answered);
+      return answered;
+    },
   };
 }
 
@@ -68,15 +90,19 @@ interface Doors {
   readonly inTurn: FairGate;
 }
 
+function findCaller({ access }: Store, { authorization }: Request): Promise<Caller | null> {
+  const secret = secretFrom(authorization);
+  return secret === null ? Promise.resolve(null) : access.findCaller(digestSecret(secret));
+}
+
 async function performForProject(
   tools: PerformTools,
   operation: ProjectOperation,
   request: Request,
+  caller: Caller | null,
   { judgeStranger, pagePins, claimBody, inTurn }: Doors,
 ): Promise<Answer> {
   const { store, clock, plans, limiter } = tools;
-  const secret = secretFrom(request.authorization);
-  const caller = secret === null ? null : await store.access.findCaller(digestSecret(secret));
   const refuseStranger = (keyId: string | null, refusal: Refusal) =>
     answerStranger(tools, operation, request, { keyId, refusal }, judgeStranger);
   if (caller === null) return refuseStranger(null, unknownKey(request.authorization));

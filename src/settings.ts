@@ -42,6 +42,13 @@ export const settings = {
     "error",
     "silent",
   ]),
+  accessLog: toggle(
+    {
+      name: "access-log",
+      description: "one line in the log for each call, at level info, without its content",
+    },
+    false,
+  ),
   model: path(
     { name: "model", description: "directory of another embedding model; without it the built-in one" },
     null,

@@ -82,6 +82,7 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
   if ("record" in applied) {
     const toAnswer = (record: StoredRecord): Answer => ({
       status: operation.success,
+      code: successCode,
       envelope: toEnvelope(successCode, message, applied.present(record)),
     });
     return {
@@ -96,6 +97,7 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
   const hasEnvelope = operation.success !== 204 && file === undefined;
   const answer: Answer = {
     status: operation.success,
+    code: successCode,
     envelope: hasEnvelope ? toEnvelope(successCode, message, data) : null,
     file,
   };
@@ -131,7 +133,7 @@ function refuse(refused: Refused): Settled {
 }
 
 export function toRefusalAnswer({ code, message, data, retryAfterSeconds }: Refused): Answer {
-  return { status: errorStatus[code], envelope: toEnvelope(code, message, data), retryAfterSeconds };
+  return { status: errorStatus[code], code, envelope: toEnvelope(code, message, data), retryAfterSeconds };
 }
 
 export function internalMessage(incident: string): string {

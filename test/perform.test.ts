@@ -73,7 +73,7 @@ function countRecords(): number {
 /** Performs, and checks that exactly one record came of it. */
 async function recorded(operation: ProjectOperation, request: Request): Promise<ReturnType<typeof parse>> {
   const before = countRecords();
-  const answer = await perform.forProject(operation, request);
+  const { answer } = await perform.forProject(operation, request);
   expect(countRecords()).toBe(before + 1);
   return parse(answer);
 }
@@ -170,7 +170,7 @@ test("a rate-limited call is refused before anything else and leaves no record",
   const answers: number[] = [];
   const before = countRecords();
   for (let call = 0; call < 12; call++)
-    answers.push(parse(await perform.forProject(searchMemories, arrival(secret))).code);
+    answers.push(parse((await perform.forProject(searchMemories, arrival(secret))).answer).code);
   const limited = answers.filter((code) => code === 1429).length;
   expect(answers.slice(0, 5)).toEqual([2106, 2106, 2106, 2106, 2106]);
   expect(limited).toBeGreaterThanOrEqual(5);

@@ -42,8 +42,7 @@ export function addServeCommand(program: Command, session: Session): void {
       throw withCommandLine(error, config);
     });
     await terminal.print(readyReport(app, config));
-    await asked;
-    await app.close();
+    await app.close(await asked);
     return null;
   });
 }
@@ -53,14 +52,14 @@ function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]):
   return restoredBackup === true ? "restored-backup" : null;
 }
 
-/** Resolves with the first signal, even one during the start; the second one ends the process at once. */
-function askedToEnd(): Promise<void> {
+/** Resolves with the name of the first signal, even one during the start; the second one ends the process at once. */
+function askedToEnd(): Promise<string> {
   return new Promise((resolve) => {
     let signals = 0;
-    const listener = () => {
+    const listener = (signal: string) => {
       signals += 1;
       if (signals > 1) process.exit(exitCodes.forced);
-      resolve();
+      resolve(signal);
     };
     process.on("SIGINT", listener);
     process.on("SIGTERM", listener);

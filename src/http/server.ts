@@ -3,12 +3,13 @@
 
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
-import { Refusal } from "../errors.ts";
+import { errorStatus, Refusal } from "../errors.ts";
 import { idleTimeoutSeconds } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Perform } from "../perform.ts";
 import { internalMessage } from "../settle.ts";
 import { leavesBodyBehind } from "./body.ts";
+import type { CallLog } from "./call-log.ts";
 import { createClientAddress } from "./client-address.ts";
 import { docsRoutes } from "./docs.ts";
 import type { Handler } from "./handler.ts";
@@ -21,6 +22,7 @@ export interface HttpOptions {
   readonly perform: Perform;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly calls: CallLog;
   readonly readiness: Readiness;
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
@@ -46,7 +48,7 @@ const shutdownGraceMs = 5_000;
 /** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL when the address cannot be listened on. */
 export function startServer(options: ServerOptions): RunningServer {
   const { hostname, port } = options;
-  const http = createHttp(options);
+  const { http, refuse } = createHttp(options);
   const server = Bun.serve({
     hostname,
     port,
@@ -58,7 +60,7 @@ export function startServer(options: ServerOptions): RunningServer {
     // stops reading from the connection until there is an answer, and drops the rest after it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: async (request) => {
-      const response = await (request.url.startsWith("http") ? http.fetch(request) : refusalResponse(noHost));
+      const response = await (request.url.startsWith("http") ? http.fetch(request) : refuse(request, noHost));
       if (leavesBodyBehind(request)) response.headers.set("Connection", "close");
       return response;
     },
@@ -77,8 +79,11 @@ export function startServer(options: ServerOptions): RunningServer {
   };
 }
 
-/** All of HTTP without a socket: `createHttp(options).handle(new Request(...))`. */
-export function createHttp(options: HttpOptions): Elysia {
+/** Answers a request that belongs to no operation, and logs it. */
+type Refuse = (request: Request, refusal: Refusal, headers?: Record<string, string>) => Response;
+
+/** All of HTTP without a socket. */
+function createHttp(options: HttpOptions): { readonly http: Elysia; readonly refuse: Refuse } {
   // strictPath: "/v1/memories/" with an id forgotten at its end must not become "/v1/memories", which deletes everything.
   // standardHostname: otherwise hosts of fewer than four characters are taken for a part of the path.
   const http = new Elysia({
@@ -86,6 +91,13 @@ export function createHttp(options: HttpOptions): Elysia {
     systemRouter: false,
     handler: { standardHostname: false },
   });
+  const clientAddress = createClientAddress(options.trustedProxies);
+  const addressOf: AddressOf = (request) =>
+    clientAddress(http.server?.requestIP(request)?.address ?? null, request.headers.get("x-forwarded-for"));
+  const refuse: Refuse = (request, refusal, headers) => {
+    noteRefused(options, addressOf, request, refusal);
+    return refusalResponse(refusal, headers);
+  };
   const methods = new Map<string, string[]>();
   const bind = (method: string, path: string, handle: Handler) => {
     methods.set(path, [...(methods.get(path) ?? []), method]);
@@ -97,43 +109,69 @@ export function createHttp(options: HttpOptions): Elysia {
     );
   };
 
-  for (const route of routes) bind(route.method, route.path, performing(http, route, options));
+  for (const route of routes) bind(route.method, route.path, performing(http, route, options, addressOf));
   for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes()]) {
     bind("GET", path, handle);
   }
-  for (const [path, allowed] of methods) refuseOtherMethods(http, path, allowed);
+  for (const [path, allowed] of methods) refuseOtherMethods(http, path, allowed, refuse);
 
-  http.onError(({ code, error }) =>
-    code === "NOT_FOUND" ? refusalResponse(notFound) : internalError(options.logger, error),
+  http.onError(({ code, error, request }) =>
+    code === "NOT_FOUND" ? refuse(request, notFound) : internalError(options.logger, error),
   );
-  return http;
+  return { http, refuse };
 }
 
 const raw = { parse: "none" } as const;
 
-function performing(http: Elysia, route: Route, options: HttpOptions): Handler {
-  const { perform, clock } = options;
+function performing(http: Elysia, route: Route, options: HttpOptions, addressOf: AddressOf): Handler {
+  const { perform, clock, calls } = options;
   const read = createRequestReader(route);
-  const clientAddress = createClientAddress(options.trustedProxies);
   return async ({ request, path }) => {
     const arrivedAt = clock.elapsed();
-    const peer = http.server?.requestIP(request)?.address ?? null;
-    const address = clientAddress(peer, request.headers.get("x-forwarded-for"));
+    const address = addressOf(request);
     const arrival = read(request, path, address, arrivedAt);
     const { patient = false } = route.operation;
     if (patient) http.server?.timeout(request, 0);
-    const answer = await perform.forProject(route.operation, arrival);
+    const { answer, caller } = await perform.forProject(route.operation, arrival);
     if (patient) http.server?.timeout(request, idleTimeoutSeconds);
-    return toResponse(answer, request);
+    const response = await guard(options.logger, () => toResponse(answer, request));
+    calls.note({
+      ...{ method: request.method, path: route.path, operation: route.operation.name },
+      ...{ status: response.status, code: answer.status === response.status ? answer.code : null },
+      durationMs: clock.elapsed() - arrivedAt,
+      ...{ project: caller?.project.id ?? null, key: caller?.key.id ?? null, address },
+      bytes: () => lengthOf(answer.envelope, response),
+    });
+    return response;
   };
 }
 
+function lengthOf(envelope: string | null, { headers }: Response): number {
+  return envelope === null ? Number(headers.get("content-length") ?? 0) : Buffer.byteLength(envelope);
+}
+
+/** The client's address, as far as it can be believed. */
+type AddressOf = (request: Request) => string | null;
+
+/** For requests that belong to no operation. */
+function noteRefused({ calls }: HttpOptions, addressOf: AddressOf, request: Request, refusal: Refusal): void {
+  const { code } = refusal;
+  calls.note({
+    ...{ method: knownMethods.has(request.method) ? request.method : "other", path: null, operation: null },
+    ...{ status: errorStatus[code], code, durationMs: 0, project: null, key: null },
+    ...{ address: addressOf(request), bytes: () => null },
+  });
+}
+
+/** A method is a word of the client's choice; nothing else of it goes into the log. */
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
 /** Elysia answers HEAD with GET, as RFC 9110 asks; a HEAD of an operation is recorded as that operation. */
-function refuseOtherMethods(http: Elysia, path: string, methods: readonly string[]): void {
+function refuseOtherMethods(http: Elysia, path: string, methods: readonly string[], refuse: Refuse): void {
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   const refusal = new Refusal(1405, `This address does not take that method. Use one of: ${allow}.`);
   http.route("OPTIONS", path, () => new Response(null, { status: 204, headers: { Allow: allow } }), raw);
-  http.all(path, () => refusalResponse(refusal, { Allow: allow }), raw);
+  http.all(path, ({ request }) => refuse(request, refusal, { Allow: allow }), raw);
 }
 
 const noHost = new Refusal(

@@ -61,6 +61,11 @@ export function createCheckpoints({
   const insert = database.prepare(
     "INSERT OR REPLACE INTO audit_checkpoint (chain, size, at, note) VALUES (?, ?, ?, ?)",
   );
+  const projectOf = database
+    .prepare<[string], string | null>(
+      "SELECT p.id FROM audit_chain c LEFT JOIN project p ON p.serial = c.project WHERE c.id = ?",
+    )
+    .pluck();
   const append = createNoteAppender();
   let unpublished: Attestation[] = [];
 
@@ -80,12 +85,15 @@ export function createCheckpoints({
     const notesToWrite = unpublished;
     unpublished = [];
     for (const { checkpoint, note } of notesToWrite) {
+      const { chain, size, hash } = checkpoint;
+      const project = projectOf.get(chain) ?? null;
       try {
-        append(join(notes, `${checkpoint.chain}.notes`), note);
+        append(join(notes, `${chain}.notes`), note);
       } catch (error) {
-        logger.error("a checkpoint could not be appended to its file; it is in the database", { error });
+        const message = "a checkpoint could not be appended to its file; it is in the database";
+        logger.error(message, { project, chain, error });
       }
-      logger.info("checkpoint", { chain: checkpoint.chain, size: checkpoint.size, hash: checkpoint.hash });
+      logger.info("checkpoint", { project, chain, size, hash });
     }
   };
 

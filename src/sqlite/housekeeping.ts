@@ -101,8 +101,7 @@ function createRetention({ retention, clock, logger }: HousekeepingOptions) {
 
   const run = async (): Promise<void> => {
     try {
-      const removed = await prune({ ...retention, pause }, clock.now());
-      if (removed > 0) logger.info("retention", { removed });
+      await prune({ ...retention, pause }, clock.now());
     } catch (error) {
       if (!isEnding) logger.error("retention failed and is tried again later", { error });
     }

@@ -50,11 +50,10 @@ interface Segment {
   readonly through: number;
 }
 
-/** Prunes every chain whose oldest records have passed their retention. @returns how many records were removed. */
-export async function prune(options: RetentionOptions, now: number): Promise<number> {
+/** Prunes every chain whose oldest records have passed their retention. */
+export async function prune(options: RetentionOptions, now: number): Promise<void> {
   const { database, plans } = options;
   const seek = createSeek(database);
-  let removed = 0;
   for (const chain of chainsOf(database)) {
     const { number, anchored, last } = chain;
     const span = { number, first: anchored + 1, last };
@@ -62,12 +61,10 @@ export async function prune(options: RetentionOptions, now: number): Promise<num
     const days = chain.retention_days ?? plans[chain.plan].retentionDays;
     const limit = Math.min(last - 1, (chain.export_first ?? Number.POSITIVE_INFINITY) - 1);
     const through = Math.min(olderThan(days), limit);
-    if (through > anchored)
-      removed += await anchorSegment(options, chain, { first: anchored + 1, through }, now);
+    if (through > anchored) await anchorSegment(options, chain, { first: anchored + 1, through }, now);
     await deleteEntries(options, number, Math.max(through, anchored));
     await prunePayloads(options, chain, Math.min(olderThan(options.payloadDays), limit), now);
   }
-  return removed;
 }
 
 function chainsOf(database: Database): ChainRow[] {
@@ -87,14 +84,13 @@ async function anchorSegment(
   chain: ChainRow,
   { first, through }: Segment,
   now: number,
-): Promise<number> {
+): Promise<void> {
   const { database, signer, logger } = options;
   const ends = await verifySegment(options, chain, { first, through });
   if (ends === null) {
-    logger.error("retention leaves a chain alone that does not verify; run memledger audit verify", {
-      chain: chain.chain,
-    });
-    return 0;
+    const message = "retention skipped a chain that does not verify; run memledger audit verify";
+    logger.error(message, { project: chain.id, chain: chain.chain });
+    return;
   }
   const count = through - first + 1;
   const anchor: Anchor = { chain: chain.chain, through, count, cause: "retention", ...ends };
@@ -104,7 +100,7 @@ async function anchorSegment(
     await options.append(toServerRecord(chain, "audit.prune", now, { through, count, cause: "retention" }));
     await options.signCheckpoint(chain, now);
   });
-  return count;
+  logger.info("retention", { project: chain.id, chain: chain.chain, records: count, through });
 }
 
 interface SegmentEnds {
@@ -191,7 +187,7 @@ async function deleteEntries(
 
 /** Says on the chain that older payloads are gone, then deletes them; the records that say so keep theirs. */
 async function prunePayloads(
-  { database, inTransaction, append, signCheckpoint, pause }: RetentionOptions,
+  { database, inTransaction, append, signCheckpoint, pause, logger }: RetentionOptions,
   chain: ChainRow,
   through: number,
   now: number,
@@ -203,6 +199,7 @@ async function prunePayloads(
       await append(toServerRecord(chain, "audit.prune", now, { payloads_through: through }));
       await signCheckpoint(chain, now);
     });
+    logger.info("retention", { project: chain.id, chain: chain.chain, payloads_through: through });
   }
   const deletePayloads = database.prepare(
     `DELETE FROM audit_payload WHERE entry IN (

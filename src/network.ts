@@ -1,0 +1,22 @@
+// Owns the network that an address belongs to, as far as one person or machine usually holds all of it.
+
+import { isIP } from "node:net";
+
+/** "192.0.2.0/24" or "2001:db8:1::/48"; other texts as they are. */
+export function networkOf(address: string): string {
+  const family = isIP(address);
+  if (family === 4) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
+  if (family === 6) return `${firstGroups(address, 3).join(":")}::/48`;
+  return address;
+}
+
+/** The first groups of an IPv6 address, without leading zeros (RFC 5952, section 4.1). */
+function firstGroups(address: string, count: number): string[] {
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  // An IPv4 address at the end takes the place of two groups.
+  const width = before.length + after.length + (address.includes(".") ? 1 : 0);
+  const groups = tail === undefined ? before : [...before, ...Array(8 - width).fill("0"), ...after];
+  return groups.slice(0, count).map((group) => Number.parseInt(group, 16).toString(16));
+}

@@ -1,0 +1,19 @@
+// The network of an address: one line of the log and one limit for all that one caller holds.
+
+import { expect, test } from "bun:test";
+import { networkOf } from "../src/network.ts";
+
+test.each([
+  ["192.0.2.77", "192.0.2.0/24"],
+  ["127.0.0.1", "127.0.0.0/24"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+  ["2001:0DB8:0001::6", "2001:db8:1::/48"],
+  ["2001:db8::1", "2001:db8:0::/48"],
+  ["::1", "0:0:0::/48"],
+  ["1::", "1:0:0::/48"],
+  ["64:ff9b::192.0.2.33", "64:ff9b:0::/48"],
+  ["fe80::1%eth0", "fe80:0:0::/48"],
+  ["unknown", "unknown"],
+])("%s is in %s", (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
