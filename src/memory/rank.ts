@@ -36,11 +36,29 @@ export function finalScore(relevance: number, importance: number): number {
 }
 
 /**
- * Cosine of two L2-normalised vectors, accumulated in float64 and clamped to 0..1.
- * This is the similarity that clients see; faster approximations only choose candidates for it.
+ * How far from 1 the square of a stored vector's length may be. Rounding the components to float32 moves it by 2^-23 at most, so a
+ * plain dot product can be 0.9999999 where two vectors are the same.
+ */
+export const squaredLengthTolerance = 2 ** -22;
+
+/** Similarities are multiples of 1 / this. */
+const similaritySteps = 1e9;
+export const similarityRounding = 0.5 / similaritySteps;
+
+/**
+ * Cosine of two vectors, accumulated in float64, rounded to nine decimals and clamped to 0..1. This is the similarity that clients
+ * see and that thresholds are compared with; faster approximations only choose candidates for it. It is exactly 1 for a text and
+ * itself: the lengths are divided out, and a model that embeds texts in batches may change the last digits of a vector, which moves
+ * the cosine by their square.
  */
 export function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return Math.min(1, Math.max(0, sum));
+  let [dot, squareOfA, squareOfB] = [0, 0, 0];
+  for (let index = 0; index < a.length; index++) {
+    const [x, y] = [a[index] ?? 0, b[index] ?? 0];
+    dot += x * y;
+    squareOfA += x * x;
+    squareOfB += y * y;
+  }
+  const rounded = Math.round((dot / Math.sqrt(squareOfA * squareOfB)) * similaritySteps) / similaritySteps;
+  return Math.min(1, Math.max(0, rounded));
 }

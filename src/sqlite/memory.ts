@@ -2,6 +2,7 @@
 
 import type { Project } from "../access/project.ts";
 import { isExpired, type Memory, type MemoryType, memoryTypes } from "../memory/memory.ts";
+import { squaredLengthTolerance } from "../memory/rank.ts";
 import type { MemoryTransaction } from "../memory/store.ts";
 import type { Database } from "../native/sqlite.ts";
 import { boundModel } from "./installation.ts";
@@ -54,7 +55,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
   /** One vector that is none would break every later search of its project, so none gets in. */
   const toBytes = (vector: Float32Array): Uint8Array => {
     const squares = vector.reduce((sum, value) => sum + value * value, 0);
-    if (vector.length !== dimensions || !(Math.abs(squares - 1) < 1e-3)) {
+    if (vector.length !== dimensions || !(Math.abs(squares - 1) <= squaredLengthTolerance)) {
       throw new Error(
         `a vector of ${vector.length} with the square ${squares} is no unit vector of the model`,
       );

@@ -1,6 +1,7 @@
 // Holds unit vectors as the rows of a matrix in memory and computes their dot products with a query. Must never be the truth:
 // the vectors in the database are, and this can be rebuilt from them.
 
+import { similarityRounding, squaredLengthTolerance } from "../memory/rank.ts";
 import { type Onnx, type OnnxSession, Tensor } from "../native/onnx.ts";
 import { matmulGraph, matmulNames } from "./matmul-graph.ts";
 
@@ -9,14 +10,15 @@ export const blockRows = 8_192;
 const firstRows = 64;
 
 /**
- * How far a score may be from the exact dot product of two unit vectors of float32, in either direction. For any order of
- * summation, with or without fused multiply-add, |error| <= g * sum |x_i * y_i| <= g * |x| * |y| with
- * g = d * u / (1 - d * u) and u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The factor
- * 1.001 covers lengths that rounding has made a little longer than 1.
+ * How far a score may be from the similarity (`cosine` in memory/rank.ts) of two unit vectors of float32, in either direction. For
+ * any order of summation, with or without fused multiply-add, the dot product has |error| <= g * sum |x_i * y_i| <= g * |x| * |y|
+ * with g = d * u / (1 - d * u) and u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The factor
+ * 1.001 covers lengths that rounding has made a little longer than 1. With squared lengths from 1 - t to 1 + t, so has their
+ * product's root, and dividing by it moves the dot product by t at most, apart from terms of t * t, for which t is taken twice.
  */
 export function scoreErrorBound(dimensions: number): number {
   const product = dimensions * 2 ** -24;
-  return (1.001 * product) / (1 - product);
+  return (1.001 * product) / (1 - product) + 2 * squaredLengthTolerance + similarityRounding;
 }
 
 /**
@@ -88,7 +90,7 @@ export class VectorMatrix {
 
   /**
    * Dot products of all rows with `query` [dimensions], L2-normalised: Float32Array [length], each within
-   * `scoreErrorBound(dimensions)` of the exact value. The array is reused by the next call.
+   * `scoreErrorBound(dimensions)` of the similarity. The array is reused by the next call.
    */
   scores(query: Float32Array): Float32Array {
     this.#checkQuery(query);
@@ -98,7 +100,7 @@ export class VectorMatrix {
   }
 
   /**
-   * For each query the rows whose dot product with it is above `threshold`, or may be: those within `scoreErrorBound(dimensions)`
+   * For each query the rows whose similarity to it is above `threshold`, or may be: those within `scoreErrorBound(dimensions)`
    * below it are among them. Many queries at once read the matrix from memory once.
    */
   rowsAbove(threshold: number, queries: readonly Float32Array[]): number[][] {

@@ -236,6 +236,20 @@ describe("search", () => {
     },
   ]);
 
+  test("finds a memory by its own text at the highest threshold, and nothing else", async () => {
+    const { key } = await app.createProject("pro");
+    const texts = ["Ada", "Tea is at four.", "größe & 数据 🙂", "The invoice of May is paid. ".repeat(40)];
+    // Together, so that a model which can embeds them in one batch; the queries come one by one.
+    const ids = await Promise.all(texts.map((text) => create(text, { importance: 0 }, key)));
+    for (const [at, query] of texts.entries())
+      for (const mode of ["semantic", "hybrid"]) {
+        const { data } = await app.call("POST", "/v1/memories/search", {
+          ...{ key, body: { query, mode, min_similarity: 1 } },
+        });
+        expect(data.results).toMatchObject([{ memory: { id: ids[at] }, similarity: 1 }]);
+      }
+  });
+
   test("scores as the contract says and never answers another project's memories", async () => {
     const { data } = await app.call("POST", "/v1/memories/search", { body: { query: "read", top_k: 50 } });
     const results = Array.isArray(data.results) ? data.results.filter(isObject) : [];

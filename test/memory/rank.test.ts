@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { tellingWords } from "../../src/memory/asking.ts";
-import { relevance, sourceOf } from "../../src/memory/rank.ts";
+import { cosine, relevance, sourceOf, squaredLengthTolerance } from "../../src/memory/rank.ts";
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 
@@ -35,6 +35,41 @@ describe("relevance", () => {
     expect(relevance(0, 1)).toBeCloseTo(0.7, 12);
     expect(sourceOf({ similarity: 0.5, keyword: 0 })).toBe("semantic");
     expect(sourceOf({ similarity: 0.1, keyword: 1 })).toBe("keyword");
+  });
+});
+
+/** L2-normalised and rounded to float32, as an embedder hands it over. */
+const unitVector = fc
+  .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 2, maxLength: 400 })
+  .filter((values) => Math.hypot(...values) > 1e-3)
+  .map((values) => Float32Array.from(values, (value) => value / Math.hypot(...values)));
+
+describe("similarity", () => {
+  test("of a vector and itself is exactly 1, also when its last digits differ", () => {
+    fc.assert(
+      fc.property(unitVector, fc.integer({ min: 0 }), (vector, at) => {
+        const squares = vector.reduce((sum, value) => sum + value * value, 0);
+        expect(Math.abs(squares - 1)).toBeLessThanOrEqual(squaredLengthTolerance);
+        expect(cosine(vector, vector)).toBe(1);
+        const other = vector.slice();
+        other[at % vector.length] = (other[at % vector.length] ?? 0) + 1e-5;
+        expect(cosine(vector, other)).toBe(1);
+      }),
+    );
+  });
+
+  test("lies in 0..1, is symmetrical, and has nine decimals", () => {
+    fc.assert(
+      fc.property(unitVector, unitVector, (one, other) => {
+        const length = Math.min(one.length, other.length);
+        const [a, b] = [one.subarray(0, length), other.subarray(0, length)];
+        fc.pre(a.some((value) => value !== 0) && b.some((value) => value !== 0));
+        const similarity = cosine(a, b);
+        expect(similarity).toBe(cosine(b, a));
+        expect(similarity).toBe(Number(similarity.toFixed(9)));
+        expect(similarity >= 0 && similarity <= 1).toBe(true);
+      }),
+    );
   });
 });
 

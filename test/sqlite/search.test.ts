@@ -55,8 +55,11 @@ function searchNaively(memories: readonly Model[], query: Query) {
   const shares = [...sharesNaively(searched, query.words)];
   return searched
     .map(({ id, content, importance, vector }) => {
-      const dot = vector.reduce((sum, value, at) => sum + value * (query.vector[at] ?? 0), 0);
-      const similarity = Math.min(1, Math.max(0, dot));
+      const dot = (a: Float32Array, b: Float32Array) =>
+        a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+      const cosine =
+        dot(vector, query.vector) / Math.sqrt(dot(vector, vector) * dot(query.vector, query.vector));
+      const similarity = Math.min(1, Math.max(0, Math.round(cosine * 1e9) / 1e9));
       const held = wordsOf(content);
       const shared = shares.reduce((sum, [word, share]) => sum + (held.includes(word) ? share : 0), 0);
       const keyword = Math.min(1, shared);
