@@ -89,7 +89,7 @@ function creation(keyId: string, content: string, importance: number, vector: Fl
     arrivedAt: performance.timeOrigin + performance.now(),
     body,
     ...{ memoryId: null, parameters: null, unreadableBody: null },
-    plan: { refused: null, input: body, prepared: { vector, contentKey: contentKey(content) } },
+    plan: { refused: null, parameters: {}, prepared: { vector, contentKey: contentKey(content) } },
   };
 }
 

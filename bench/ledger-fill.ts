@@ -110,6 +110,7 @@ function madeBodies() {
 
 function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBodies>): Call {
   const body = {
+    http_status: 200,
     action: number % 100 === 0 ? actions.rare : actions.common,
     ...(bodies[number % bodies.length] ?? {}),
   };
@@ -117,20 +118,20 @@ function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBod
     ...{ operation: "audit.append", keyId, body, unreadableBody: null, memoryId: null, parameters: null },
     origin: { ip: "192.0.2.1", userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
-    plan: { refused: null, input: { http_status: 200, ...body }, prepared: null },
+    plan: { refused: null, parameters: {}, prepared: null },
   };
 }
 
 async function administer(
   store: Store,
   operation: string,
-  input: Readonly<Record<string, string | readonly string[]>>,
+  body: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<Record<string, unknown>> {
   const { envelope } = await store.commit({
-    ...{ operation, keyId: null, body: null, unreadableBody: null, memoryId: null, parameters: null },
+    ...{ operation, keyId: null, body, unreadableBody: null, memoryId: null, parameters: null },
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
-    plan: { refused: null, input, prepared: null },
+    plan: { refused: null, parameters: {}, prepared: null },
   });
   const { success, data } = JSON.parse(envelope ?? "{}");
   if (success !== true) throw new Error(`${operation} failed: ${envelope}`);

@@ -15,7 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Answer, toEnvelope } from "./call.ts";
-import { isObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import { JsonFault, parseJson } from "./json-text.ts";
+import { bodyMaxBytes } from "./limits.ts";
 import { findOperation } from "./operations.ts";
 import type { Perform } from "./perform.ts";
 
@@ -37,7 +39,12 @@ export function openAdminSocket(path: string, perform: Perform): AdminSocket {
     rmSync(unix, { force: true });
     symlinkSync(unix, path);
   }
-  const server = Bun.serve({ unix, development: false, fetch: (request) => answer(request, perform) });
+  const server = Bun.serve({
+    unix,
+    development: false,
+    maxRequestBodySize: bodyMaxBytes,
+    fetch: (request) => answer(request, perform),
+  });
   chmodSync(unix, 0o600);
   return {
     async close() {
@@ -88,9 +95,19 @@ async function performNamed(request: Request, perform: Perform): Promise<Answer>
   if (request.method !== "POST" || operation?.feature !== "installation") {
     return refuse(404, 1404, "The running server does not know this command. Restart it with this version.");
   }
-  const input: unknown = await request.json().catch(() => null);
-  if (!isObject(input)) return refuse(400, 1400, "The body must be a JSON object.");
-  return perform.forInstallation(operation, input);
+  const input = await readBody(request);
+  return typeof input === "string" ? refuse(400, 1400, input) : perform.forInstallation(operation, input);
+}
+
+/** The body, or what is wrong with it. */
+async function readBody(request: Request): Promise<JsonObject | string> {
+  try {
+    const input = parseJson(await request.text());
+    return isObject(input) ? input : "The body must be a JSON object.";
+  } catch (error) {
+    if (!(error instanceof JsonFault)) return "The body ended early. Send the command again.";
+    return `${error.field === null ? "The body" : `Field "${error.field}"`} ${error.reason}.`;
+  }
 }
 
 function refuse(status: number, code: number, message: string): Answer {

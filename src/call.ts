@@ -14,7 +14,7 @@ export interface Refused {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A body that cannot go on the ledger as it is (malformed, not I-JSON): its size and digest are kept instead. */
+/** A body that does not go on the ledger as it is (not I-JSON, or too large for what it is worth): its size and digest are kept. */
 export interface UnreadableBody {
   readonly length: number;
   /** SHA-256, lower-case hexadecimal. */
@@ -40,6 +40,7 @@ export interface Call {
   readonly memoryId: string | null;
   /** Other parameters of path and query, as the record keeps them; null: none. */
   readonly parameters: JsonObject | null;
+  /** What the record keeps of the body; with the plan's parameters the input of the operation, so that one copy serves both. */
   readonly body: JsonObject | null;
   readonly unreadableBody: UnreadableBody | null;
   /** What the first half decided: go on with these, or be refused. */
@@ -47,9 +48,15 @@ export interface Call {
     | { readonly refused: Refused }
     | {
         readonly refused: null;
-        readonly input: Readonly<Record<string, unknown>>;
+        /** Parameters of path and query, as they were received. */
+        readonly parameters: JsonObject;
         readonly prepared: unknown;
       };
+}
+
+/** The input of a call that was not refused, as its first half has validated it. */
+export function inputOf(body: JsonObject | null, parameters: JsonObject): JsonObject {
+  return { ...body, ...parameters };
 }
 
 /** A file of the data directory that is the answer. */

@@ -34,6 +34,11 @@ export const bodiesMaxBytesPerKey = 16 * bodyMaxBytes;
 export const bodiesMaxBytes = 64 * bodyMaxBytes;
 /** How long a body may take to arrive: its bytes count against the two limits above. */
 export const bodyArrivalMaxMs = 60_000;
+/** Of the body of a call whose input is invalid, larger ones are recorded by length and digest. */
+export const invalidBodyMaxBytes = 4 * 1024;
+/** Of any JSON that is received, and of the values in it: objects, arrays, strings, numbers and literals. */
+export const jsonMaxDepth = 64;
+export const jsonMaxValues = 50_000;
 export const metadataMaxBytes = 4 * 1024;
 export const userAgentMaxCharacters = 1_024;
 /** Of a parameter of path or query, as the record of a call keeps it. */

@@ -27,7 +27,7 @@ import type {
   Operation,
   ProjectOperation,
 } from "./operation.ts";
-import { mergeInput, type Request, readBody, readOrigin, recordParameters } from "./request.ts";
+import { nothingKept, type Request, readInput, readOrigin, recordParameters } from "./request.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
 import type { Store } from "./store.ts";
@@ -123,31 +123,27 @@ async function performForProject(
     if (request.fault !== null) throw request.fault;
     if (fault !== null) throw fault;
   } catch (error) {
-    return await store.commit({ ...call, ...withoutBody, plan: { refused: toRefused(tools, error) } });
+    return await store.commit({ ...call, ...nothingKept, plan: { refused: toRefused(tools, error) } });
   }
-  const body = readBody(await request.receiveBody(claim));
+  const { parameters, signal } = request;
+  const { kept, ...reading } = readInput(await request.receiveBody(claim), parameters, parserOf(operation));
   const decide = async (): Promise<Call["plan"]> => {
-    if (body.refused !== null) throw body.refused;
-    const input = parserOf(operation)(mergeInput(request.parameters, body.fields));
+    if (reading.input === null) throw reading.fault;
     const { prices, extractor } = tools;
-    const { signal } = request;
     const waiter = { project: caller.project.serial, signal };
-    const prepared = await operation.prepare(input, {
+    const prepared = await operation.prepare(reading.input, {
       ...{ caller, plan, store, prices, extractor, pagePins, signal, now: clock.now() },
       embed: (text, role) => tools.embed(text, role, waiter),
       inTurn: (work) => inTurn(waiter, work),
     });
-    return { refused: null, input, prepared };
+    return { refused: null, parameters, prepared };
   };
   return await store.commit({
     ...call,
-    body: body.recorded,
-    unreadableBody: body.unreadable,
+    ...kept,
     plan: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
   });
 }
-
-const withoutBody = { body: null, unreadableBody: null };
 
 async function performForInstallation(
   tools: PerformTools,
@@ -157,7 +153,7 @@ async function performForInstallation(
   const decide = async (): Promise<Call["plan"]> => {
     const parsed = parserOf(operation)(input);
     const prepared = (await operation.prepare?.(parsed, { store: tools.store })) ?? null;
-    return { refused: null, input: parsed, prepared };
+    return { refused: null, parameters: {}, prepared };
   };
   return tools.store.commit({
     operation: operation.name,
@@ -192,7 +188,7 @@ async function answerStranger(
     origin: { ip: request.ip, userAgent: request.userAgent, metadata: null },
     arrivedAt: request.arrivedAt,
     ...{ memoryId: null, parameters: null },
-    ...withoutBody,
+    ...nothingKept,
     plan: { refused: toRefused(tools, isCounted ? tooManyStrangers(verdict) : refusal) },
   });
 }

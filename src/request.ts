@@ -2,11 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { BodyClaim } from "./access/body-budget.ts";
-import type { Origin, UnreadableBody } from "./call.ts";
-import { type ErrorCode, Refusal } from "./errors.ts";
+import type { Call, Origin } from "./call.ts";
+import { Refusal } from "./errors.ts";
 import { isId } from "./ids.ts";
 import { isInteroperable, isObject, type Json, type JsonObject } from "./json.ts";
-import { metadataMaxBytes, parameterMaxCharacters } from "./limits.ts";
+import { JsonFault, parseJson } from "./json-text.ts";
+import { invalidBodyMaxBytes, metadataMaxBytes, parameterMaxCharacters } from "./limits.ts";
 
 /** What a transport received, before anything is trusted. */
 export interface Request {
@@ -43,39 +44,63 @@ export type RequestBody =
       readonly message: string;
     };
 
-export interface ReadBody {
-  readonly fields: JsonObject;
-  readonly refused: Refusal | null;
-  /** What the audit record keeps: the body itself, or the digest of one that cannot be kept. */
-  readonly recorded: JsonObject | null;
-  readonly unreadable: UnreadableBody | null;
+/** What the audit record keeps of a body: the body itself, or its length and digest. */
+export type KeptBody = Pick<Call, "body" | "unreadableBody">;
+
+export const nothingKept: KeptBody = { body: null, unreadableBody: null };
+
+export type Reading = { readonly kept: KeptBody } & (
+  | { readonly input: Readonly<Record<string, unknown>> }
+  /** `fault`: a Refusal, or an error that nobody expected. */
+  | { readonly input: null; readonly fault: unknown }
+);
+
+/** Reads the input of an operation from the body and the parameters; `parse` judges it. */
+export function readInput(
+  body: RequestBody,
+  parameters: JsonObject,
+  parse: (value: unknown) => Readonly<Record<string, unknown>>,
+): Reading {
+  const refuse = (fault: unknown, kept: KeptBody): Reading => ({ input: null, fault, kept });
+  if (body.kind === "incomplete") return refuse(body.refusal, nothingKept);
+  if (body.kind === "unreadable") return refuse(new Refusal(body.code, body.message), digestOf(body.bytes));
+  let fields: JsonObject = {};
+  try {
+    if (body.kind === "text") fields = parseBody(body.text);
+  } catch (fault) {
+    return refuse(fault, body.kind === "text" ? digestOf(body.bytes) : nothingKept);
+  }
+  // A body that the ledger cannot hold is still judged field by field, so that the message can name the fault.
+  const isKeepable = isInteroperable(fields);
+  try {
+    const input = parse(mergeInput(parameters, fields));
+    if (!isKeepable) throw new Refusal(1400, "The body holds a lone surrogate. Send well-formed Unicode.");
+    return { input, kept: { ...nothingKept, body: body.kind === "none" ? null : fields } };
+  } catch (fault) {
+    if (body.kind === "none") return refuse(fault, nothingKept);
+    const isSmall = body.bytes.length <= invalidBodyMaxBytes;
+    return refuse(fault, isKeepable && isSmall ? { ...nothingKept, body: fields } : digestOf(body.bytes));
+  }
 }
 
-export function readBody(body: RequestBody): ReadBody {
-  const nothing = { fields: {}, refused: null, recorded: null, unreadable: null };
-  if (body.kind === "none") return nothing;
-  if (body.kind === "incomplete") return { ...nothing, refused: body.refusal };
-  const unreadable = {
-    length: body.bytes.length,
-    sha256: createHash("sha256").update(body.bytes).digest("hex"),
-  };
-  const refuse = (code: ErrorCode, message: string): ReadBody => ({
-    fields: {},
-    refused: new Refusal(code, message),
-    recorded: null,
-    unreadable,
-  });
-  if (body.kind === "unreadable") return refuse(body.code, body.message);
+function digestOf(bytes: Uint8Array): KeptBody {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { body: null, unreadableBody: { length: bytes.length, sha256 } };
+}
+
+/** @throws Refusal 1400 */
+function parseBody(text: string): JsonObject {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(body.text);
-    if (!isObject(value)) return refuse(1400, "The body must be a JSON object, such as {}.");
-    // A body that the ledger cannot hold is still judged field by field, so that the message can name the fault.
-    return isInteroperable(value)
-      ? { fields: value, refused: null, recorded: value, unreadable: null }
-      : { fields: value, refused: null, recorded: null, unreadable };
-  } catch {
-    return refuse(1400, "The body is not valid JSON. Check quotes, commas and that it is complete.");
+    value = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const { field, reason } = error;
+    if (field === null) throw new Refusal(1400, `The body ${reason}.`);
+    throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
   }
+  if (!isObject(value)) throw new Refusal(1400, "The body must be a JSON object, such as {}.");
+  return value;
 }
 
 /** A body cannot name what the path or the query already says. @throws Refusal 1400 */
@@ -112,21 +137,29 @@ function toRecorded(value: Json): Json {
   return typeof value === "string" ? value.slice(0, parameterMaxCharacters).toWellFormed() : value;
 }
 
-export function readOrigin({ ip, userAgent, metadata }: Request): { origin: Origin; fault: Refusal | null } {
+export function readOrigin({ ip, userAgent, metadata }: Request): {
+  readonly origin: Origin;
+  readonly fault: Refusal | null;
+} {
   if (metadata === null) return { origin: { ip, userAgent, metadata: null }, fault: null };
-  const parsed = parseMetadata(metadata);
-  const fault = parsed === null ? new Refusal(1400, metadataMessage, { field: "X-Audit-Metadata" }) : null;
-  return { origin: { ip, userAgent, metadata: parsed }, fault };
+  try {
+    return { origin: { ip, userAgent, metadata: parseMetadata(metadata) }, fault: null };
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const { field, reason } = error;
+    const place = field === null ? "" : `: field "${field}"`;
+    const data = { field: "X-Audit-Metadata", reason };
+    const fault = new Refusal(1400, `The header X-Audit-Metadata${place} ${reason}.`, data);
+    return { origin: { ip, userAgent, metadata: null }, fault };
+  }
 }
 
-const metadataMessage = `The header X-Audit-Metadata must be a JSON object of at most ${metadataMaxBytes} bytes. Shorten or leave it out.`;
-
-function parseMetadata(text: string): JsonObject | null {
-  if (Buffer.byteLength(text) > metadataMaxBytes) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && isInteroperable(value) ? value : null;
-  } catch {
-    return null;
-  }
+/** @throws JsonFault */
+function parseMetadata(text: string): JsonObject {
+  const misfit = `must be a JSON object of at most ${metadataMaxBytes} bytes. Shorten it or leave it out`;
+  if (Buffer.byteLength(text) > metadataMaxBytes) throw new JsonFault(null, misfit);
+  const value = parseJson(text);
+  if (!isObject(value)) throw new JsonFault(null, misfit);
+  if (!isInteroperable(value)) throw new JsonFault(null, "holds a lone surrogate. Send well-formed Unicode");
+  return value;
 }

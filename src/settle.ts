@@ -6,7 +6,7 @@ import { free } from "./access/credits.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import { type Settled, type StoredRecord, toRecordDraft } from "./audit/record.ts";
-import { type Answer, type Call, type Refused, successCode, toEnvelope } from "./call.ts";
+import { type Answer, type Call, inputOf, type Refused, successCode, toEnvelope } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { errorStatus, Refusal } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
@@ -47,7 +47,15 @@ async function decide(
   if (plan.refused !== null) return refuse(plan.refused);
   try {
     const applied = await transaction.attempt(() =>
-      apply(transaction, operation, caller, plan.input, plan.prepared, now, settlement.plans),
+      apply(
+        transaction,
+        operation,
+        caller,
+        inputOf(call.body, plan.parameters),
+        plan.prepared,
+        now,
+        settlement.plans,
+      ),
     );
     return succeed(operation, applied);
   } catch (error) {

@@ -57,6 +57,8 @@ const rootFiles: Readonly<Record<string, string>> = {
       "iso8601",
       "json",
       "administration-log",
+      "json-number",
+      "json-text",
       "limits",
       "logger",
       "network",

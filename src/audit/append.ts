@@ -4,7 +4,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { successCode } from "../call.ts";
 import { Refusal } from "../errors.ts";
-import { isInteroperable, type Json, type JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 import { projectOperation } from "../operation.ts";
 import { Action, Fields, Nullable, Text } from "../schema.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
@@ -87,12 +87,6 @@ export const appendRecord = projectOperation({
         {
           ...{ field: "action", reason: "is reserved" },
         },
-      );
-    }
-    if (!isInteroperable(input)) {
-      throw new Refusal(
-        1400,
-        "The record holds a lone surrogate, a number beyond double precision or more than 60 levels, so it cannot be hashed. Send plain JSON.",
       );
     }
   },

@@ -2,7 +2,10 @@
 // wrong types, broken JSON. Texts are in bad-text.test.ts, addresses in bad-address.test.ts, sizes and keys in server.test.ts.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { topKMax } from "../../src/limits.ts";
+import { createHash } from "node:crypto";
+import { locate } from "../../src/data-directory.ts";
+import { invalidBodyMaxBytes, topKMax } from "../../src/limits.ts";
+import { manyObjects } from "../attack/heavy-bodies.ts";
 import { type CallOptions, startTestApp } from "../fixture.ts";
 import { createMemory, sendRecorded } from "./scenario.ts";
 
@@ -151,8 +154,14 @@ for (const { method, path, rest, fields } of endpoints) {
         /UTF-8/,
       ],
       ["UTF-16", new Uint8Array(Buffer.from('\ufeff{"a":1}', "utf16le")), 1400, /not valid UTF-8/],
-      ["100,000 open brackets", `{"content":${"[".repeat(100_000)}`, 1400, /not valid JSON/],
-      ["100,000 nested arrays", `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, 1400, /./],
+      ["100,000 open brackets", `{"content":${"[".repeat(100_000)}`, 1400, /more than 64 levels/],
+      [
+        "100,000 nested arrays",
+        `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+        1400,
+        /more than 64 levels/,
+      ],
+      ["a million empty objects", manyObjects(), 1400, /more than 50000 JSON values/],
     ];
     for (const [name, body, code, message] of broken) {
       test(`refuses ${name}`, async () => {
@@ -190,11 +199,83 @@ describe("JSON of the odd kind", () => {
     }
   });
 
-  test("of a key that stands twice, the last one counts and is recorded", async () => {
-    const body = '{"content":"First.","content":"Second of two.","memory_type":"fact"}';
-    const { status, data, record } = await send("POST", collection, { body });
-    expect({ status, content: data.content }).toEqual({ status: 201, content: "Second of two." });
-    expect(record?.payload.request_body).toEqual({ content: "Second of two.", memory_type: "fact" });
+  /** Refused by the name of the field, and recorded by length and digest: what JSON.parse makes of it is not what was sent. */
+  const expectUnread = async (path: string, body: string, field: string, reason: RegExp) => {
+    const { status, code, data, message, record } = await send("POST", path, { body });
+    expect({ body, status, code, data }).toEqual({
+      ...{ body, status: 400, code: 1400 },
+      data: { field, reason: expect.stringMatching(reason) },
+    });
+    expect(message).toStartWith(`Field "${field}" `);
+    expect(record?.payload.request_body).toBeUndefined();
+    const sha256 = createHash("sha256").update(body).digest("hex");
+    expect(record?.payload.unreadable_body).toEqual({ length: Buffer.byteLength(body), sha256 });
+  };
+
+  test("a name that appears twice is refused, however it is written", async () => {
+    const twice = /^is sent more than once/;
+    await expectUnread(collection, '{"content":"a","content":"b","memory_type":"fact"}', "content", twice);
+    await expectUnread(collection, '{"content":"a","\\u0063ontent":"b"}', "content", twice);
+    const append = (rest: string) => `{"action":"gateway.chat","http_status":201,${rest}}`;
+    const logs = "/v1/audit/logs";
+    await expectUnread(logs, append('"request_body":{"a":[{},{"b":1,"b":2}]}'), "request_body/a/1/b", twice);
+    await expectUnread(logs, append('"metadata":{"":1,"":1}'), "metadata/", twice);
+    expect((await send("POST", logs, { body: append('"metadata":{"a":{"a":1},"b":[{"a":1}]}') })).code).toBe(
+      1000,
+    );
+  });
+
+  test("a number that a double cannot hold is refused, an ordinary one is recorded as it is", async () => {
+    const append = (number: string) =>
+      `{"action":"gateway.chat","http_status":201,"request_body":{"seed":[0,${number}]}}`;
+    for (const number of [
+      "9007199254740993",
+      "-9223372036854775808",
+      "1e400",
+      "1e-400",
+      "0.12345678901234567890",
+    ]) {
+      await expectUnread("/v1/audit/logs", append(number), "request_body/seed/1", /double precision/);
+    }
+    for (const number of ["9007199254740992", "0.1", "1.10", "1e3", "-1.5E-7", "0.10000000000000001"]) {
+      const { code, record } = await send("POST", "/v1/audit/logs", { body: append(number) });
+      expect(code).toBe(1000);
+      expect(record?.payload.request_body).toEqual({ seed: [0, Number(number)] });
+    }
+  });
+
+  test("an appended record with a lone surrogate is refused", async () => {
+    const body = '{"action":"gateway.chat","http_status":200,"metadata":{"x":"\\ud83e"}}';
+    const { code, message, record } = await send("POST", "/v1/audit/logs", { body });
+    expect({ code, message }).toEqual({ code: 1400, message: expect.stringMatching(/lone surrogate/) });
+    expect(record?.payload.unreadable_body).toMatchObject({ length: body.length });
+  });
+
+  test("administration is read as strictly", async () => {
+    const { socket: unix } = locate(app.config.dataDir);
+    for (const [body, message] of [
+      ['{"name":"a","name":"b"}', 'Field "name" is sent more than once; send it once.'],
+      ["{", "The body is not valid JSON. Check quotes, commas and that it is complete."],
+      ["[]", "The body must be a JSON object."],
+    ] as const) {
+      const response = await fetch("http://localhost/project.create", { unix, method: "POST", body });
+      expect(await response.json()).toEqual({ success: false, code: 1400, message, data: null });
+    }
+  });
+
+  test("metadata is read as strictly as a body", async () => {
+    for (const [metadata, reason] of [
+      ['{"a":1,"a":2}', /field "a" is sent more than once/],
+      ['{"a":{"b":12345678901234567890}}', /field "a\/b" is the number 12345678901234567890/],
+      [`${'{"a":'.repeat(65)}1${"}".repeat(65)}`, /more than 64 levels/],
+      ["{", /not valid JSON/],
+      ["[]", /must be a JSON object/],
+    ] as const) {
+      const reply = await send("GET", collection, { headers: { "X-Audit-Metadata": metadata } });
+      expect(reply).toMatchObject({ code: 1400, data: { field: "X-Audit-Metadata" } });
+      expect(reply.message).toMatch(reason);
+      expect(reply.record?.payload.metadata).toBeUndefined();
+    }
   });
 
   test("a byte order mark and escapes are understood", async () => {
@@ -207,5 +288,33 @@ describe("JSON of the odd kind", () => {
       body: '{"\\ud83e":1,"content":"x","memory_type":"fact"}',
     });
     expect(reply).toMatchObject({ status: 400, code: 1400, data: { field: "\ufffd" } });
+  });
+});
+
+describe("what the record keeps of a refused body", () => {
+  const filled = (bytes: number) => {
+    const body = { x: "", memory_type: "fact" };
+    return { ...body, x: "x".repeat(bytes - JSON.stringify(body).length) };
+  };
+
+  test("is all of it when it is small, and length and digest when it is not", async () => {
+    const small = filled(invalidBodyMaxBytes);
+    const kept = await send("POST", collection, { body: small });
+    expect(kept).toMatchObject({ code: 1400, record: { payload: { request_body: small } } });
+    const large = JSON.stringify(filled(invalidBodyMaxBytes + 1));
+    const { code, record } = await send("POST", collection, { body: large });
+    expect(code).toBe(1400);
+    expect(record?.payload.request_body).toBeUndefined();
+    const sha256 = createHash("sha256").update(large).digest("hex");
+    expect(record?.payload.unreadable_body).toEqual({ length: invalidBodyMaxBytes + 1, sha256 });
+  });
+
+  test("is all of it when the rules of the operation refused it", async () => {
+    const content = "Said before. ".repeat(700).trim();
+    const body = { content, memory_type: "fact" };
+    expect((await send("POST", collection, { body })).code).toBe(1000);
+    const { code, record } = await send("POST", collection, { body });
+    expect(code).toBe(2104);
+    expect(record?.payload.request_body).toEqual(body);
   });
 });

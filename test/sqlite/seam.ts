@@ -99,7 +99,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     return toOutcome(status, envelope);
   };
   const administer: SeamBase["administer"] = (operation, input) =>
-    commit({ operation, keyId: null, body: input, plan: { refused: null, input, prepared: null } });
+    commit({ operation, keyId: null, body: input, plan: { refused: null, parameters: {}, prepared: null } });
 
   let projects = 0;
   return {
@@ -132,7 +132,12 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
   const caller = await store.access.findCaller(digestSecret(secret ?? (await newSecret())));
   if (caller === null) throw new Error("the key is not found");
   const call: Member["call"] = (operation, input, prepared = null) =>
-    commit({ operation, keyId: caller.key.id, body: input, plan: { refused: null, input, prepared } });
+    commit({
+      operation,
+      keyId: caller.key.id,
+      body: input,
+      plan: { refused: null, parameters: {}, prepared },
+    });
   return {
     ...{ id: projectId, caller, call },
     create({ content, vector, type = "fact", importance = 0.5, expiresAt = null }) {

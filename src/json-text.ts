@@ -1,0 +1,201 @@
+// Owns the way from JSON text to a value: bounded before anything is built, and never altered on the way. Whatever JSON.parse would
+// change silently (a name that appears twice, a number that a double cannot hold) is a fault, because the ledger records the value.
+
+import type { Json } from "./json.ts";
+import { isFaithful } from "./json-number.ts";
+import { jsonMaxDepth, jsonMaxValues } from "./limits.ts";
+
+/** Why a text is not taken. `reason` continues a sentence that begins with the name of the text or of the field. */
+export class JsonFault extends Error {
+  /** The names and indexes that lead to the fault, joined by slashes; null when the text as a whole is at fault. */
+  readonly field: string | null;
+  readonly reason: string;
+
+  constructor(field: string | null, reason: string) {
+    super(reason);
+    this.name = "JsonFault";
+    this.field = field;
+    this.reason = reason;
+  }
+}
+
+/** @throws JsonFault when the text is not JSON, is out of bounds, or would not be read as it is written. */
+export function parseJson(text: string, { maxDepth = jsonMaxDepth, maxValues = jsonMaxValues } = {}): Json {
+  const fault = scan(text, maxDepth, maxValues);
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new JsonFault(null, "is not valid JSON. Check quotes, commas and that it is complete");
+  }
+  // The scanner relies on the grammar, so what it found counts only in a text that JSON.parse has accepted.
+  if (fault !== null) throw fault;
+  return value;
+}
+
+/** An object or array that is open. Frames are used again: a text of many small objects makes no garbage. */
+interface Frame {
+  isObject: boolean;
+  /** In an object: whether the next string is a name. */
+  expectsName: boolean;
+  /** Where the latest name is in the text, with its quotes. */
+  nameStart: number;
+  nameEnd: number;
+  /** In an array: the index of the latest value. */
+  index: number;
+  readonly names: Set<string>;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+const point = 0x2e;
+const zero = 0x30;
+const nine = 0x39;
+
+/** The first name or number that would be altered, or null. @throws JsonFault at the first bound that is exceeded. */
+function scan(text: string, maxDepth: number, maxValues: number): JsonFault | null {
+  const frames: Frame[] = [];
+  let depth = 0;
+  let values = 0;
+  let fault: JsonFault | null = null;
+  const countValue = () => {
+    values += 1;
+    if (values > maxValues) throw tooMany(maxValues);
+  };
+
+  for (let at = 0; at < text.length; at++) {
+    const frame = depth === 0 ? undefined : frames[depth - 1];
+    switch (text.charCodeAt(at)) {
+      case quote: {
+        const end = endOfString(text, at);
+        if (end === -1) return fault;
+        if (frame?.expectsName) {
+          frame.expectsName = false;
+          frame.nameStart = at;
+          frame.nameEnd = end + 1;
+          if (!addName(frame, text)) fault ??= repeated(pathOf(text, frames, depth));
+        } else countValue();
+        at = end;
+        break;
+      }
+      case 0x7b: // {
+      case 0x5b: // [
+        countValue();
+        if (depth === maxDepth) throw tooDeep(maxDepth);
+        frames[depth] = openFrame(frames[depth], text.charCodeAt(at) === 0x7b);
+        depth += 1;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth = Math.max(0, depth - 1);
+        break;
+      case comma:
+        if (frame?.isObject) frame.expectsName = true;
+        else if (frame) frame.index += 1;
+        break;
+      case 0x20:
+      case 0x0a:
+      case 0x0d:
+      case 0x09:
+      case 0x3a: // :
+        break;
+      default: {
+        countValue();
+        const end = endOfWord(text, at);
+        if (fault === null && !isLetter(text.charCodeAt(at)) && !isFaithful(text, at, end)) {
+          fault = inexact(pathOf(text, frames, depth), text.slice(at, end));
+        }
+        at = end - 1;
+      }
+    }
+  }
+  return fault;
+}
+
+function openFrame(used: Frame | undefined, isObject: boolean): Frame {
+  const frame = used ?? {
+    isObject,
+    expectsName: isObject,
+    nameStart: 0,
+    nameEnd: 0,
+    index: 0,
+    names: new Set<string>(),
+  };
+  frame.isObject = isObject;
+  frame.expectsName = isObject;
+  frame.index = 0;
+  if (frame.names.size > 0) frame.names.clear();
+  return frame;
+}
+
+/** @returns false when the object has the name already. */
+function addName(frame: Frame, text: string): boolean {
+  const name = readName(frame, text);
+  if (frame.names.has(name)) return false;
+  frame.names.add(name);
+  return true;
+}
+
+/** Names that are written differently can be equal: `"a"` and `"\u0061"`. */
+function readName({ nameStart, nameEnd }: Frame, text: string): string {
+  const raw = text.slice(nameStart + 1, nameEnd - 1);
+  if (!raw.includes("\\")) return raw;
+  try {
+    return String(JSON.parse(text.slice(nameStart, nameEnd)));
+  } catch {
+    return raw;
+  }
+}
+
+function pathOf(text: string, frames: readonly Frame[], depth: number): string {
+  const steps = frames.slice(0, depth).map((frame) => (frame.isObject ? readName(frame, text) : frame.index));
+  return steps.join("/").slice(0, 100).toWellFormed();
+}
+
+/** Index of the closing quote, -1 when there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** Index behind a number or one of true, false and null. */
+function endOfWord(text: string, start: number): number {
+  let end = start + 1;
+  while (isWordCharacter(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Letters, digits, and what else numbers have: `+-.` */
+function isWordCharacter(code: number): boolean {
+  return (code >= zero && code <= nine) || isLetter(code) || code === point || code === 0x2b || code === 0x2d;
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+function tooDeep(maxDepth: number): JsonFault {
+  return new JsonFault(null, `has more than ${maxDepth} levels of objects and arrays. Send fewer levels`);
+}
+
+function tooMany(maxValues: number): JsonFault {
+  return new JsonFault(null, `has more than ${maxValues} JSON values. Send less in one call`);
+}
+
+function repeated(field: string): JsonFault {
+  return new JsonFault(field, "is sent more than once; send it once");
+}
+
+function inexact(field: string, token: string): JsonFault {
+  const shown = token.length > 40 ? `${token.slice(0, 40)}...` : token;
+  return new JsonFault(
+    field,
+    `is the number ${shown}, which double precision cannot hold; send it as a string`,
+  );
+}
