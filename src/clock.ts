@@ -8,14 +8,14 @@ export interface Clock {
 }
 
 /**
- * The system's clock, shifted by `offset[0]` milliseconds when a shared Float64 buffer is given.
- * Workers receive the same buffer, so a test that moves it moves every thread.
+ * The system's clock, shifted when a shared Float64 buffer is given: both of its times by `offset[0]` milliseconds, as when time passes,
+ * and now() besides by `offset[1]`, as when somebody sets the clock. Workers receive the same buffer, so a test moves every thread.
  */
 export function createClock(offset: SharedArrayBuffer | null = null): Clock {
   const shift = offset === null ? null : new Float64Array(offset);
   const shiftMs = () => shift?.[0] ?? 0;
   return {
-    now: () => Date.now() + shiftMs(),
+    now: () => Date.now() + shiftMs() + (shift?.[1] ?? 0),
     elapsed: () => performance.timeOrigin + performance.now() + shiftMs(),
   };
 }

@@ -108,6 +108,10 @@ export const strangerCountEveryMs = 60_000;
 export const checkpointEveryRecords = 1_000;
 export const checkpointEveryMs = 600_000;
 export const checkpointIdleMs = 86_400_000;
+/** The log warns when the clock is behind the newest record, or ahead of the time that passed, by more than this. */
+export const clockBehindMs = 60_000;
+/** Retention follows a clock that jumped forward after this time. */
+export const clockTrustMs = 86_400_000;
 /** How often retention looks for records that are too old; rows that it checks or deletes per step. */
 export const retentionEveryMs = 3_600_000;
 export const retentionBatchRows = 1_000;

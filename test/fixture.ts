@@ -29,6 +29,8 @@ export interface TestApp {
   readonly complaints: string[];
   /** Moves the clock of all threads forward. */
   passTime(ms: number): void;
+  /** Sets the clock forward or back without any time passing. */
+  setClock(ms: number): void;
   /** What `memledger key create` and its siblings do. */
   administer(operation: InstallationOperation, input: JsonObject): Promise<JsonObject>;
   createProject(plan: PlanName, fields?: JsonObject): Promise<{ readonly id: string; readonly key: string }>;
@@ -40,7 +42,7 @@ export interface TestApp {
   /** How many records the chain has. */
   countRecords(projectId: string | null): number;
   /** Stops the server and starts it again with the same data directory; `between` runs while no server does. */
-  restart(between?: () => void): Promise<void>;
+  restart(between?: () => void | Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -90,7 +92,11 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     },
   });
   const complaints: string[] = [];
-  const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  const clockOffset = new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT);
+  const moveClock = (index: 0 | 1, ms: number) => {
+    const view = new Float64Array(clockOffset);
+    view[index] = (view[index] ?? 0) + ms;
+  };
   let app = await startApp(config, { logger: recorder(complaints), clockOffset });
   if (app.apiKey === null || app.projectId === null) throw new Error("the first start made no key");
   const { projectId, apiKey } = app;
@@ -113,10 +119,8 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     get port() {
       return app.port;
     },
-    passTime: (ms) => {
-      const view = new Float64Array(clockOffset);
-      view[0] = (view[0] ?? 0) + ms;
-    },
+    passTime: (ms) => moveClock(0, ms),
+    setClock: (ms) => moveClock(1, ms),
     administer: ask,
     async createProject(plan, fields = {}) {
       const { id } = await ask(createProject, { name: `project ${++projects}`, plan, ...fields });
@@ -128,7 +132,7 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     countRecords: ledger.countRecords,
     async restart(between = () => {}) {
       await app.close();
-      between();
+      await between();
       app = await startApp(config, { logger: recorder(complaints), clockOffset });
     },
     async stop() {

@@ -7,6 +7,7 @@ import type { AuditTransaction } from "../audit/store.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Database } from "../native/sqlite.ts";
 import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import type { WriterState } from "./writer-state.ts";
 
 /** Level 1: these texts are small, and the writer's time is everybody's time. */
@@ -16,6 +17,7 @@ export function createAuditTransaction(
   database: Database,
   state: WriterState,
   checkpoints: Checkpoints,
+  watchClock: ClockWatch,
 ): AuditTransaction {
   const findHead = database.prepare<
     [number | null],
@@ -64,6 +66,7 @@ export function createAuditTransaction(
   return {
     async append(draft) {
       const head = headOf(draft.project, draft.now);
+      watchClock(head.at, draft.now);
       const { seq, id, at, entry, hash, salt, payload } = sealRecord(head, draft, state.createId);
       const { action, status, keyId, memoryId } = draft;
       const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash };

@@ -118,7 +118,8 @@ export function createCheckpoints({
 
 function isDue({ seq, size, attested_at }: ChainState, now: number, everything: boolean): boolean {
   const records = seq - (size ?? 0);
-  const idleMs = now - (attested_at ?? 0);
+  // A checkpoint that is dated ahead of the clock was signed before the clock was set back.
+  const idleMs = Math.abs(now - (attested_at ?? 0));
   if (records === 0) return seq > 0 && idleMs >= checkpointIdleMs;
   return everything || records >= checkpointEveryRecords || idleMs >= checkpointEveryMs;
 }

@@ -7,6 +7,7 @@ import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../limits.t
 import type { Logger } from "../logger.ts";
 import type { Database } from "../native/sqlite.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import { createRetentionTime } from "./clock-watch.ts";
 import { attempt } from "./groups.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
@@ -97,11 +98,12 @@ function createRetention({ retention, clock, logger }: HousekeepingOptions) {
   let running: Promise<void> | null = null;
   let isAwaited = false;
   let isEnding = false;
+  const retentionTime = createRetentionTime(clock, logger);
   const pause = () => (isEnding && !isAwaited ? Promise.reject(new Error("ending")) : Bun.sleep(1));
 
   const run = async (): Promise<void> => {
     try {
-      await prune({ ...retention, pause }, clock.now());
+      await prune({ ...retention, pause }, { now: clock.now(), ageAt: retentionTime() });
     } catch (error) {
       if (!isEnding) logger.error("retention failed and is tried again later", { error });
     }

@@ -66,11 +66,11 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
 export function createAccessFlush(database: Database, state: WriterState): () => boolean {
   const touchMemory = database.prepare(
     `UPDATE memory SET last_accessed_at = :at
-     WHERE id = :id AND project = :project AND (last_accessed_at IS NULL OR last_accessed_at <= :at - ${accessResolutionMs})`,
+     WHERE id = :id AND project = :project AND (last_accessed_at IS NULL OR last_accessed_at <= :at - ${accessResolutionMs} OR last_accessed_at > :at)`,
   );
   const touchKey = database.prepare(
     `UPDATE api_key SET last_used_at = :at
-     WHERE id = :id AND (last_used_at IS NULL OR last_used_at <= :at - ${accessResolutionMs})`,
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at <= :at - ${accessResolutionMs} OR last_used_at > :at)`,
   );
   const write = database.transaction((memories: [string, MemoryTouch][], keys: [string, number][]) => {
     for (const [id, { project, at }] of memories) touchMemory.run({ id, project, at });

@@ -50,14 +50,20 @@ interface Segment {
   readonly through: number;
 }
 
+export interface RetentionTimes {
+  readonly now: number;
+  /** Records are as old as this time says. */
+  readonly ageAt: number;
+}
+
 /** Prunes every chain whose oldest records have passed their retention. */
-export async function prune(options: RetentionOptions, now: number): Promise<void> {
+export async function prune(options: RetentionOptions, { now, ageAt }: RetentionTimes): Promise<void> {
   const { database, plans } = options;
   const seek = createSeek(database);
   for (const chain of chainsOf(database)) {
     const { number, anchored, last } = chain;
     const span = { number, first: anchored + 1, last };
-    const olderThan = (days: number | null) => (days === null ? 0 : seek(span, now - days * dayMs) - 1);
+    const olderThan = (days: number | null) => (days === null ? 0 : seek(span, ageAt - days * dayMs) - 1);
     const days = chain.retention_days ?? plans[chain.plan].retentionDays;
     const limit = Math.min(last - 1, (chain.export_first ?? Number.POSITIVE_INFINITY) - 1);
     const through = Math.min(olderThan(days), limit);

@@ -5,6 +5,7 @@ import type { Transaction } from "../store.ts";
 import { createAccessTransaction } from "./access.ts";
 import { createAuditTransaction } from "./audit.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import { isDiskFailure } from "./disk-failure.ts";
 import { createExportTransaction } from "./exports.ts";
 import { createMemoryTransaction } from "./memory.ts";
@@ -15,6 +16,7 @@ export function createTransaction(
   state: WriterState,
   checkpoints: Checkpoints,
   exportFolder: string,
+  watchClock: ClockWatch,
 ): Transaction {
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
@@ -49,7 +51,7 @@ export function createTransaction(
   return {
     access: createAccessTransaction(database, state),
     memories: createMemoryTransaction(database, state),
-    audit: createAuditTransaction(database, state, checkpoints),
+    audit: createAuditTransaction(database, state, checkpoints, watchClock),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
     attempt: (work) => inSavepoint(work, true),
     rehearse: (work) => inSavepoint(work, false),

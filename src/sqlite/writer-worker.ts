@@ -10,6 +10,7 @@ import type { LedgerFiles } from "../ledger-files.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { createCheckpoints } from "./checkpoints.ts";
+import { createClockWatch } from "./clock-watch.ts";
 import { type DatabaseFile, openWriting } from "./connection.ts";
 import { createExportLog } from "./exports.ts";
 import { attempt, createGroups } from "./groups.ts";
@@ -47,7 +48,7 @@ defineWords(database);
 const state = new WriterState(lastRevision());
 const signer = createSigner(ledger.signingKey);
 const checkpoints = createCheckpoints({ database, clock, logger, signer, notes: ledger.notes });
-const transaction = createTransaction(database, state, checkpoints, ledger.exports);
+const transaction = createTransaction(database, state, checkpoints, ledger.exports, createClockWatch(logger));
 const settlement = {
   clock,
   plans,
