@@ -43,7 +43,7 @@ export async function administer(administration: Administration): Promise<string
   const key = await expect(["key", "create", "--project", lap, "--permissions", "memory.read", "--json"]);
   await expect(["key", "list", "--project", lap]);
   await expect(["key", "revoke", String(dataOf(key.stdout).id)]);
-  await expect(["project", "delete", lap, ...(await confirmation(run))]);
+  await expect(["project", "delete", lap, "--yes"]);
 
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);
@@ -62,8 +62,8 @@ export async function administer(administration: Administration): Promise<string
   ]);
   const kept = ["--checkpoint", file("kept.note"), "--public-key", publicKey];
   await expect(["audit", "verify", file("a.json"), ...kept], [0, 10]);
-  await expect(["audit", "redact", "--record", auditId]);
-  await expect(["audit", "redact", "--memory", memoryId]);
+  await expect(["audit", "redact", "--record", auditId, "--yes"]);
+  await expect(["audit", "redact", "--memory", memoryId, "--yes"]);
   await expect(["audit", "prune"]);
   await expect(["doctor"]);
   await expect(["config", "print"]);
@@ -77,12 +77,6 @@ export async function administer(administration: Administration): Promise<string
 export async function reembed(run: RunCommand): Promise<string[]> {
   const { exitCode, stderr } = await run(["reembed"]);
   return exitCode === 0 ? [] : [`reembed ended with ${exitCode}: ${stderr.slice(0, 300)}`];
-}
-
-/** Where deleting asks, somebody who is no terminal has to say yes in words. */
-async function confirmation(run: RunCommand): Promise<string[]> {
-  const { stdout } = await run(["project", "delete", "--help"], true);
-  return stdout.includes("--yes") ? ["--yes"] : [];
 }
 
 /** Every command that the help names, such as `audit verify`; asks for the help of each. */
