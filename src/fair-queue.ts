@@ -61,6 +61,12 @@ export class FairQueue<Item extends Queued> {
     this.#size += 1;
   }
 
+  /** The next item in turn. */
+  peek(): Item | undefined {
+    for (const [item] of this.#projects.values()) return item;
+    return undefined;
+  }
+
   /** Removes the next item in turn, of those that `accepts` takes. A project that is passed over keeps its place in the order. */
   take(accepts: (project: number, item: Item) => boolean = () => true): Item | undefined {
     for (const [project, items] of this.#projects) {

@@ -116,7 +116,7 @@ export const clockTrustMs = 86_400_000;
 export const retentionEveryMs = 3_600_000;
 export const retentionBatchRows = 1_000;
 /** Payloads that an erasure looks through before it lets other questions in between. */
-export const mentionBatchRows = 2_000;
+export const mentionBatchRows = 200;
 
 /** Records that one step of a verification through the API checks, or bytes of stored payloads if they come first. */
 export const proofStepRows = 2_000;
@@ -198,5 +198,9 @@ export const readQueueLimits = {
   ...{ items: "reads", retryAfterSeconds: 1 },
   ...{ perProject: 1_000, inAll: 8_000 },
 } as const;
-/** Questions in a database thread's hands: one is answered while the next one is on its way. All others wait and can be withdrawn. */
+/**
+ * Questions that a reading thread has been given and has not answered: one of a project, since they cannot be withdrawn, and one of
+ * another project, so that the thread need not wait for the main thread between the two.
+ */
 export const questionsAtOnce = 2;
+export const questionsOfProjectAtOnce = 1;

@@ -116,7 +116,7 @@ function describeList(input: ListInput, { caller: { project }, plan, now }: Prep
 async function readPage(
   { name, filter }: List,
   { cursor, page, page_size: limit = auditPageSizeDefault }: ListInput,
-  { store, caller: { project, key }, pagePins }: Preparation,
+  { store, caller: { project, key }, pagePins, signal }: Preparation,
 ): Promise<RecordPage> {
   if (cursor !== undefined && page !== undefined) {
     const reason = "excludes page";
@@ -124,18 +124,18 @@ async function readPage(
   }
   if (cursor !== undefined) {
     const { below, total } = fromCursor(name, cursor);
-    return store.audit.list(project, { ...filter, limit, through: null, total, after: { below } });
+    return store.audit.list(project, { ...filter, limit, through: null, total, after: { below } }, signal);
   }
   const pinned = `${key.id} ${name} ${limit}`;
   if (page === undefined || page === 1) {
     const first = { ...filter, limit, through: null, total: null, after: { skip: 0 } };
-    const reading = store.audit.list(project, first);
+    const reading = store.audit.list(project, first, signal);
     pagePins.set(pinned, reading);
     return reading;
   }
   const { through, total } = (await pagePins.find(pinned)) ?? { through: null, total: null };
   const after = { skip: (page - 1) * limit };
-  return store.audit.list(project, { ...filter, limit, through, total, after });
+  return store.audit.list(project, { ...filter, limit, through, total, after }, signal);
 }
 
 /** The oldest time that the plan still shows; null: all. */

@@ -23,9 +23,9 @@ export const readRecord = projectOperation({
   refusals: [2204],
   example: { input: { audit_id: exampleDetail.id }, data: exampleDetail },
 
-  async prepare({ audit_id }, { store, caller, plan, now }) {
+  async prepare({ audit_id }, { store, caller, plan, now, signal }) {
     const floor = retentionFloor(plan, now);
-    const record = isId(audit_id) ? await store.audit.find(caller.project, audit_id) : null;
+    const record = isId(audit_id) ? await store.audit.find(caller.project, audit_id, signal) : null;
     const detail = record === null ? null : toAuditRecordDetail(record, plan.hash);
     if (detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
       throw new Refusal(

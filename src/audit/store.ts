@@ -64,10 +64,11 @@ export interface Verification {
   readonly lastCompleteAt: number | null;
 }
 
+/** `signal` as of MemoryReader. */
 export interface AuditReader {
-  list(project: Project, query: RecordQuery): Promise<RecordPage>;
+  list(project: Project, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
   /** Null when the project has no such record. */
-  find(project: Project, id: string): Promise<StoredRecord | null>;
+  find(project: Project, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** The record with this id in any chain. */
   place(id: string): Promise<RecordPlace | null>;
   /** Every record whose payload holds this text; reads all payloads, so it takes its time. */

@@ -81,7 +81,9 @@ class QueuedEmbedder implements Embedder {
    * stands in its queue, nor learn from the time of an answer what the other has asked.
    */
   readonly #pending = new Map<string, Pending>();
-  #pumps = 0;
+  /** On their way, with the characters of their texts. */
+  #batches = 0;
+  #characters = 0;
 
   constructor(thread: EmbedderThread, ready: EmbedderReady, limits: QueueLimits, queryCacheEntries: number) {
     this.model = ready.model;
@@ -124,7 +126,7 @@ class QueuedEmbedder implements Embedder {
       if (isCached) this.#recentQueries?.set(key, vector);
       settle();
     }, settle);
-    void this.#pump();
+    this.#pump();
     return pending;
   }
 
@@ -136,20 +138,30 @@ class QueuedEmbedder implements Embedder {
     pending.item.refuse(abandoned());
   }
 
-  /** Sends batch after batch, one ahead of the one being computed, so that the thread never waits for this one. */
-  async #pump(): Promise<void> {
-    if (this.#pumps === batchesAtOnce) return;
-    this.#pumps += 1;
-    for (let batch = this.#queue.take(); batch.length > 0; batch = this.#queue.take()) {
-      try {
-        const rows = await this.#thread.compute(batch.map(({ text, role }) => ({ text, role })));
-        for (const [row, waiting] of batch.entries()) this.#answer(waiting, rows, row);
-      } catch (error) {
-        const reason = error instanceof Error ? error : new Error(String(error));
-        for (const waiting of batch) waiting.fail(reason);
-      }
+  /** Sends one batch ahead of the one being computed, so that the thread never waits for this one. */
+  #pump(): void {
+    while (this.#batches < batchesAtOnce) {
+      const batch = this.#queue.take(this.#characters);
+      if (batch.length === 0) return;
+      void this.#compute(batch);
     }
-    this.#pumps -= 1;
+  }
+
+  async #compute(batch: readonly Waiting[]): Promise<void> {
+    // A text of no characters has tokens, too.
+    const characters = batch.reduce((sum, { text }) => sum + text.length, 1);
+    this.#batches += 1;
+    this.#characters += characters;
+    try {
+      const rows = await this.#thread.compute(batch.map(({ text, role }) => ({ text, role })));
+      for (const [row, waiting] of batch.entries()) this.#answer(waiting, rows, row);
+    } catch (error) {
+      const reason = error instanceof Error ? error : new Error(String(error));
+      for (const waiting of batch) waiting.fail(reason);
+    }
+    this.#batches -= 1;
+    this.#characters -= characters;
+    this.#pump();
   }
 
   #answer(waiting: Waiting, rows: Float32Array, row: number): void {

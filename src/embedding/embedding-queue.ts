@@ -14,9 +14,9 @@ export interface Waiting extends Queued {
   fail(error: Error): void;
 }
 
-/** A query that comes meanwhile waits for the batches on their way, and small ones keep the writer busy beside the embedder. */
+/** A query that comes meanwhile waits for what is on its way, and small batches keep the writer busy beside the embedder. */
 const batchTexts = 8;
-const batchCharacters = 2_000;
+const charactersOnTheirWay = 2_000;
 
 /**
  * Queries before passages, because somebody waits for a search. When each project with a query has had a turn, a batch of passages
@@ -42,13 +42,16 @@ export class EmbeddingQueue {
     return this.#waiting[item.role].remove(item.project, item);
   }
 
-  /** Removes the next batch: at least one text if any waits, all of one role. */
-  take(): readonly Waiting[] {
+  /**
+   * Removes the next batch, all of one role, beside the characters of the batches on their way. Empty when no text waits, or when the
+   * next one is too long to be on its way beside others: it goes alone.
+   */
+  take(characters: number): readonly Waiting[] {
     const { query, passage } = this.#waiting;
     const isPassagesTurn = query.size === 0 || (passage.size > 0 && this.#queriesFirst <= 0);
-    if (isPassagesTurn) this.#queriesFirst = Math.max(1, query.projects);
-    const batch = takeBatch(isPassagesTurn ? passage : query);
-    if (!isPassagesTurn) this.#queriesFirst -= batch.length;
+    const batch = takeBatch(isPassagesTurn ? passage : query, characters);
+    if (batch.length === 0) return batch;
+    this.#queriesFirst = isPassagesTurn ? Math.max(1, query.projects) : this.#queriesFirst - batch.length;
     return batch;
   }
 
@@ -59,13 +62,15 @@ export class EmbeddingQueue {
   }
 }
 
-function takeBatch(from: FairQueue<Waiting>): readonly Waiting[] {
+function takeBatch(from: FairQueue<Waiting>, charactersBefore: number): readonly Waiting[] {
   const batch: Waiting[] = [];
-  let characters = 0;
+  let characters = charactersBefore;
+  const fits = ({ text }: Waiting) => characters === 0 || characters + text.length <= charactersOnTheirWay;
+  const first = from.peek();
+  // Whose turn it is may not be passed over for long by shorter texts.
+  if (first === undefined || !fits(first)) return batch;
   while (batch.length < batchTexts) {
-    const next = from.take(
-      (_, { text }) => batch.length === 0 || characters + text.length <= batchCharacters,
-    );
+    const next = from.take((_, item) => fits(item));
     if (next === undefined) break;
     batch.push(next);
     characters += next.text.length;

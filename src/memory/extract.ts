@@ -132,7 +132,7 @@ async function compare(
   let compared = uncompared;
   for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
     const query = { vectors: batch, above: similarAbove, now };
-    const { revision, found } = await store.memories.neighbours(project, query);
+    const { revision, found } = await store.memories.neighbours(project, query, signal);
     // The first batch saw the least.
     compared = { revision: compared.revision ?? revision, found: [...compared.found, ...found] };
   }

@@ -8,7 +8,7 @@ import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemor
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { finalScore, relevance } from "./rank.ts";
 import { query, searchResult, toDetailedResult, topK } from "./search.ts";
-import type { SearchHit } from "./store.ts";
+import type { SearchHit, SearchQuery } from "./store.ts";
 
 const exampleRule: AgentMemory = {
   ...exampleMemory,
@@ -89,8 +89,8 @@ export const injectMemories = projectOperation({
     },
   },
 
-  async prepare(input, { store, caller, embed, now }) {
-    const { rules, hits } = await store.memories.gather(caller.project, {
+  async prepare(input, { store, caller, embed, now, signal }) {
+    const wanted: SearchQuery = {
       vector: await embed(input.query, "query"),
       words: input.query,
       types: ["fact", "context"],
@@ -99,7 +99,8 @@ export const injectMemories = projectOperation({
       includeExpired: false,
       includeInactive: false,
       now,
-    });
+    };
+    const { rules, hits } = await store.memories.gather(caller.project, wanted, signal);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const { fitting, characters } = fit(hits, budget);
     return {

@@ -5,6 +5,7 @@ import { pageSizeDefault, pageSizeMax } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
 import { Choice, Fields } from "../schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
+import type { ListQuery } from "./store.ts";
 
 const pageMax = 2 ** 31;
 
@@ -58,15 +59,16 @@ export const listMemories = projectOperation({
 
   async prepare(
     { memory_type, page = 1, page_size = pageSizeDefault, sort_by, sort_dir },
-    { store, caller },
+    { store, caller, signal },
   ) {
-    const { memories, total } = await store.memories.list(caller.project, {
+    const query: ListQuery = {
       type: memory_type ?? null,
       sortBy: sort_by ?? "created_at",
       direction: sort_dir ?? "desc",
       limit: page_size,
       offset: (page - 1) * page_size,
-    });
+    };
+    const { memories, total } = await store.memories.list(caller.project, query, signal);
     return {
       memories: memories.map(toAgentMemory),
       pagination: { page, page_size, total, total_pages: Math.ceil(total / page_size) },

@@ -6,7 +6,7 @@ import { projectOperation } from "../operation.ts";
 import { Choice, Fields, Text } from "../schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import { finalScore } from "./rank.ts";
-import type { SearchHit } from "./store.ts";
+import type { SearchHit, SearchQuery } from "./store.ts";
 
 export const query = Text({
   maxLength: queryMaxCharacters,
@@ -108,9 +108,9 @@ export const searchMemories = projectOperation({
     },
   },
 
-  async prepare(input, { store, caller, embed, now }) {
+  async prepare(input, { store, caller, embed, now, signal }) {
     const isHybrid = input.mode === "hybrid";
-    const hits = await store.memories.search(caller.project, {
+    const wanted: SearchQuery = {
       vector: await embed(input.query, "query"),
       words: isHybrid ? input.query : null,
       types: input.memory_type === undefined ? null : [input.memory_type],
@@ -119,7 +119,8 @@ export const searchMemories = projectOperation({
       includeExpired: input.include_expired ?? false,
       includeInactive: input.include_inactive ?? false,
       now,
-    });
+    };
+    const hits = await store.memories.search(caller.project, wanted, signal);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
     return { results, query: input.query, total: results.length };
   },

@@ -75,14 +75,17 @@ export interface Neighbours {
   readonly found: readonly (readonly Neighbour[])[];
 }
 
+/**
+ * A question whose `signal` is aborted before its turn is not asked. All throw Refusal 1503 then, and 1429 or 1503 when too many wait.
+ */
 export interface MemoryReader {
-  list(project: Project, query: ListQuery): Promise<MemoryPage>;
+  list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage>;
   /** The `topK` best of **all** matching memories by final score; ties by newest, then id. */
-  search(project: Project, query: SearchQuery): Promise<readonly SearchHit[]>;
+  search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active rules that have not expired, and the hits of a search. */
-  gather(project: Project, query: SearchQuery): Promise<Gathered>;
+  gather(project: Project, query: SearchQuery, signal: AbortSignal): Promise<Gathered>;
   /** What says nearly the same, for several vectors at once. */
-  neighbours(project: Project, query: NeighbourQuery): Promise<Neighbours>;
+  neighbours(project: Project, query: NeighbourQuery, signal: AbortSignal): Promise<Neighbours>;
 }
 
 export interface NewMemory {

@@ -7,6 +7,7 @@ import { embedded } from "./embedded.ts";
 export const workerEntries = {
   writer: "sqlite/writer-worker.ts",
   reader: "sqlite/reader-worker.ts",
+  searcher: "sqlite/search-worker.ts",
   inspector: "sqlite/inspect-worker.ts",
   exporter: "sqlite/export-worker.ts",
   exportRows: "sqlite/export-rows-worker.ts",

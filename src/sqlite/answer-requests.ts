@@ -20,3 +20,20 @@ export function answerStoreRequests<Answer>(
         : null,
   });
 }
+
+/** A question by its name, with the arguments of its function. */
+export interface Question {
+  readonly question: string;
+  readonly values: readonly unknown[];
+}
+
+export type QuestionTable = Readonly<Record<string, (...values: never[]) => unknown>>;
+
+export function answerQuestions(questions: QuestionTable): void {
+  answerStoreRequests(async (request) => {
+    // The one place that vouches for what reader.ts sends.
+    const { question, values } = request as Question;
+    const answer = questions[question] as (...values: readonly unknown[]) => unknown;
+    return answer(...values);
+  });
+}

@@ -1,11 +1,17 @@
-// Owns the way to the reader's thread.
+// Owns the way to the threads that read: one for searches, one for everything else. Questions wait here and not in a thread, so that
+// projects take turns and a question whose caller is gone is never asked.
 
 import type { AuditReader, RecordPlace } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
+import { createFairGate } from "../fair-gate.ts";
+import { type QueueLimits, serverItself, type Waiter } from "../fair-queue.ts";
+import { questionsAtOnce, questionsOfProjectAtOnce, readQueueLimits, searchQueueLimits } from "../limits.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import type { WorkerClient } from "../native/worker-client.ts";
+import type { Question, QuestionTable } from "./answer-requests.ts";
 import { createProofs } from "./proofs.ts";
-import type { Questions, ReaderRequest } from "./reader-worker.ts";
+import type { ReadQuestions } from "./reader-worker.ts";
+import type { SearchQuestions } from "./search-worker.ts";
 
 export interface Reader {
   readonly memories: MemoryReader;
@@ -13,43 +19,80 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** The thread starts with the first question. */
-export function createReader(start: () => WorkerClient, clock: Clock): Reader {
-  let worker: WorkerClient | null = null;
-  const ask = <Name extends keyof Questions>(question: Name, ...values: Parameters<Questions[Name]>) => {
-    worker ??= start();
-    const request: ReaderRequest = { question, values };
-    return worker.request(request) as Promise<ReturnType<Questions[Name]>>;
-  };
+/** How the threads are started. */
+export interface ReadingThreads {
+  readonly reader: () => WorkerClient;
+  readonly searcher: () => WorkerClient;
+}
+
+export function createReader(threads: ReadingThreads, clock: Clock): Reader {
+  const reader = createAsking<ReadQuestions>(threads.reader, readQueueLimits);
+  const searcher = createAsking<SearchQuestions>(threads.searcher, searchQueueLimits);
+  const { ask } = reader;
+  const { ask: askSearcher } = searcher;
   const verify = createProofs(
     {
-      planProof: (project, mark, isRoundDue) => ask("planProof", project, mark, isRoundDue),
-      proveStep: (key, above, through) => ask("proveStep", key, above, through),
+      planProof: (...values) => ask(serverItself, "planProof", ...values),
+      proveStep: (...values) => ask(serverItself, "proveStep", ...values),
     },
     clock,
   );
 
   return {
     memories: {
-      list: (project, query) => ask("listMemories", project, query),
-      search: (project, query) => ask("searchMemories", project, query),
-      gather: (project, query) => ask("gatherMemories", project, query),
-      neighbours: (project, query) => ask("neighbours", project, query),
+      list: (project, query, signal) => ask(by(project, signal), "listMemories", project, query),
+      search: (project, query, signal) => askSearcher(by(project, signal), "search", project, query),
+      gather: (project, query, signal) => askSearcher(by(project, signal), "gather", project, query),
+      neighbours: (project, query, signal) => askSearcher(by(project, signal), "neighbours", project, query),
     },
     audit: {
-      list: (project, query) => ask("listRecords", project, query),
-      find: (project, id) => ask("findRecord", project, id),
-      place: (id) => ask("placeRecord", id),
+      list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
+      find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
+      place: (id) => ask(serverItself, "placeRecord", id),
       async mentions(text) {
         const places: RecordPlace[] = [];
         for (let after: number | null = 0; after !== null; ) {
-          const batch: Awaited<ReturnType<Questions["mentions"]>> = await ask("mentions", text, after);
+          const batch: Awaited<ReturnType<ReadQuestions["mentions"]>> = await ask(
+            ...([serverItself, "mentions", text, after] as const),
+          );
           places.push(...batch.places);
           after = batch.next;
         }
         return places;
       },
       verify,
+    },
+    async close() {
+      await reader.close();
+      await searcher.close();
+    },
+  };
+}
+
+function by({ serial }: { readonly serial: number }, signal: AbortSignal): Waiter {
+  return { project: serial, signal };
+}
+
+/** The thread starts with the first question. */
+function createAsking<Questions extends QuestionTable>(start: () => WorkerClient, limits: QueueLimits) {
+  const gate = createFairGate({
+    places: questionsAtOnce,
+    placesPerProject: questionsOfProjectAtOnce,
+    limits,
+  });
+  let worker: WorkerClient | null = null;
+  return {
+    ask<Name extends keyof Questions & string>(
+      waiter: Waiter,
+      question: Name,
+      ...values: Parameters<Questions[Name]>
+    ): Promise<ReturnType<Questions[Name]>> {
+      return gate(waiter, () => {
+        worker ??= start();
+        const request: Question = { question, values };
+        // The one place that vouches for what the thread answers.
+        return worker.request(request) as Promise<ReturnType<Questions[Name]>>;
+      });
     },
     async close() {
       await worker?.close();

@@ -25,6 +25,7 @@ import { createReader } from "./reader.ts";
 import type { ReaderInit } from "./reader-worker.ts";
 import { createEngineReadiness, type EngineReadiness } from "./readiness.ts";
 import { forgetNext } from "./reembed.ts";
+import type { SearcherInit } from "./search-worker.ts";
 import { createWriter } from "./writer.ts";
 import type { WriterInit } from "./writer-worker.ts";
 
@@ -48,6 +49,14 @@ export interface StoreOptions {
   readonly spawn?: typeof spawnWorker;
 }
 
+/** What each of the engine's threads is started with. */
+interface ThreadInits {
+  readonly writer: WriterInit;
+  readonly reader: ReaderInit;
+  readonly searcher: SearcherInit;
+  readonly exporter: ExporterInit;
+}
+
 /** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
 export function openStore(options: StoreOptions): Store {
   const file: DatabaseFile = { path: options.path, runtime: options.runtime };
@@ -64,7 +73,7 @@ export function openStore(options: StoreOptions): Store {
     spawn = spawnWorker,
   } = options;
   const threads: WorkerClient[] = [];
-  const start = (name: "writer" | "reader" | "exporter", init: WriterInit | ReaderInit | ExporterInit) => {
+  const start = <Name extends keyof ThreadInits>(name: Name, init: ThreadInits[Name]) => {
     const client = new WorkerClient(name, () => spawn(name, init), logger);
     client.onComplaint = ({ message }) => readiness.suspect(message === damageComplaint);
     if (name !== "exporter") threads.push(client);
@@ -78,7 +87,10 @@ export function openStore(options: StoreOptions): Store {
   const dimensions = options.model?.dimensions ?? 0;
   const clock = createClock(clockOffset);
   const reader = createReader(
-    () => start("reader", { file, verifierKeys: ledger.verifierKeys, dimensions, searchCacheBytes }),
+    {
+      reader: () => start("reader", { file, verifierKeys: ledger.verifierKeys }),
+      searcher: () => start("searcher", { file, dimensions, searchCacheBytes }),
+    },
     clock,
   );
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);

@@ -2,8 +2,7 @@
 // many times longer its calls take than on an idle server: bun test/attack/flood.ts [seconds]
 
 import type { JsonObject } from "../../src/json.ts";
-import { killAll, startServer, temporaryFolder } from "../crash/server.ts";
-import { compare, openProject, work } from "./victim.ts";
+import { type Attack, print } from "./attack.ts";
 
 const textsAtOnce = 64;
 const textCharacters = 50_000;
@@ -17,42 +16,21 @@ function longText(number: number): string {
   return text;
 }
 
-/** @returns what was seen, and each call of the other project that was refused. */
-export async function flood(seconds: number): Promise<{ seen: string; faults: string[] }> {
-  using folder = temporaryFolder();
-  const server = await startServer({ dataDir: folder.path });
-  const flooder = await openProject(folder.path, server.url, "flooder");
-  const other = await openProject(folder.path, server.url, "other");
-  const after = (ms: number) => {
-    const end = performance.now() + ms;
-    return () => performance.now() > end;
-  };
-  const idle = await work(other, after((seconds * 1_000) / 4));
+export const flood: Attack = {
+  unit: "extractions answered",
+  async run(send, signal) {
+    let answered = 0;
+    const repeat = async (number: number) => {
+      const body: JsonObject = { text: longText(number) };
+      while (!signal.aborted) {
+        const response = await send("POST", "/v1/memories/extract", body, signal);
+        await response.text();
+        if (response.ok) answered += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: textsAtOnce }, (_, number) => repeat(number).catch(() => {})));
+    return answered;
+  },
+};
 
-  const stop = new AbortController();
-  let answered = 0;
-  const attack = async (number: number) => {
-    const body: JsonObject = { text: longText(number) };
-    for (; !stop.signal.aborted; ) {
-      const response = await flooder("POST", "/v1/memories/extract", body, stop.signal);
-      if (response.ok) answered += 1;
-      await response.text();
-    }
-  };
-  const attacks = Array.from({ length: textsAtOnce }, (_, number) => attack(number).catch(() => {}));
-  const busy = await work(other, after(seconds * 1_000));
-  stop.abort();
-  await Promise.all(attacks);
-  await server.stop();
-  return { seen: `${compare(idle, busy)}; ${answered} of the flood answered`, faults: [...busy.refusals] };
-}
-
-if (import.meta.main) {
-  try {
-    const { seen, faults } = await flood(Number(process.argv[2] ?? 20));
-    process.stdout.write(`${[seen, ...faults.slice(0, 5)].join("\n")}\n`);
-    process.exitCode = faults.length === 0 ? 0 : 1;
-  } finally {
-    await killAll();
-  }
-}
+if (import.meta.main) await print(flood);

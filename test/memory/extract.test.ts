@@ -8,7 +8,7 @@ import type { JsonObject } from "../../src/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extraction.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { dimensions, type Member, type Outcome, openSeam } from "../sqlite/seam.ts";
+import { dimensions, type Member, type Outcome, openSeam, patient } from "../sqlite/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());
@@ -279,10 +279,11 @@ describe("credits", () => {
     const refused = await extract(member, said("seven"));
     expect(refused).toMatchObject({ status: 402, code: 1402, data: { credits: 1, cost: 3 } });
     expect(await contentsOf(member)).toEqual(["one", "three"]);
-    const page = await seam.store.audit.list(member.caller.project, {
+    const query = {
       ...{ from: null, to: null, action: "memory.extract", keyId: null, memoryId: null, statusClass: null },
       ...{ limit: 10, through: null, total: null, after: { skip: 0 } },
-    });
+    };
+    const page = await seam.store.audit.list(member.caller.project, query, patient);
     const numbers = page.records.map(({ entry }) => JSON.parse(entry).numbers);
     expect(numbers.map(({ credits_consumed: credits, balance_consumed_usd: usd }) => [credits, usd])).toEqual(
       [

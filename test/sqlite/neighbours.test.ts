@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { neighboursMax } from "../../src/limits.ts";
 import { cosine } from "../../src/memory/rank.ts";
-import { type Member, normalise, openSeam, unitVector } from "./seam.ts";
+import { type Member, normalise, openSeam, patient, unitVector } from "./seam.ts";
 
 /** Near one of four directions, at distances that no rounding can confuse. */
 function near(direction: number, step: number): Float32Array {
@@ -36,7 +36,7 @@ describe.each([
   await member.call("memory.update", { memory_id: String(data.id), is_active: false });
   contentOf.set(String(data.id), "switched off");
   const ask = (vectors: readonly Float32Array[], above = 0.9) =>
-    seam.store.memories.neighbours(member.caller.project, { vectors, above, now: seam.now() });
+    seam.store.memories.neighbours(member.caller.project, { vectors, above, now: seam.now() }, patient);
 
   test("all that are above, the nearest first, without expired ones and other projects", async () => {
     const vectors = [0, 1, 2, 3, 4].map((direction) => unitVector(direction));
@@ -62,7 +62,7 @@ describe.each([
       ids.push((await crowd.create({ content: `${at}`, vector, importance })).data.id);
     }
     const query = { vectors: [unitVector(2)], above: 0.1, now: seam.now() };
-    const { found } = await seam.store.memories.neighbours(crowd.caller.project, query);
+    const { found } = await seam.store.memories.neighbours(crowd.caller.project, query, patient);
     const nearest = vectors
       .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
       .sort((a, b) => b.similarity - a.similarity);

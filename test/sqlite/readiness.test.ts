@@ -18,7 +18,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test.each(["writer", "reader"] as const)(
+test.each(["writer", "reader", "searcher"] as const)(
   "a %s that restarts makes it unready until it is back",
   async (name) => {
     const workers = new Map<string, Worker>();
@@ -32,6 +32,7 @@ test.each(["writer", "reader"] as const)(
     opened.push(seam);
     const project = await seam.project();
     await project.search({ vector: unitVector(1) });
+    await project.list({ type: null, sortBy: "created_at", direction: "desc", limit: 1, offset: 0 });
     expect(await seam.store.readiness()).toEqual([]);
     await workers.get(name)?.terminate();
     expect(await seam.store.readiness()).toEqual([`the ${name} is restarting`]);

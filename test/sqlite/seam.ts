@@ -21,6 +21,9 @@ import type { Store } from "../../src/store.ts";
 export const dimensions = 256;
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 
+/** Of a caller who stays. */
+export const patient = new AbortController().signal;
+
 type PreparedCall = Pick<Call, "operation" | "keyId" | "plan" | "body">;
 
 interface SeamBase {
@@ -47,8 +50,11 @@ export interface Member {
   /** A call that has been prepared, as the first half of perform hands it over. */
   call(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
   create(memory: MadeMemory): Promise<Outcome>;
-  list(query: ListQuery): ReturnType<Store["memories"]["list"]>;
-  search(query: Partial<SearchQuery> & Pick<SearchQuery, "vector">): ReturnType<Store["memories"]["search"]>;
+  list(query: ListQuery, signal?: AbortSignal): ReturnType<Store["memories"]["list"]>;
+  search(
+    query: Partial<SearchQuery> & Pick<SearchQuery, "vector">,
+    signal?: AbortSignal,
+  ): ReturnType<Store["memories"]["search"]>;
 }
 
 export interface MadeMemory {
@@ -145,18 +151,12 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       const input = { content, memory_type: type, importance, expires_at };
       return call("memory.create", input, { vector, contentKey: contentKey(content) });
     },
-    list: (query) => store.memories.list(caller.project, query),
-    search: (query) =>
-      store.memories.search(caller.project, {
-        words: null,
-        types: null,
-        topK: 10,
-        minSimilarity: 0,
-        includeExpired: false,
-        includeInactive: false,
-        now: Date.now(),
-        ...query,
-      }),
+    list: (query, signal = patient) => store.memories.list(caller.project, query, signal),
+    search: (query, signal = patient) => {
+      const everything = { words: null, types: null, topK: 10, minSimilarity: 0 };
+      const alive = { includeExpired: false, includeInactive: false, now: Date.now() };
+      return store.memories.search(caller.project, { ...everything, ...alive, ...query }, signal);
+    },
   };
 }
 

@@ -65,7 +65,7 @@ test("a writer killed while it commits loses no acknowledged write and comes bac
   expect(acknowledged.size).toBeGreaterThan(0);
   const listed = new Set<string>();
   for (let offset = 0; ; offset += 100) {
-    const page = await seam.store.memories.list(project.caller.project, {
+    const page = await project.list({
       ...{ type: null, sortBy: "created_at", direction: "desc", limit: 100, offset },
     });
     for (const { id } of page.memories) listed.add(id);
@@ -84,7 +84,7 @@ test("a reader killed while it searches answers 1503 and then searches again", a
     Array.from({ length: 50 }, (_, seed) => project.create({ content: `${seed}`, vector: unitVector(seed) })),
   );
   const searches = Array.from({ length: 50 }, () => orUnavailable(project.search({ vector: unitVector(7) })));
-  await workers.get("reader")?.terminate();
+  await workers.get("searcher")?.terminate();
   const results = await Promise.all(searches);
   expect(results).toContain(1503);
   const found = await untilAvailable(() => project.search({ vector: unitVector(7) }));
