@@ -99,8 +99,13 @@ export const wordErasureMaxMs = 30_000;
 /** How long the end of the writer waits for them to leave the file. */
 export const wordErasureAtEndMs = 2_000;
 
-/** Records per second that one address without a valid key can cause; beyond, it is only counted. */
-export const strangerRecordsPerSecond = 10;
+/** Records that calls without a valid key can cause, from one network and from all together; beyond, they are only counted. */
+export const strangerRate = { perSecond: 1, burst: 10 };
+export const strangersRate = { perSecond: 5, burst: 100 };
+/** Networks that are counted one by one. */
+export const strangerNetworksMax = 10_000;
+/** Of a User-Agent in such a record. */
+export const strangerUserAgentMaxCharacters = 200;
 /** How often a record tells how many calls were only counted. */
 export const strangerCountEveryMs = 60_000;
 

@@ -8,7 +8,7 @@ import { digestSecret, secretFrom } from "./access/key.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import type { RateLimiter } from "./access/rate.ts";
-import { createStrangers } from "./access/strangers.ts";
+import { createStrangers, type JudgeStranger, type Uncounted } from "./access/strangers.ts";
 import { logAdministration } from "./administration-log.ts";
 import { createPagePins, type PagePins } from "./audit/page-pins.ts";
 import type { Answer, Call, Refused } from "./call.ts";
@@ -17,7 +17,7 @@ import { Refusal } from "./errors.ts";
 import { createFairGate, type FairGate } from "./fair-gate.ts";
 import type { Waiter } from "./fair-queue.ts";
 import { isInteroperable, type JsonObject } from "./json.ts";
-import { extractionQueueLimits, extractionsPerProject } from "./limits.ts";
+import { extractionQueueLimits, extractionsPerProject, strangerUserAgentMaxCharacters } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import type {
@@ -27,6 +27,7 @@ import type {
   Operation,
   ProjectOperation,
 } from "./operation.ts";
+import { counted } from "./plural.ts";
 import { nothingKept, type Request, readInput, readOrigin, recordParameters } from "./request.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
@@ -83,7 +84,7 @@ export function createPerform(tools: PerformTools): Perform {
 
 /** What is remembered over all calls. */
 interface Doors {
-  readonly judgeStranger: ReturnType<typeof createStrangers>;
+  readonly judgeStranger: JudgeStranger;
   readonly pagePins: PagePins;
   readonly claimBody: BodyBudget;
   /** What Preparation.inTurn waits for. */
@@ -176,20 +177,27 @@ async function answerStranger(
   operation: ProjectOperation,
   request: Request,
   { keyId, refusal }: { readonly keyId: string | null; readonly refusal: Refusal },
-  judgeStranger: Doors["judgeStranger"],
+  judgeStranger: JudgeStranger,
 ): Promise<Answer> {
   const verdict = judgeStranger(request.ip ?? "unknown", tools.clock.elapsed());
   if (verdict.kind === "limit" && verdict.uncounted === null) throw rateLimited(verdict.waitSeconds);
-  const isCounted = verdict.kind === "limit";
+  const told =
+    verdict.kind === "limit" && verdict.uncounted !== null
+      ? tooManyStrangers(verdict.uncounted, verdict.waitSeconds)
+      : null;
   return tools.store.commit({
     operation: operation.name,
     // A count is of many keys and of none, so it is the installation's.
-    keyId: isCounted ? null : keyId,
-    origin: { ip: request.ip, userAgent: request.userAgent, metadata: null },
+    keyId: told === null ? keyId : null,
+    origin: {
+      ip: request.ip,
+      userAgent: request.userAgent?.slice(0, strangerUserAgentMaxCharacters).toWellFormed() ?? null,
+      metadata: null,
+    },
     arrivedAt: request.arrivedAt,
     ...{ memoryId: null, parameters: null },
     ...nothingKept,
-    plan: { refused: toRefused(tools, isCounted ? tooManyStrangers(verdict) : refusal) },
+    plan: { refused: toRefused(tools, told ?? refusal) },
   });
 }
 
@@ -201,15 +209,11 @@ function unknownKey(authorization: string | null): Refusal {
   );
 }
 
-function tooManyStrangers({
-  waitSeconds,
-  uncounted,
-}: {
-  waitSeconds: number;
-  uncounted: number | null;
-}): Refusal {
-  const message = `Too many calls without a valid key: ${uncounted} from this address were not recorded one by one. Wait ${waitSeconds} s.`;
-  return new Refusal(1429, message, { calls: uncounted }, waitSeconds);
+function tooManyStrangers({ calls, network }: Uncounted, waitSeconds: number): Refusal {
+  const place = network === null ? "all networks" : `the network ${network}`;
+  const sum = `${counted(calls, "call")} from ${place} ${calls === 1 ? "was" : "were"} refused without a record of ${calls === 1 ? "its" : "their"} own`;
+  const message = `Too many calls without a valid key: ${sum}. Wait ${waitSeconds} s and use a valid key.`;
+  return new Refusal(1429, message, { calls, network }, waitSeconds);
 }
 
 async function answer(tools: PerformTools, work: () => Promise<Answer>): Promise<Answer> {

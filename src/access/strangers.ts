@@ -1,35 +1,72 @@
-// Owns what becomes of calls without a known key: a few a second are recorded, the rest only counted, so that nobody fills the
-// disk without a key.
+// Owns what becomes of calls without a valid key: some are recorded, the rest only counted, so that nobody fills the disk without a
+// key. Counts networks and not addresses, because whoever has one address of a network often has all of them; and all networks
+// together, because some callers have many.
 
 import { LRUCache } from "lru-cache";
-import { strangerCountEveryMs, strangerRecordsPerSecond } from "../limits.ts";
+import { strangerCountEveryMs, strangerNetworksMax, strangerRate, strangersRate } from "../limits.ts";
+import { networkOf } from "../network.ts";
 import { createRateLimiter } from "./rate.ts";
 
 export type StrangerVerdict =
   | { readonly kind: "record" }
   /** Refuse with 1429; where `uncounted` is given, record once how many calls were refused since the last such record. */
-  | { readonly kind: "limit"; readonly waitSeconds: number; readonly uncounted: number | null };
+  | { readonly kind: "limit"; readonly waitSeconds: number; readonly uncounted: Uncounted | null };
+
+export interface Uncounted {
+  readonly calls: number;
+  /** Null: of all networks together. */
+  readonly network: string | null;
+}
+
+export type JudgeStranger = (address: string, nowMs: number) => StrangerVerdict;
 
 interface Tally {
   calls: number;
   toldAt: number;
 }
 
-export function createStrangers({
-  maxAddresses = 10_000,
-} = {}): (address: string, nowMs: number) => StrangerVerdict {
-  const limiter = createRateLimiter({ maxBuckets: maxAddresses });
-  const tallies = new LRUCache<string, Tally>({ max: maxAddresses });
-  const rate = { perSecond: strangerRecordsPerSecond, burst: strangerRecordsPerSecond };
-  return (address, nowMs) => {
-    const waitSeconds = limiter.take(address, rate, nowMs);
-    if (waitSeconds === 0) return { kind: "record" };
-    const tally = tallies.get(address) ?? { calls: 0, toldAt: Number.NEGATIVE_INFINITY };
+export function createStrangers({ maxNetworks = strangerNetworksMax } = {}): JudgeStranger {
+  const limiter = createRateLimiter({ maxBuckets: maxNetworks });
+  // By itself: no number of networks may push it out of memory.
+  const limiterOfAll = createRateLimiter({ maxBuckets: 1 });
+  const ofAll: Tally = { calls: 0, toldAt: Number.NEGATIVE_INFINITY };
+  const tallies = new LRUCache<string, Tally>({
+    max: maxNetworks,
+    // What is forgotten of a network is still told of all.
+    dispose: ({ calls }) => {
+      ofAll.calls += calls;
+    },
+    noDisposeOnSet: true,
+  });
+  const waitForAll = (nowMs: number) => limiterOfAll.take("all", strangersRate, nowMs);
+  const isDue = ({ toldAt }: Tally, nowMs: number) => nowMs - toldAt >= strangerCountEveryMs;
+
+  const limitNetwork = (network: string, waitSeconds: number, nowMs: number): StrangerVerdict => {
+    const tally = tallies.get(network) ?? { calls: 0, toldAt: Number.NEGATIVE_INFINITY };
     tally.calls += 1;
-    tallies.set(address, tally);
-    if (nowMs - tally.toldAt < strangerCountEveryMs) return { kind: "limit", waitSeconds, uncounted: null };
-    const uncounted = tally.calls;
-    tallies.set(address, { calls: 0, toldAt: nowMs });
-    return { kind: "limit", waitSeconds, uncounted };
+    tallies.set(network, tally);
+    // A count is a record, too.
+    if (!isDue(tally, nowMs) || waitForAll(nowMs) > 0) return { kind: "limit", waitSeconds, uncounted: null };
+    return { kind: "limit", waitSeconds, uncounted: { calls: tell(tally, nowMs), network } };
   };
+  const limitAll = (waitSeconds: number, nowMs: number): StrangerVerdict => {
+    ofAll.calls += 1;
+    if (!isDue(ofAll, nowMs)) return { kind: "limit", waitSeconds, uncounted: null };
+    return { kind: "limit", waitSeconds, uncounted: { calls: tell(ofAll, nowMs), network: null } };
+  };
+
+  return (address, nowMs) => {
+    const network = networkOf(address);
+    const wait = limiter.take(network, strangerRate, nowMs);
+    if (wait > 0) return limitNetwork(network, wait, nowMs);
+    const waitAll = waitForAll(nowMs);
+    return waitAll > 0 ? limitAll(waitAll, nowMs) : { kind: "record" };
+  };
+}
+
+function tell(tally: Tally, nowMs: number): number {
+  const { calls } = tally;
+  tally.calls = 0;
+  tally.toldAt = nowMs;
+  return calls;
 }

@@ -2,17 +2,57 @@
 
 import { expect, test } from "bun:test";
 import { createStrangers } from "../../src/access/strangers.ts";
+import { strangerRate, strangersRate } from "../../src/limits.ts";
 import { startTestApp } from "../fixture.ts";
 
-test("ten a second are recorded, the rest is told once a minute", () => {
+const { burst, perSecond } = strangerRate;
+
+test("ten of a network are recorded at once, then one a second, and the rest is told once a minute", () => {
   const judge = createStrangers();
-  const burst = Array.from({ length: 15 }, () => judge("203.0.113.9", 0));
-  expect(burst.map(({ kind }) => kind)).toEqual([...Array(10).fill("record"), ...Array(5).fill("limit")]);
-  expect(burst[10]).toEqual({ kind: "limit", waitSeconds: 1, uncounted: 1 });
-  expect(burst[14]).toEqual({ kind: "limit", waitSeconds: 1, uncounted: null });
-  for (let index = 0; index < 10; index++) judge("203.0.113.9", 60_000);
-  expect(judge("203.0.113.9", 60_000)).toEqual({ kind: "limit", waitSeconds: 1, uncounted: 5 });
-  expect(judge("203.0.113.10", 0).kind).toBe("record");
+  // Addresses of one network count as one, in either family.
+  for (const addressOf of [
+    (host: number) => `203.0.113.${host}`,
+    (host: number) => `2001:db8:7:${host}::${host}`,
+  ]) {
+    const calls = Array.from({ length: burst + 5 }, (_, index) => judge(addressOf(index), 0));
+    expect(calls.slice(0, burst)).toEqual(Array(burst).fill({ kind: "record" }));
+    expect(calls[burst]).toMatchObject({ kind: "limit", waitSeconds: 1, uncounted: { calls: 1 } });
+    expect(calls.slice(burst + 1)).toEqual(Array(4).fill({ kind: "limit", waitSeconds: 1, uncounted: null }));
+    expect(judge(addressOf(0), 1_000 / perSecond).kind).toBe("record");
+    for (let index = 0; index < burst; index++) judge(addressOf(index), 60_000);
+    expect(judge(addressOf(1), 60_000)).toMatchObject({ uncounted: { calls: 5 } });
+  }
+  expect(judge("203.0.113.1", 60_000)).toEqual({ kind: "limit", waitSeconds: 1, uncounted: null });
+  expect(judge("203.0.114.1", 0).kind).toBe("record");
+  expect(judge("2001:db8:8::1", 0).kind).toBe("record");
+});
+
+test("all networks together are limited, and counted together", () => {
+  const judge = createStrangers({ maxNetworks: 20 });
+  const sweep = (nowMs: number, networks = 10_000) => {
+    const verdicts = Array.from({ length: networks }, (_, index) =>
+      judge(`10.${index >> 8}.${index & 255}.1`, nowMs),
+    );
+    const records = verdicts.filter((verdict) => verdict.kind === "record" || verdict.uncounted !== null);
+    const told = verdicts.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.uncounted ?? []) : []));
+    return { records: records.length, told };
+  };
+  expect(sweep(0)).toEqual({ records: strangersRate.burst + 1, told: [{ calls: 1, network: null }] });
+  expect(sweep(1_000)).toEqual({ records: strangersRate.perSecond, told: [] });
+  const refused = 2 * 10_000 - strangersRate.burst - 1 - strangersRate.perSecond;
+  expect(sweep(60_000)).toEqual({
+    records: strangersRate.burst + 1,
+    told: [{ calls: refused + 1, network: null }],
+  });
+});
+
+test("what is forgotten of a network is told of all", () => {
+  const judge = createStrangers({ maxNetworks: 1 });
+  for (let call = 0; call < burst + 1 + 7; call++) judge("203.0.113.1", 0);
+  for (let call = 0; call < burst + 1; call++) judge("198.51.100.1", 0);
+  const others = Array.from({ length: strangersRate.burst }, (_, index) => judge(`10.0.${index}.1`, 0));
+  const told = others.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.uncounted ?? []) : []));
+  expect(told).toEqual([{ calls: 7 + 1, network: null }]);
 });
 
 test("a flood leaves eleven records", async () => {
@@ -27,6 +67,6 @@ test("a flood leaves eleven records", async () => {
   expect(app.countRecords(null) - before).toBe(count(401) + 1);
   const last = app.records(null).find(({ status }) => status === 429);
   expect(last?.entry.code).toBe(1429);
-  expect(String(last?.payload.error_msg)).toMatch(/without a valid key: 1 from this address/);
+  expect(String(last?.payload.error_msg)).toContain("1 call from the network 127.0.0.0/24 was refused");
   await app.stop();
 });
