@@ -31,6 +31,8 @@ export interface StoredRecord {
   readonly salt: Uint8Array | null;
   /** The exact payload text; null when it was erased. */
   readonly payload: string | null;
+  /** Why there is no payload: it was erased by audit.redact, or payload retention has removed it; null: it is there. */
+  readonly removal: "redacted" | "expired" | null;
 }
 
 export interface Settled {

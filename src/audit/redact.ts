@@ -5,9 +5,10 @@ import { Type } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { installationOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { Choice, Fields, Nullable } from "../schema.ts";
+import type { Transaction } from "../store.ts";
 import { toServerRecord } from "./record.ts";
-import type { RecordPlace } from "./store.ts";
+import type { Mentions } from "./store.ts";
 
 /** The payloads of these say what is missing, so a verifier needs them. */
 const lasting = ["audit.redact", "audit.prune"];
@@ -16,13 +17,14 @@ export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Erases the payload of one record, or of every record that holds a memory, search results included. What is erased cannot be brought back; the chain still verifies.",
+    "Erases the payload of one record, or of every record that holds a memory, search results included. The memory itself stays, unless delete_memory is true. What is erased cannot be brought back; the chain still verifies.",
   feature: "installation",
   secret: false,
   success: 200,
   input: Fields({
     record: Type.Optional(Type.String({ description: "Id of one audit record." })),
     memory: Type.Optional(Type.String({ description: "Id of a memory, deleted or not." })),
+    delete_memory: Type.Optional(Type.Boolean({ description: "Delete the memory, too." })),
   }),
   output: Fields({
     redacted: Type.Integer({ description: "Records whose payload was erased now." }),
@@ -30,15 +32,22 @@ export const redactRecords = installationOperation({
     exports: Type.Array(Type.String(), {
       description: "Exports made before that still hold them; delete these files.",
     }),
+    memory: Nullable(
+      Choice(["deleted", "kept", "absent"], {
+        description:
+          "The memory itself: deleted now; kept, so that it still holds its text and new records will, too; or absent, because there is none with this id. Null when a record was named.",
+      }),
+    ),
   }),
 
-  async prepare({ record, memory }, { store }): Promise<readonly RecordPlace[]> {
+  async prepare({ record, memory, delete_memory }, { store }): Promise<Mentions> {
     const id = record ?? memory ?? "";
     if ((record === undefined) === (memory === undefined) || !isId(id)) {
       throw new Refusal(1400, "Send the id of either a record or a memory: 32 hexadecimal characters.");
     }
-    if (memory !== undefined) {
-      return (await store.audit.mentions(memory)).filter(({ action }) => !lasting.includes(action));
+    if (memory !== undefined) return store.audit.mentions(memory);
+    if (delete_memory === true) {
+      throw new Refusal(1400, "A record was named, so there is no memory to delete. Send the memory's id.");
     }
     const place = await store.audit.place(id);
     if (place === null)
@@ -49,11 +58,16 @@ export const redactRecords = installationOperation({
         `A record of ${place.action} says what is missing from the chain, so it cannot be erased itself.`,
       );
     }
-    return [place];
+    return { places: [place], through: 0 };
   },
 
-  async apply(transaction, _input, { now }, places) {
-    const present = places.filter(({ hasPayload }) => hasPayload);
+  async apply(transaction, { memory, delete_memory = false }, { now }, { places, through }) {
+    // Calls that were answered while all payloads were read have left records that nobody has looked at.
+    const later = memory === undefined ? [] : await transaction.audit.mentionsAfter(memory, through);
+    const present = [...places, ...later].filter(
+      ({ hasPayload, action }) => hasPayload && !lasting.includes(action),
+    );
+    const state = memory === undefined ? null : await endMemory(transaction, memory, delete_memory, now);
     const byProject = Map.groupBy(present, ({ project }) => project?.serial ?? null);
     for (const members of byProject.values()) {
       const [first] = members;
@@ -65,7 +79,31 @@ export const redactRecords = installationOperation({
     }
     const exports = await transaction.audit.erase(present);
     return {
-      data: { redacted: present.length, records: present.map(({ id }) => id), exports: [...exports] },
+      data: {
+        ...{ redacted: present.length, records: present.map(({ id }) => id) },
+        ...{ exports: [...exports], memory: state },
+      },
     };
   },
 });
+
+/** Deletes the memory if it is there and `isDeleted` says so; the project's chain gets the record that a call would leave. */
+async function endMemory(
+  transaction: Transaction,
+  id: string,
+  isDeleted: boolean,
+  now: number,
+): Promise<"deleted" | "kept" | "absent"> {
+  const owner = await transaction.memories.ownerOf(id);
+  const project = owner === null ? null : await transaction.access.findProject(owner);
+  const memory = project === null ? null : await transaction.memories.find(project, id);
+  if (project === null || memory === null) return "absent";
+  if (!isDeleted) return "kept";
+  await transaction.memories.remove(project, id, now);
+  const { type, importance } = memory;
+  await transaction.audit.append({
+    ...toServerRecord(project, "memory.delete", now, { deleted_memory: { memory_type: type, importance } }),
+    ...{ status: 204, memoryId: id },
+  });
+  return "deleted";
+}

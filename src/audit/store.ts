@@ -64,6 +64,12 @@ export interface Verification {
   readonly lastCompleteAt: number | null;
 }
 
+export interface Mentions {
+  readonly places: readonly RecordPlace[];
+  /** Up to where payloads were read, over all chains. */
+  readonly through: number;
+}
+
 /** `signal` as of MemoryReader. */
 export interface AuditReader {
   list(project: Project, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
@@ -72,7 +78,7 @@ export interface AuditReader {
   /** The record with this id in any chain. */
   place(id: string): Promise<RecordPlace | null>;
   /** Every record whose payload holds this text; reads all payloads, so it takes its time. */
-  mentions(text: string): Promise<readonly RecordPlace[]>;
+  mentions(text: string): Promise<Mentions>;
   /**
    * Checks the project's chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
    * within bounded time; a run that needs longer continues in the background, and later callers join it.
@@ -94,6 +100,8 @@ export interface AuditTransaction {
   attest(project: RecordPlace["project"], now: number): Promise<Attestation>;
   /** The same of every chain, the installation's included. */
   attestAll(now: number): Promise<readonly Attestation[]>;
+  /** Records after `through` whose payload holds this text: those that were appended since they were looked for. */
+  mentionsAfter(text: string, through: number): Promise<readonly RecordPlace[]>;
   /**
    * Deletes the payloads of records for good: before the call is answered, their text is gone from the database and its
    * write-ahead log. The caller appends the record that says so.

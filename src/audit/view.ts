@@ -49,6 +49,13 @@ const listAdditions = {
   key_id: text("API key of the call; null: none that is known."),
   seq: Type.Integer({ minimum: 1, description: "Position in the project's chain, from 1." }),
   memory_id: text("The memory that the call named, also where there is none with this id."),
+  redacted: Type.Boolean({
+    description: "Whether the operator has erased the payload; then the fields that come from it are null.",
+  }),
+  payload_expired: Type.Boolean({
+    description:
+      "Whether payload retention has removed the payload; then the fields that come from it are null.",
+  }),
 };
 
 const anyObject = Type.Object({});
@@ -121,13 +128,15 @@ function toListFields(record: StoredRecord, payload: JsonObject, showHash: boole
     key_id: textOf(entry.key),
     seq: record.seq,
     memory_id: textOf(entry.memory),
+    redacted: record.removal === "redacted",
+    payload_expired: record.removal === "expired",
   };
 }
 
 export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): AuditRecordDetail {
   const payload = payloadOf(record);
   const list = toListFields(record, payload, showHash);
-  const { key_id, seq, memory_id, ...fields } = list;
+  const { key_id, seq, memory_id, redacted, payload_expired, ...fields } = list;
   const trace = traceOf(list.action);
   const request = isObject(payload.request_body) ? payload.request_body : null;
   const response = isObject(payload.response_body) ? payload.response_body : null;
@@ -143,7 +152,14 @@ export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): Au
     >),
     memory_query: payload.memory_query ?? (request === null ? null : trace.query(request)),
     memory_results: payload.memory_results ?? (list.is_success ? resultsOf(list, payload) : null),
-    ...{ key_id, seq, memory_id, request_parameters: payload.request_parameters ?? null },
+    ...{
+      key_id,
+      seq,
+      memory_id,
+      redacted,
+      payload_expired,
+      request_parameters: payload.request_parameters ?? null,
+    },
   };
 }
 
@@ -186,6 +202,7 @@ export const exampleRecord = {
   hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   created_at: "2026-11-21T09:30:00.000Z",
   ...{ key_id: "019a2b3c0a1b7c2d8e3f405162738495", seq: 1284, memory_id: null },
+  ...{ redacted: false, payload_expired: false },
 } as const satisfies AuditRecord;
 
 export const exampleDetail = {

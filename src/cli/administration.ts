@@ -10,7 +10,7 @@ import { type Confirmation, confirm, requirePerson } from "./confirmation.ts";
 import { list } from "./terminal.ts";
 
 export interface Field {
-  /** `--credits <number|unlimited>` */
+  /** `--credits <number|unlimited>`; without a value, such as `--delete-memory`, it stands for true. */
   readonly flags: string;
   /** Name of the operation's input field. */
   readonly field: string;
@@ -47,6 +47,7 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
     for (const { flags, field, read = (text: string): Json => text } of fields) {
       const text = options[attributeOf(flags)];
       if (typeof text === "string") input[field] = read(text, flags);
+      if (text === true) input[field] = true;
     }
     if (mustAsk) await confirm(await confirmation(config, input));
     const data = await administer(config, operation, input);

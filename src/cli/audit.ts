@@ -5,7 +5,7 @@ import { attestChains } from "../audit/attest.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { isObject, type Json } from "../json.ts";
-import { bindOperation, rowsOf } from "./administration.ts";
+import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
@@ -30,6 +30,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     fields: [
       { flags: "--record <id>", field: "record", description: "one audit record" },
       { flags: "--memory <id>", field: "memory", description: "every record that holds this memory" },
+      { flags: "--delete-memory", field: "delete_memory", description: "delete the memory, too" },
     ],
     confirmation: async () => ({
       warning:
@@ -37,8 +38,16 @@ export function addAuditCommands(program: Command, session: Session): void {
       word: "erase",
       wordIs: 'the word "erase"',
     }),
+    toText: erasureOf,
   });
   bindOperation(audit, session, { name: "prune", operation: pruneRecords });
+}
+
+/** What was erased, and what was not. */
+function erasureOf(data: Json): string {
+  const text = describe(data);
+  if (!isObject(data) || data.memory !== "kept") return text;
+  return `${text}\n\nThe memory itself is still there with its text, and new records will hold it. To delete it, add --delete-memory.`;
 }
 
 /** The notes alone, so that `memledger audit checkpoint > FILE` keeps what `audit verify --checkpoint FILE` reads. */

@@ -108,6 +108,8 @@ export interface MemoryTransaction {
   find(project: Project, id: string): Promise<Memory | null>;
   /** Memories that are new or have changed since this revision, as Neighbours tells it. */
   changedSince(project: Project, revision: number): Promise<readonly Known[]>;
+  /** Id of the project that has this memory; null when there is none. */
+  ownerOf(id: string): Promise<string | null>;
   /** All memories of the project, expired and inactive ones too; kept in a counter, so it costs nothing. */
   count(project: Project): Promise<number>;
   /**

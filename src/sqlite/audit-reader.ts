@@ -12,6 +12,8 @@ export interface RecordRow {
   hash: string;
   salt: Uint8Array | null;
   text: Uint8Array | null;
+  /** Of the chain, where the payload is missing: up to here it has expired. */
+  payloads_through: number | null;
 }
 
 interface PlaceRow {
@@ -36,12 +38,17 @@ export interface ChainSpan {
   readonly last: number;
 }
 
-export const recordColumns = "e.seq, e.entry, e.hash, p.salt, p.text";
+export const recordColumns = `e.seq, e.entry, e.hash, p.salt, p.text,
+  CASE WHEN p.entry IS NULL THEN (SELECT payloads_through FROM audit_chain WHERE number = e.chain) END AS payloads_through`;
 export const payloadJoin = "LEFT JOIN audit_payload p ON p.entry = e.number";
 
-export function toStoredRecord({ seq, entry, hash, salt, text }: RecordRow): StoredRecord {
-  const payload = text === null ? null : Bun.zstdDecompressSync(text).toString();
-  return { seq, entry, hash, salt, payload };
+export function toStoredRecord({ seq, entry, hash, salt, text, payloads_through }: RecordRow): StoredRecord {
+  if (text === null) {
+    // One that was erased before it would have expired counts as expired from then on.
+    const removal = seq <= (payloads_through ?? 0) ? "expired" : "redacted";
+    return { seq, entry, hash, salt, payload: null, removal };
+  }
+  return { seq, entry, hash, salt, payload: Bun.zstdDecompressSync(text).toString(), removal: null };
 }
 
 export function createAuditReader(database: Database) {
@@ -86,14 +93,8 @@ export function createAuditReader(database: Database) {
     };
   };
 
-  const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project, o.serial";
-  const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
   const placeById = database.prepare<[string], PlaceRow>(
     `SELECT ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
-  );
-  const payloads = database.prepare<[number], PlaceRow & { number: number; text: Uint8Array }>(
-    `SELECT e.number, p.text, ${places} FROM audit_entry e ${placeJoin}
-     WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${mentionBatchRows}`,
   );
 
   return {
@@ -102,17 +103,34 @@ export function createAuditReader(database: Database) {
       const row = placeById.get(id);
       return row === undefined ? null : toPlace(row);
     },
-    /** One batch of payloads after a number; `next` is where to go on, null at the end. */
-    mentions(text: string, after: number): { places: RecordPlace[]; next: number | null } {
-      const rows = payloads.all(after);
-      const hits = rows.filter((row) => Bun.zstdDecompressSync(row.text).includes(text));
-      return { places: hits.map(toPlace), next: rows.at(-1)?.number ?? null };
-    },
+    mentions: createMentions(database),
     find(project: Project, id: string): StoredRecord | null {
       const chain = span(project);
       const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);
       return row === undefined ? null : toStoredRecord(row);
     },
+  };
+}
+
+const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project, o.serial";
+const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
+
+export interface MentionBatch {
+  readonly places: readonly RecordPlace[];
+  /** Row that was read last; null when there was none. */
+  readonly through: number | null;
+}
+
+/** @returns a function that looks for a text in one batch of payloads, those of the rows after a number. */
+export function createMentions(database: Database): (text: string, after: number) => MentionBatch {
+  const payloads = database.prepare<[number], PlaceRow & { number: number; text: Uint8Array }>(
+    `SELECT e.number, p.text, ${places} FROM audit_entry e ${placeJoin}
+     WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${mentionBatchRows}`,
+  );
+  return (text, after) => {
+    const rows = payloads.all(after);
+    const hits = rows.filter((row) => Bun.zstdDecompressSync(row.text).includes(text));
+    return { places: hits.map(toPlace), through: rows.at(-1)?.number ?? null };
   };
 }
 

@@ -3,9 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { genesisHash, genesisText, sealRecord } from "../audit/chain.ts";
 import type { RecordDraft } from "../audit/record.ts";
-import type { AuditTransaction } from "../audit/store.ts";
+import type { AuditTransaction, RecordPlace } from "../audit/store.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Database } from "../native/sqlite.ts";
+import { createMentions } from "./audit-reader.ts";
 import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { WriterState } from "./writer-state.ts";
@@ -46,6 +47,8 @@ export function createAuditTransaction(
     )
     .pluck();
 
+  const mentions = createMentions(database);
+
   const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
     const chain = state.createId(now);
     const nonce = randomBytes(16).toString("hex");
@@ -73,7 +76,7 @@ export function createAuditTransaction(
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, salt, Bun.zstdCompressSync(payload, { level: compressionLevel }));
       state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });
-      return { seq, entry, hash, salt, payload };
+      return { seq, entry, hash, salt, payload, removal: null };
     },
 
     async attest(project, now) {
@@ -82,6 +85,16 @@ export function createAuditTransaction(
 
     async attestAll(now) {
       return checkpoints.signAll(now);
+    },
+
+    async mentionsAfter(text, through) {
+      const found: RecordPlace[] = [];
+      for (let after: number | null = through; after !== null; ) {
+        const batch = mentions(text, after);
+        found.push(...batch.places);
+        after = batch.through;
+      }
+      return found;
     },
 
     async erase(places) {

@@ -74,6 +74,10 @@ export function createMemoryTransaction(database: Database, state: WriterState):
   };
 
   return {
+    async ownerOf(id) {
+      return sql.owner.get(id) ?? null;
+    },
+
     async find(project, id) {
       const row = findRow(project, id);
       return row === undefined ? null : toMemory(row);
@@ -185,6 +189,12 @@ function statements(database: Database) {
       `SELECT ${memoryColumns} FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
          (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
     ),
+    owner: database
+      .prepare<[string], string>(
+        `SELECT o.id FROM memory m JOIN project o ON o.serial = m.project WHERE m.id = ? AND m.epoch =
+           (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
+      )
+      .pluck(),
     changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
       `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
        JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,

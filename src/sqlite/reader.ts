@@ -51,14 +51,12 @@ export function createReader(threads: ReadingThreads, clock: Clock): Reader {
       place: (id) => ask(serverItself, "placeRecord", id),
       async mentions(text) {
         const places: RecordPlace[] = [];
-        for (let after: number | null = 0; after !== null; ) {
-          const batch: Awaited<ReturnType<ReadQuestions["mentions"]>> = await ask(
-            ...([serverItself, "mentions", text, after] as const),
-          );
+        for (let through = 0; ; ) {
+          const batch = await ask(serverItself, "mentions", text, through);
+          if (batch.through === null) return { places, through };
           places.push(...batch.places);
-          after = batch.next;
+          through = batch.through;
         }
-        return places;
       },
       verify,
     },

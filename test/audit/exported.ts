@@ -43,7 +43,10 @@ export function writeExport(ledger: MadeLedger, chain: MadeChain, plan: ExportPl
 function toRow(record: MadeRecord, { erased = [], verifiable = true }: ExportPlan): JsonObject {
   const isErased = erased.includes(record.seq);
   const [salt, payload] = isErased ? [null, null] : [record.salt, record.payload];
-  const fields = toAuditRecordDetail({ ...record, salt, payload }, verifiable);
+  const fields = toAuditRecordDetail(
+    { ...record, salt, payload, removal: isErased ? "redacted" : null },
+    verifiable,
+  );
   return {
     ...fields,
     entry: record.entry,

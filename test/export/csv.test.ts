@@ -62,6 +62,7 @@ const record = fc
     hash: "f".repeat(64),
     salt: payload === null ? null : new Uint8Array(16),
     payload: payload === null ? null : (canonicalize(payload) ?? ""),
+    removal: payload === null ? ("redacted" as const) : null,
   }));
 
 test.each([true, false])("rows are those of csv-stringify (verifiable: %p)", (verifiable) => {

@@ -1,0 +1,150 @@
+// Proves what an erasure says about the memory itself, that both can go in one transaction, and what the API says about a record
+// whose payload is gone.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { pruneRecords } from "../../src/audit/prune.ts";
+import { redactRecords } from "../../src/audit/redact.ts";
+import { isObject, type JsonObject } from "../../src/json.ts";
+import { run } from "../cli/command.ts";
+import { startTestApp } from "../fixture.ts";
+import { openSeam, unitVector } from "../sqlite/seam.ts";
+
+const app = await startTestApp({ "payload-retention-days": "5" });
+afterAll(() => app.stop());
+
+const dayMs = 86_400_000;
+
+async function openProject() {
+  const { id, key } = await app.createProject("business");
+  const call = (method: string, path: string, body?: unknown) =>
+    app.call(method, path, body === undefined ? { key } : { key, body });
+  const remember = async (content: string): Promise<string> => {
+    const { data } = await call("POST", "/v1/memories", { content, memory_type: "fact" });
+    return String(data.id);
+  };
+  const logs = async (query: string): Promise<JsonObject[]> => {
+    const { data } = await call("GET", `/v1/audit/logs?${query}`);
+    return Array.isArray(data.logs) ? data.logs.filter(isObject) : [];
+  };
+  return { id, call, remember, logs };
+}
+
+describe("an erasure by memory", () => {
+  test("leaves a memory that is there, and says so", async () => {
+    const { call, remember } = await openProject();
+    const memory = await remember("Ada lives at 12 Example Lane");
+    const erased = await app.administer(redactRecords, { memory });
+    expect(erased).toMatchObject({ redacted: 1, memory: "kept" });
+    expect((await call("GET", `/v1/memories/${memory}`)).data.content).toBe("Ada lives at 12 Example Lane");
+  });
+
+  test("deletes it as well when asked to; the project's chain says both", async () => {
+    const { id, call, remember } = await openProject();
+    const memory = await remember("Ada lives at 13 Example Lane");
+    const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+    expect(erased).toMatchObject({ redacted: 1, memory: "deleted" });
+    expect((await call("GET", `/v1/memories/${memory}`)).status).toBe(404);
+    expect((await call("GET", "/v1/memories")).data.memories).toEqual([]);
+    expect(app.records(id).map(({ action, status, entry }) => [action, status, entry.memory])).toEqual([
+      ["memory.delete", 204, memory],
+      ["audit.redact", 200, null],
+      ["memory.read", 404, memory],
+      ["memory.list", 200, null],
+    ]);
+    const verified = await call("GET", "/v1/audit/verify");
+    expect(verified.data.verdict).toBe("unattested");
+  });
+
+  test("of one that was deleted before says that there is none", async () => {
+    const { call, remember } = await openProject();
+    const memory = await remember("Ada lives at 14 Example Lane");
+    await call("DELETE", `/v1/memories/${memory}`);
+    const erased = await app.administer(redactRecords, { memory, delete_memory: true });
+    expect(erased).toMatchObject({ memory: "absent" });
+  });
+
+  test("of one that was deleted with all others says that there is none, too", async () => {
+    const { call, remember } = await openProject();
+    const memory = await remember("Ada lives at 15 Example Lane");
+    await call("DELETE", "/v1/memories");
+    expect(await app.administer(redactRecords, { memory })).toMatchObject({ memory: "absent" });
+  });
+
+  test("cannot delete the memory of a record", async () => {
+    const input = { record: "0".repeat(32), delete_memory: true };
+    await expect(app.administer(redactRecords, input)).rejects.toThrow(/no memory to delete/);
+    await expect(app.administer(redactRecords, { delete_memory: true })).rejects.toThrow(/id of either/);
+  });
+});
+
+test("the command tells a person that the memory is still there, until it is not", async () => {
+  const { remember } = await openProject();
+  const memory = await remember("Ada lives at 18 Example Lane");
+  const erase = async (...words: string[]) => {
+    const at = ["--yes", "--data-dir", app.config.dataDir];
+    return (await run(["audit", "redact", "--memory", memory, ...words, ...at])).stdout;
+  };
+  expect(await erase()).toContain("To delete it, add --delete-memory.");
+  expect(await erase("--delete-memory")).toMatch(/^memory +deleted$/m);
+  expect(await erase()).toMatch(/^memory +absent$/m);
+}, 30_000);
+
+test("records that calls leave while the payloads are being read are erased, too", async () => {
+  const seam = await openSeam();
+  const member = await seam.project();
+  const [content, vector] = ["Ada lives at 16 Example Lane", unitVector(1)];
+  const { data } = await member.create({ content, vector });
+  const input = { memory: String(data.id), delete_memory: true };
+  const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+  expect((await member.call("memory.read", { memory_id: input.memory })).data.content).toBe(content);
+  const erased = await seam.commit({
+    ...{ operation: "audit.redact", keyId: null, body: input },
+    plan: { refused: null, parameters: {}, prepared },
+  });
+  expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted" });
+  await seam.close();
+});
+
+describe("the API says of a record", () => {
+  let project: Awaited<ReturnType<typeof openProject>>;
+  let memory = "";
+  beforeAll(async () => {
+    project = await openProject();
+    memory = await project.remember("Ada lives at 17 Example Lane");
+    await project.remember("Something else");
+  });
+  const states = async () => {
+    const records = (await project.logs("action=memory.create")).toReversed();
+    const details = await Promise.all(
+      records.map(async ({ id }) => (await project.call("GET", `/v1/audit/logs/${id}`)).data),
+    );
+    for (const [index, detail] of details.entries()) {
+      const { redacted = null, payload_expired = null } = detail;
+      expect(records[index]).toMatchObject({ redacted, payload_expired });
+    }
+    return details.map(({ redacted, payload_expired, request_body }) => ({
+      ...{ redacted, payload_expired },
+      hasBody: request_body !== null,
+    }));
+  };
+  const stored = { redacted: false, payload_expired: false, hasBody: true };
+
+  test("that it is whole", async () => {
+    expect(await states()).toEqual([stored, stored]);
+  });
+
+  test("that it was redacted", async () => {
+    await app.administer(redactRecords, { memory });
+    expect(await states()).toEqual([{ redacted: true, payload_expired: false, hasBody: false }, stored]);
+  });
+
+  test("that its payload has expired, whatever happened to it before", async () => {
+    app.passTime(6 * dayMs);
+    await project.call("GET", "/v1/memories");
+    await app.administer(pruneRecords, {});
+    const expired = { redacted: false, payload_expired: true, hasBody: false };
+    for (let tries = 0; tries < 100 && !Bun.deepEquals(await states(), [expired, expired]); tries += 1)
+      await Bun.sleep(20);
+    expect(await states()).toEqual([expired, expired]);
+  });
+});
