@@ -14,6 +14,17 @@ MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time",
             "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
 PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body request_parameters response_body "
                    "input_content output_content rag_query rag_results").split()
+SCHEMAS = set("""
+2 1ceecaf60a80507e038f51a42bf638de8b38449fc540bcb2f26dbea64deceeaf
+2 464a60d35167eb59c65f7fada9d4820538b89d6fce9b14f4719e5158f6796703
+2 c38c716519258b2f73475938ddcd1e9c844e5574dd034afcc3ea0ea46784b07c
+2 762f7f1aa3e3abebb623c05c807f56771f2836221703f32b81ba8ee5de61e283
+3 6ae809b14d74f1e7bf7315b04b35937bb1c88535cde98d19ca30a74fb5099fd2
+3 c78d3b04635be29398559d712f09b2f9f72fe1741f9a860e26f5af4d4e6e9f6d
+3 05c717151409e1100163d186cc67c68d754532b2ba2b8d1ef5baaa73b58e0216
+3 1403216b59a8d9c3437ed4f437858b58b574af150140b0855abbe9497de4e5b4
+""".split("\n"))
+TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 LASTING = ("audit.redact", "audit.prune")
 
 
@@ -332,23 +343,30 @@ def verify_database(path, keys, outside):
     if query("PRAGMA application_id")[0][0] != 0x6D6C6467:
         raise Unusable("not a memledger database")
     database.execute("BEGIN")
+    version = str(query("PRAGMA user_version")[0][0])
+    if not any(line.startswith(version + " ") for line in SCHEMAS):
+        raise Unusable("a format that this verifier does not know")
+    lines = sorted(jcs(list(row)) + "\n" for row in query("SELECT type, name, tbl_name, sql FROM main.sqlite_master"))
+    if f"{version} {sha256(*lines)}" not in SCHEMAS:
+        return (None, None, "schema"), False, False, True
+    damage = [table for table in TABLES if query(f"PRAGMA integrity_check({table})") != [("ok",)]]
     unpack = find_zstd()
     frames = [read_frame(query, keys, row) for row in query(
-        "SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash FROM audit_chain c LEFT JOIN project p ON p.serial = c.project "
+        "SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project "
         "ORDER BY c.number")]
     by_number = {number: (chain, own) for number, chain, own in frames}
     orphans = 0
     for number, chain, *row, entry, digest, salt, text in database.execute(
-            "SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, salt, text FROM audit_entry e "
+            "SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, salt, text FROM audit_entry e NOT INDEXED "
             "LEFT JOIN audit_payload p ON p.entry = e.number ORDER BY number"):
         if chain not in by_number:
             orphans += 1
         elif row[0] > by_number[chain][0].start:
             by_number[chain][0].take(row[0], entry, digest, unpacked(unpack, salt, text), lambda said: row == [
                 said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]])
-    orphans += query("SELECT count(*) FROM audit_payload WHERE entry NOT IN (SELECT number FROM audit_entry)")[0][0]
+    orphans += query("SELECT count(*) FROM audit_payload WHERE entry NOT IN (SELECT number FROM audit_entry NOT INDEXED)")[0][0]
     for table in ("audit_checkpoint", "audit_anchor"):
-        orphans += query(f"SELECT count(*) FROM {table} WHERE chain NOT IN (SELECT number FROM audit_chain)")[0][0]
+        orphans += query(f"SELECT count(*) FROM {table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED)")[0][0]
     beside = []
     for file in sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(path)), "checkpoints", "*.notes"))):
         beside += [found for found in (checkpoint(keys.open(note)) for note in split_notes(read(file))) if found] if keys else []
@@ -363,7 +381,7 @@ def verify_database(path, keys, outside):
         through, wrong = chain.weigh(mine, chain.seq if chain.records else chain.start, chain.genesis)
         contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
     first = next(((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain, _ in frames if chain.failures),
-                 (None, None, "orphan") if orphans else (None, None, "signature") if None in outside else None)
+                 (None, None, "index") if damage else (None, None, "orphan") if orphans else (None, None, "signature") if None in outside else None)
     return first, contradicted, attested and any(chain.records for _, chain, _ in frames), unpack is not None
 
 

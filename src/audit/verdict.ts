@@ -20,6 +20,8 @@ export type Check =
   | "checkpoint"
   | "signature"
   | "orphan"
+  | "schema"
+  | "index"
   | "manifest"
   | "file";
 

@@ -7,6 +7,12 @@ import { boundModel, type ModelBinding, writeModel } from "./installation.ts";
 
 const batchRows = 64;
 
+/** schema.sql has what these two leave, before and after the second. */
+export const createNext =
+  "CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT";
+export const replaceByNext =
+  "DROP TABLE memory_vector; ALTER TABLE memory_vector_next RENAME TO memory_vector";
+
 export interface ReembedOptions {
   readonly file: DatabaseFile;
   readonly model: ModelBinding;
@@ -58,9 +64,7 @@ function prepareNext(database: Database, model: ModelBinding): void {
   if (next.get() === model.sha256) return;
   database.transaction(() => {
     forgetNext(database);
-    database.exec(
-      "CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT",
-    );
+    database.exec(createNext);
     database
       .prepare("INSERT INTO installation (name, value) VALUES ('next_embedding_model', ?)")
       .run(model.sha256);
@@ -69,7 +73,7 @@ function prepareNext(database: Database, model: ModelBinding): void {
 
 function replaceVectors(database: Database, model: ModelBinding): void {
   database.transaction(() => {
-    database.exec("DROP TABLE memory_vector; ALTER TABLE memory_vector_next RENAME TO memory_vector");
+    database.exec(replaceByNext);
     forgetNext(database);
     writeModel(database, model);
   })();

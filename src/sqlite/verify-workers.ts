@@ -1,7 +1,7 @@
 // Owns the threads of a verification: hands out stretches, collects what they found. A thread that dies ends the verification.
 
 import type { Worker } from "node:worker_threads";
-import { Unusable } from "../audit/verdict.ts";
+import { type Failure, Unusable } from "../audit/verdict.ts";
 import { spawnWorker } from "../native/worker.ts";
 import type { ChainKey, Stretch, StretchResult } from "./verify-rows.ts";
 import type { VerifierInit, VerifierTask } from "./verify-worker.ts";
@@ -9,13 +9,13 @@ import type { VerifierInit, VerifierTask } from "./verify-worker.ts";
 export interface Verifiers {
   /** The newest row number that every thread sees. */
   readonly newest: number;
-  /** Results in the order of the stretches. @throws Unusable */
+  /** Results in the order of the stretches, and what is wrong with the tables. @throws Unusable */
   verify(
     stretches: readonly Stretch[],
     chains: readonly ChainKey[],
     only: number | null,
     onDone: (stretch: Stretch) => void,
-  ): Promise<StretchResult[]>;
+  ): Promise<{ readonly results: StretchResult[]; readonly damage: Failure | null }>;
   close(): Promise<void>;
 }
 
@@ -32,24 +32,35 @@ export async function startVerifiers(path: string, threads: number): Promise<Ver
       async verify(stretches, chains, only, onDone) {
         const results: StretchResult[] = [];
         let next = 0;
+        const [first] = workers;
+        const damage = first === undefined ? null : ask<Failure | null>(first, "tables");
         const work = async (worker: Worker): Promise<void> => {
           for (let index = next++; index < stretches.length; index = next++) {
             const stretch = stretches[index];
             if (stretch === undefined) return;
-            const answer = reply<StretchResult>(worker);
-            worker.postMessage({ chains, stretch, only } satisfies VerifierTask);
-            results[index] = await answer;
+            results[index] = await ask<StretchResult>(worker, { chains, stretch, only });
             onDone(stretch);
           }
         };
-        await Promise.all(workers.map(work));
-        return results;
+        await Promise.all(
+          workers.map(async (worker) => {
+            if (worker === first) await damage;
+            await work(worker);
+          }),
+        );
+        return { results, damage: await damage };
       },
     };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function ask<Answer>(worker: Worker, task: VerifierTask): Promise<Answer> {
+  const answer = reply<Answer>(worker);
+  worker.postMessage(task);
+  return answer;
 }
 
 /** The next message of a worker; what it throws arrives as a plain error. */

@@ -17,6 +17,7 @@ import { checkRemovedRecords, countRemovedAfter, findUnexcused } from "../audit/
 import type { Segment } from "../audit/verify-segment.ts";
 import { type ChainFrame, findStrayNote, readChains } from "./verify-ledger.ts";
 import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
+import { checkSchema, checkTables } from "./verify-schema.ts";
 import { type LedgerSource, openEvidence } from "./verify-source.ts";
 import { startVerifiers, type Verifiers } from "./verify-workers.ts";
 
@@ -44,14 +45,22 @@ const defaultRowsPerStretch = 10_000;
 /** @throws Unusable */
 export async function verifyDatabase(options: DatabaseVerification): Promise<Report> {
   const source = openEvidence(options.path);
-  // The threads' snapshots must not be newer than ours: what they see, we see.
-  const verifiers = await startThreads(source, options);
+  let verifiers: Verifiers | null = null;
   try {
     source.all("BEGIN");
+    const forged = checkSchema(source);
+    if (forged !== null) return judge({ ...nothing, failure: forged, remarks: options.remarks });
+    source.all("COMMIT");
+    // The threads' snapshots must not be newer than ours: what they see, we see.
+    verifiers = await startThreads(source, options);
+    source.all("BEGIN");
+    const changed = checkSchema(source);
+    if (changed !== null) return judge({ ...nothing, failure: changed, remarks: options.remarks });
     const frames = readChains(source, options.reader);
     const only = options.project === null ? null : findChain(source, frames, options.project);
     const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
-    const results = await verifyRows(source, verifiers, wanted, { only: only?.number ?? null, options });
+    const scope = { only: only?.number ?? null, options };
+    const { results, damage } = await verifyRows(source, verifiers, wanted, scope);
     const segments = groupSegments(results);
     const shown = only === null ? frames : [only];
     const chains = shown.map((frame) =>
@@ -61,7 +70,7 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
       only === null ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source)) : null;
     return judge({
       chains,
-      failure: orphan === null ? options.refusedOutside : { seq: null, check: "orphan", message: orphan },
+      failure: damage ?? (orphan === null ? options.refusedOutside : toFailure(orphan)),
       contradictions: findReplaced(frames, options.checkpoints),
       remarks: options.remarks,
     });
@@ -69,6 +78,12 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     await verifiers?.close();
     source.close();
   }
+}
+
+const nothing = { chains: [], contradictions: [] };
+
+function toFailure(orphan: string): Failure {
+  return { seq: null, check: "orphan", message: orphan };
 }
 
 async function startThreads(source: LedgerSource, options: DatabaseVerification): Promise<Verifiers | null> {
@@ -81,14 +96,15 @@ async function startThreads(source: LedgerSource, options: DatabaseVerification)
 /** Row numbers that are in use: above the one, up to the other. */
 function extent(source: LedgerSource): { oldest: number; newest: number } {
   const [row] = source.all(
-    "SELECT COALESCE(MIN(number), 1) - 1 AS oldest, COALESCE(MAX(number), 0) AS newest FROM audit_entry",
+    `SELECT COALESCE((SELECT MIN(number) FROM audit_entry NOT INDEXED), 1) - 1 AS oldest,
+       COALESCE((SELECT MAX(number) FROM audit_entry NOT INDEXED), 0) AS newest`,
   ) as { oldest: number; newest: number }[];
   return row ?? { oldest: 0, newest: 0 };
 }
 
 function findChain(source: LedgerSource, frames: readonly ChainFrame[], project: string): ChainFrame {
   const [row] = source.all(
-    "SELECT id FROM project WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC, deleted_at IS NULL DESC, serial DESC LIMIT 1",
+    "SELECT id FROM project NOT INDEXED WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC, deleted_at IS NULL DESC, serial DESC LIMIT 1",
     project,
   ) as { id: string }[];
   const frame = frames.find((candidate) => row !== undefined && candidate.project === row.id);
@@ -112,7 +128,7 @@ async function verifyRows(
   verifiers: Verifiers | null,
   chains: readonly ChainKey[],
   { only, options }: { readonly only: number | null; readonly options: DatabaseVerification },
-): Promise<StretchResult[]> {
+): Promise<{ readonly results: readonly StretchResult[]; readonly damage: Failure | null }> {
   const { oldest, newest } = extent(source);
   const shared = Math.max(oldest, Math.min(newest, verifiers?.newest ?? oldest));
   const { rowsPerStretch = defaultRowsPerStretch } = options;
@@ -122,12 +138,13 @@ async function verifyRows(
     done += stretch.through - stretch.above;
     options.onProgress?.(done, newest - oldest);
   };
-  const results = (await verifiers?.verify(stretches, chains, only, advance)) ?? [];
+  const shares = await verifiers?.verify(stretches, chains, only, advance);
+  const { results, damage } = shares ?? { results: [], damage: checkTables(source) };
   for (const stretch of split(shared, newest, rowsPerStretch)) {
     results.push(verifyStretch(source, chains, stretch, only));
     advance(stretch);
   }
-  return results;
+  return { results, damage };
 }
 
 export function split(above: number, through: number, rowsPerStretch: number): Stretch[] {

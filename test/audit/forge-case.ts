@@ -7,6 +7,7 @@ import type { JsonObject } from "../../src/json.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
 import type { Base, Specimen } from "./forge.ts";
 import { runtime } from "./ledger.ts";
+import { tamper } from "./tamper.ts";
 
 export type Expected = Pick<Specimen, "verdict"> & Partial<Pick<Specimen, "seq" | "check">>;
 
@@ -15,6 +16,8 @@ export interface Case {
   readonly expected: Expected;
   /** SQL, or work on the opened copy. */
   readonly lie?: string | ((database: Database, base: Base) => void);
+  /** The lie is about the schema, or has it restored itself. */
+  readonly isRaw?: boolean;
   /** Work on the files of the copy, after the database. */
   readonly files?: (folder: string, base: Base) => void;
   /** Default: the outside checkpoints, and the key from beside. */
@@ -31,16 +34,20 @@ export const broken = (check: NonNullable<Specimen["check"]>, seq: number | null
 });
 export const contradicted: Expected = { verdict: "contradicted" };
 
-/** Opens a copy without what keeps an honest program from lying. */
-export function alter(path: string, lie: NonNullable<Case["lie"]>, base: Base): void {
+/** Tells the lie to a copy. */
+export function alter(path: string, { lie, isRaw = false }: Case, base: Base): void {
+  if (lie === undefined) return;
+  const tell = (database: Database) => {
+    if (typeof lie === "string") database.exec(lie);
+    else lie(database, base);
+  };
+  if (!isRaw) {
+    tamper(path, (database) => database.transaction(tell)(database));
+    return;
+  }
   const database = openDatabase(path, runtime);
-  database.pragma("foreign_keys = OFF");
-  const triggers = database
-    .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-    .all();
-  for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
-  if (typeof lie === "string") database.exec(lie);
-  else database.transaction(() => lie(database, base))();
+  database.pragma("synchronous = OFF");
+  tell(database);
   database.close();
 }
 

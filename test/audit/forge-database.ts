@@ -8,6 +8,7 @@ import { createSigner, createSigningKey } from "../../src/audit/note.ts";
 import type { JsonObject } from "../../src/json.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { forgedRemovals } from "../attack/forge-removals.ts";
+import { forgedSchemas } from "../attack/forge-schema.ts";
 import type { Base, Specimen } from "./forge.ts";
 import { alter, at, broken, type Case, contradicted, payloadOf } from "./forge-case.ts";
 
@@ -304,20 +305,26 @@ const files: readonly Case[] = [
     expected: { verdict: "unusable" },
   },
   { name: "foreign-database", lie: "PRAGMA application_id = 7", expected: { verdict: "unusable" } },
-  { name: "newer-schema", lie: "PRAGMA user_version = 9000", expected: { verdict: "intact" } },
   {
-    name: "older-tables",
-    lie: "DROP INDEX audit_entry_by_memory; ALTER TABLE audit_entry DROP COLUMN memory",
+    name: "newer-format",
+    isRaw: true,
+    lie: "PRAGMA user_version = 9000",
+    expected: { verdict: "unusable" },
+  },
+  {
+    name: "older-format",
+    isRaw: true,
+    lie: "PRAGMA user_version = 1",
     expected: { verdict: "unusable" },
   },
 ];
 
 export function forgeDatabases(base: Base, folder: string): Specimen[] {
-  return [...changes, ...order, ...frame, ...files, ...forgedRemovals].map((one) => {
+  return [...changes, ...order, ...frame, ...files, ...forgedRemovals, ...forgedSchemas].map((one) => {
     const copy = join(folder, `database-${one.name}`);
     cpSync(base.ledger.folder, copy, { recursive: true });
     const path = join(copy, "memledger.db");
-    if (one.lie !== undefined) alter(path, one.lie, base);
+    alter(path, one, base);
     one.files?.(copy, base);
     const { outside = true, key = false } = one.with ?? {};
     return {

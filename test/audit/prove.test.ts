@@ -10,11 +10,12 @@ import { pruneRecords } from "../../src/audit/prune.ts";
 import { createClock } from "../../src/clock.ts";
 import { isObject, type JsonObject } from "../../src/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import type { Database } from "../../src/native/sqlite.ts";
 import { openReading } from "../../src/sqlite/connection.ts";
 import { createProofs } from "../../src/sqlite/proofs.ts";
 import { createProver } from "../../src/sqlite/prove.ts";
 import { startTestApp } from "../fixture.ts";
+import { tamper } from "./tamper.ts";
 
 const dayMs = 86_400_000;
 const app = await startTestApp();
@@ -24,21 +25,14 @@ const verify = (key: string) => app.call("GET", "/v1/audit/verify", { key });
 const read = (key: string) => app.call("GET", "/v1/memories", { key });
 
 /** Changes what append-only triggers protect, as somebody with access to the file can. */
-function tamper(work: (database: Database) => void): void {
-  const path = join(app.config.dataDir, "memledger.db");
-  const database = openDatabase(path, prepareRuntime("unused-from-source"));
-  database.exec("DROP TRIGGER audit_entry_is_final");
-  work(database);
-  database.exec(
-    "CREATE TRIGGER audit_entry_is_final BEFORE UPDATE ON audit_entry BEGIN SELECT RAISE(ABORT, 'audit entries are append-only'); END",
-  );
-  database.close();
+function change(work: (database: Database) => void): void {
+  tamper(join(app.config.dataDir, "memledger.db"), work);
 }
 
 const chainOf = "(SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = ?))";
 
 const changeStatus = (projectId: string, seq: number) =>
-  tamper((database) => {
+  change((database) => {
     database
       .prepare(`UPDATE audit_entry SET status = 500 WHERE chain = ${chainOf} AND seq = ?`)
       .run(projectId, seq);
@@ -46,7 +40,7 @@ const changeStatus = (projectId: string, seq: number) =>
 
 /** Writes another duration into a record, and seals it and all that follow anew. */
 const rewriteFrom = (projectId: string, seq: number) =>
-  tamper((database) => {
+  change((database) => {
     const rows = database
       .prepare<[string, number], { number: number; seq: number; entry: string }>(
         `SELECT number, seq, entry FROM audit_entry WHERE chain = ${chainOf} AND seq >= ? ORDER BY seq`,

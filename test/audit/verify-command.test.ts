@@ -5,7 +5,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "../../src/json.ts";
-import { openDatabase } from "../../src/native/sqlite.ts";
 import {
   call,
   cleanUp,
@@ -16,7 +15,7 @@ import {
   runJson,
   serve,
 } from "../cli/command.ts";
-import { runtime } from "./ledger.ts";
+import { tamper } from "./tamper.ts";
 
 afterAll(cleanUp);
 
@@ -228,8 +227,9 @@ function snapshot(folder: string): unknown {
 
 /** Changes one figure of one record, as if no trigger were there. */
 function forge(path: string): void {
-  const database = openDatabase(path, runtime);
-  database.exec(`DROP TRIGGER audit_entry_is_final;
-    UPDATE audit_entry SET entry = replace(entry, '"status":201', '"status":200') WHERE chain = 2 AND seq = 5`);
-  database.close();
+  tamper(path, (database) => {
+    database.exec(
+      `UPDATE audit_entry SET entry = replace(entry, '"status":201', '"status":200') WHERE chain = 2 AND seq = 5`,
+    );
+  });
 }

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type ChainReport, type Report, Unusable } from "../../src/audit/verdict.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
-import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import type { Database } from "../../src/native/sqlite.ts";
 import { writeExport } from "./exported.ts";
 import { type Base, buildBase } from "./forge.ts";
-import { runtime } from "./ledger.ts";
+import { tamper } from "./tamper.ts";
 
 // A machine that does other things, too, may take a while for many small databases.
 setDefaultTimeout(60_000);
@@ -25,14 +25,6 @@ beforeAll(() => {
   base = buildBase(join(folder, "honest"));
   victim = base.ledger.database;
   master = join(folder, "master.db");
-  const database = openDatabase(victim, runtime);
-  for (const name of database
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-    .pluck()
-    .all()) {
-    database.exec(`DROP TRIGGER ${name}`);
-  }
-  database.close();
   copyFileSync(victim, master);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,14 +32,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Of the database after a lie; null: unusable. */
 async function verifyAfter(lie: (database: Database) => void): Promise<Report | null> {
   copyFileSync(master, victim);
-  const database = openDatabase(victim, runtime);
-  database.pragma("foreign_keys = OFF");
-  database.pragma("synchronous = OFF");
-  try {
+  tamper(victim, (database) => {
+    database.pragma("synchronous = OFF");
     database.transaction(lie)(database);
-  } finally {
-    database.close();
-  }
+  });
   return verify(victim);
 }
 

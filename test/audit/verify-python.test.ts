@@ -14,7 +14,7 @@ let specimens: readonly Specimen[] = [];
 
 beforeAll(() => {
   specimens = forgeAll(folder);
-});
+}, 30_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Said {

@@ -16,7 +16,7 @@ let specimens: readonly Specimen[] = [];
 
 beforeAll(() => {
   specimens = forgeAll(folder);
-});
+}, 30_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Found = Pick<Specimen, "name" | "verdict" | "seq" | "check">;

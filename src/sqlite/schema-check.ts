@@ -1,0 +1,88 @@
+// Owns the comparison of a database's schema with the one that memledger makes: every table, index, trigger and view, byte for byte.
+// Must never read a table of the database itself, and needs no native library: `audit verify` asks it, too.
+//
+// Why all of it: a view in a table's place, a trigger or a partial index can show other records to the server than to a verifier.
+
+import frozen from "./schema.sql" with { type: "text" };
+
+/** A row of sqlite_master. */
+export interface SchemaObject {
+  /** table, index, trigger or view; a forged file can say anything. */
+  readonly type: string;
+  readonly name: string;
+  /** The table that it belongs to. */
+  readonly table: string;
+  /** Null: an index that SQLite made for a constraint. */
+  readonly sql: string | null;
+}
+
+/** `sqlite_schema` is an alias, which a forged view could take; SQLite does not open a file with a second sqlite_master. */
+export const schemaQuery = 'SELECT type, name, tbl_name AS "table", sql FROM main.sqlite_master';
+
+/** What is wrong with the schema of a database of this format, as a sentence without its end; null when nothing is. */
+export function findSchemaDifference(found: readonly SchemaObject[], format: number): string | null {
+  const ours = ofFormat(format);
+  const seen = new Set<string>();
+  for (const { type, name, table, sql } of found) {
+    const forms = ours.filter((object) => object.name === name);
+    if (forms.length === 0) return `the ${type} ${name} is not part of a memledger database`;
+    const isOurs = forms.some((form) => form.type === type && form.table === table && form.sql === sql);
+    if (!isOurs || seen.has(name)) return `the ${type} ${name} is not defined as memledger defines it`;
+    seen.add(name);
+  }
+  const missing = ours.find(({ name, state }) => state === null && !seen.has(name));
+  return missing === undefined ? null : `the ${missing.type} ${missing.name} is missing`;
+}
+
+export interface SchemaVariant {
+  /** Whether the model has been changed since the database was made, and whether a change has begun. */
+  readonly state: string;
+  readonly objects: readonly SchemaObject[];
+}
+
+/** Every schema that a database of this format can have. */
+export function schemaVariants(format: number): readonly SchemaVariant[] {
+  const ours = ofFormat(format);
+  const plain = ours.filter(({ state }) => state === null);
+  const after = ours.filter(({ state }) => state === "after reembed");
+  const during = ours.filter(({ state }) => state === "during reembed");
+  const replaced = [...plain.filter(({ name }) => after.every((object) => object.name !== name)), ...after];
+  return [
+    { state: "as made", objects: plain },
+    { state: "after reembed", objects: replaced },
+    { state: "during reembed", objects: [...plain, ...during] },
+    { state: "during another reembed", objects: [...replaced, ...during] },
+  ];
+}
+
+/** What docs/AUDIT-FORMAT.md names for each variant, so that other verifiers need no copy of the schema. */
+export function schemaDigest(schema: readonly SchemaObject[]): string {
+  const lines = schema.map(({ type, name, table, sql }) => `${JSON.stringify([type, name, table, sql])}\n`);
+  return new Bun.CryptoHasher("sha256").update(lines.toSorted().join("")).digest("hex");
+}
+
+interface FrozenObject extends SchemaObject {
+  /** Formats that have it, both included. */
+  readonly first: number;
+  readonly last: number;
+  /** Null: always there, in this form unless another form is there. */
+  readonly state: string | null;
+}
+
+const heading =
+  /^-- (\d+)\.\.(\d*) (table|index|trigger) (\S+) ON ([^\s,]+)(?:, ((?:after|during) reembed))?$/;
+const objects: readonly FrozenObject[] = frozen.split(/^(?=-- \d+\.\.)/m).flatMap(toObject);
+
+function ofFormat(format: number): readonly FrozenObject[] {
+  return objects.filter(({ first, last }) => first <= format && format <= last);
+}
+
+function toObject(section: string): FrozenObject[] {
+  const end = section.indexOf("\n");
+  const match = heading.exec(section.slice(0, end));
+  if (match === null) return [];
+  const [, first, last, type = "", name = "", table = "", state = null] = match;
+  const sql = section.slice(end + 1).trimEnd();
+  const formats = { first: Number(first), last: last === "" ? Number.POSITIVE_INFINITY : Number(last) };
+  return [{ ...formats, type, name, table, sql: sql === "" ? null : sql, state }];
+}
