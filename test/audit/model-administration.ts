@@ -172,6 +172,7 @@ export async function restart(run: Run): Promise<void> {
   await server.stop();
   await judge(run);
   await server.start();
+  for (const { pinnedLists } of model.projects) pinnedLists.clear();
   model.prune(server.now());
   await untilPruned(run);
   note(run, "restart");

@@ -71,6 +71,13 @@ export class ModelChain {
   }
 }
 
+export interface PinnedList {
+  /** Records that the chain had, without the one of the call. */
+  readonly size: number;
+  readonly total: number;
+  readonly endsAt: number;
+}
+
 export class ModelProject {
   readonly id: string;
   plan: PlanName;
@@ -82,6 +89,8 @@ export class ModelProject {
   /** By content: who would make another one a duplicate. */
   readonly holders = new Map<number, string>();
   readonly chain = new ModelChain();
+  /** By key and filters: the list as its page 1 found it. */
+  readonly pinnedLists = new Map<string, PinnedList>();
 
   constructor(id: string, plan: PlanName) {
     this.id = id;
