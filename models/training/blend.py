@@ -1,4 +1,6 @@
 """Mixes the weights of two students: from + (to - from) x --share. Beyond 1 it goes on in the direction of the last training."""
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import argparse
 import shutil
 from pathlib import Path

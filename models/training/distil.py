@@ -2,6 +2,8 @@
 
 Starts from the teacher's own layers unless --from names a student. Resumes from --out/resume.pt. Writes the averaged weights.
 """
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import argparse
 import random
 import shutil

@@ -3,6 +3,8 @@
 A unit may carry a third column: the text whose vector it shall have, which is how a translation learns the place of its
 English original. Resumes where it stopped; training may read the rows that are done.
 """
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import argparse
 import json
 import random

@@ -1,4 +1,6 @@
 """Measures a model folder (ONNX or PyTorch), with the teacher beside it when named: STS-B dev, LoCoMo dev, the pair set, bitext."""
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import argparse
 import csv
 import json

@@ -5,6 +5,8 @@ row never depends on another row or its padding: a text has one vector whatever 
 in 16 bits: processors without VNNI instructions add in 16 bits, saturate at 8-bit weights, and would give other vectors.
 Scheme dynamic (one scale over the whole batch) breaks the promise; it is here to be compared with, as is float.
 """
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import argparse
 import hashlib
 import json

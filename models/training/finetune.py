@@ -5,6 +5,8 @@ pairs     a question finds its statement among the others of the batch (in-batch
 contrast  texts that differ in one thing stay apart, texts that say the same stay together, both with a margin
 Resumes from --out/resume.pt. Writes the averaged weights.
 """
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import argparse
 import random
 import shutil

@@ -1,4 +1,6 @@
 """The student: a small BERT that starts from the teacher's layers, its batches, its checkpoints. Owns no loss."""
+import offline  # noqa: F401 (first: it sets the environment of the other packages)
+
 import json
 import math
 import random

@@ -8,6 +8,7 @@ import { isMainThread } from "node:worker_threads";
 import { type InferenceSession, Tensor } from "onnxruntime-common";
 import { loadAddon } from "./addon.ts";
 import type { RuntimeFiles } from "./runtime.ts";
+import { disableTelemetryEvents } from "./telemetry.ts";
 
 export { Tensor };
 export type SessionOptions = InferenceSession.SessionOptions;
@@ -58,6 +59,7 @@ function open(runtime: RuntimeFiles): Onnx {
   // The one place that vouches for the addon's interface; test/native/runtime.test.ts fails if an update changes it.
   const binding = loadAddon(runtime.onnxAddon) as Binding;
   binding.initOrtOnce(logErrorsOnly, Tensor, isMainThread);
+  disableTelemetryEvents(runtime.onnxLibrary);
   return {
     createSession(model, options = {}) {
       const session = new binding.InferenceSession();

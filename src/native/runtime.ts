@@ -18,7 +18,13 @@ import { currentPlatform, libraryPath, nativeLibraries } from "./platform.ts";
 import { disableTelemetry } from "./telemetry.ts";
 
 /** Absolute paths of the native libraries; plain data, so every worker gets a copy. */
-export type RuntimeFiles = Readonly<{ sqliteAddon: string; vecExtension: string; onnxAddon: string }>;
+export type RuntimeFiles = Readonly<{
+  sqliteAddon: string;
+  vecExtension: string;
+  onnxAddon: string;
+  /** The addon loads it by itself. */
+  onnxLibrary: string;
+}>;
 
 /**
  * Makes the native libraries loadable and returns their paths. Nobody can load one without these paths, so this is where
@@ -37,6 +43,7 @@ export function prepareRuntime(directory: string): RuntimeFiles {
       sqliteAddon: libraryPath(libraries.sqliteAddon),
       vecExtension: libraryPath(libraries.vecExtension),
       onnxAddon: libraryPath(libraries.onnxAddon),
+      onnxLibrary: libraryPath(libraries.onnxLibrary),
     };
   }
   const folder = unpackLibraries(directory, embedded.libraries);
@@ -44,6 +51,7 @@ export function prepareRuntime(directory: string): RuntimeFiles {
     sqliteAddon: join(folder, libraries.sqliteAddon.name),
     vecExtension: join(folder, libraries.vecExtension.name),
     onnxAddon: join(folder, libraries.onnxAddon.name),
+    onnxLibrary: join(folder, libraries.onnxLibrary.name),
   };
 }
 

@@ -2,9 +2,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { networkMarks, requireOffline } from "../../src/native/offline.ts";
+import { loadOnnx } from "../../src/native/onnx.ts";
 import { currentPlatform, libraryPath, nativeLibraries, type Platform } from "../../src/native/platform.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
+import { disableTelemetryEvents } from "../../src/native/telemetry.ts";
 
 const here = currentPlatform();
 const platforms: readonly Platform[] = [
@@ -67,4 +70,19 @@ test.if(here.os !== "win32")("native libraries find telemetry switched off, in e
   const found = await new Promise((resolve) => worker.once("message", resolve));
   await worker.terminate();
   expect(found).toBe("1");
+});
+
+test("ONNX Runtime is told to write no events to the system's event tracing", () => {
+  const runtime = prepareRuntime("unused");
+  loadOnnx(runtime);
+  expect(disableTelemetryEvents(runtime.onnxLibrary)).toBe(true);
+  expect(disableTelemetryEvents("/no/such/library")).toBe(false);
+});
+
+test("the training runs on the same ONNX Runtime as the program", async () => {
+  const root = join(import.meta.dir, "../..");
+  const { dependencies } = await Bun.file(join(root, "package.json")).json();
+  const requirements = readFileSync(join(root, "models/training/requirements.txt"), "utf8");
+  expect(requirements).toContain(`onnxruntime==${dependencies["onnxruntime-node"]}\n`);
+  expect(dependencies["onnxruntime-common"]).toBe(dependencies["onnxruntime-node"]);
 });
