@@ -35,7 +35,7 @@ export function Text(options: TextLimits & { description: string; examples?: str
 
 export function Choice<const Values extends readonly string[]>(
   values: Values,
-  options: { description: string; default?: Values[number] },
+  options: { title?: string; description: string; default?: Values[number] },
 ): TUnsafe<Values[number]> {
   return Type.Unsafe<Values[number]>({ ...Type.String({ enum: [...values] }), ...options, [Kind]: "Choice" });
 }
@@ -76,7 +76,10 @@ export function Timestamp(options: { description: string }) {
 export function Moment(options: { description: string }): TUnsafe<string> {
   return Type.Unsafe<string>({
     [Kind]: "Moment",
-    type: "string",
+    anyOf: [
+      { type: "string", format: "date-time" },
+      { type: "string", format: "date" },
+    ],
     examples: ["2026-11-01T00:00:00Z", "2026-11-01"],
     ...options,
   });
@@ -85,6 +88,9 @@ export function Moment(options: { description: string }): TUnsafe<string> {
 export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()], schema.description ? { description: schema.description } : {});
 }
+
+/** Any JSON object. */
+export const jsonObject = Type.Object({}, { title: "JsonObject", description: "Any JSON object." });
 
 /** An object that refuses unknown fields. A title makes it a named schema of the API reference. */
 export function Fields<Properties extends Record<string, TSchema>>(
@@ -158,6 +164,7 @@ function faultOfMeant({ schema, value, errors }: ValueError): ValueError | undef
 function hasTypeOf(schema: TSchema, value: unknown): boolean {
   if (Array.isArray(value)) return schema.type === "array";
   if (typeof value === "number") return schema.type === "number" || schema.type === "integer";
+  if (schema[Kind] === "Moment") return typeof value === "string";
   return value !== null && schema.type === typeof value;
 }
 

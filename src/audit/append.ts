@@ -6,18 +6,23 @@ import { successCode } from "../call.ts";
 import { Refusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { projectOperation } from "../operation.ts";
-import { Action, Fields, Nullable, Text } from "../schema.ts";
+import { Action, Fields, jsonObject, Nullable, Text } from "../schema.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
-import { auditRecordDetail, exampleDetail, toAuditRecordDetail, tokens } from "./view.ts";
+import {
+  auditRecordDetail,
+  exampleDetail,
+  inputContent,
+  outputContent,
+  toAuditRecordDetail,
+  tokens,
+} from "./view.ts";
 
 const reservedActions = /^(memory|audit|key|project)\./;
 const name = (description: string) => Type.Optional(Nullable(Text({ maxLength: 256, description })));
 const amount = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 1e15, description }));
 const json = (description: string) =>
-  Type.Optional(Type.Unsafe<Json>(Type.Union([Type.Object({}), Type.Null()], { description })));
-const objectOrArray = Type.Union([Type.Object({}), Type.Array(Type.Unknown()), Type.Null()]);
-const textOrObject = Type.Union([Type.String(), Type.Object({}), Type.Null()]);
+  Type.Optional(Type.Unsafe<Json>(Type.Union([jsonObject, Type.Null()], { description })));
 const texts = (description: string) =>
   Type.Optional(Nullable(Type.Array(Type.String(), { maxItems: 100, description })));
 const items = (item: TSchema, description: string) =>
@@ -56,8 +61,8 @@ export const appendRecord = projectOperation({
     metadata: json("Markers of your own."),
     request_body: json("The whole request body."),
     response_body: json("The whole response body."),
-    input_content: Type.Optional(Type.Unsafe<Json>({ ...objectOrArray, description: "Extracted input." })),
-    output_content: Type.Optional(Type.Unsafe<Json>({ ...textOrObject, description: "Extracted output." })),
+    input_content: Type.Optional(Type.Unsafe<Json>(inputContent)),
+    output_content: Type.Optional(Type.Unsafe<Json>(outputContent)),
     rag_query: texts("The query and its expansions."),
     rag_results: items(ragResult, "Summaries of the documents that were found."),
     memory_query: texts("Texts that memories were searched for."),

@@ -10,14 +10,17 @@ import { installationOperation, projectOperation } from "../operation.ts";
 import { Fields, Timestamp } from "../schema.ts";
 import type { Attestation } from "./store.ts";
 
-const checkpointView = Fields({
-  chain: Type.String({ description: "Identifier of the chain." }),
-  size: Type.Integer({ minimum: 0, description: "Records that the chain has had." }),
-  hash: Type.String({ description: "Hash of the newest of them." }),
-  created_at: Timestamp({ description: "When the checkpoint was signed." }),
-  note: Type.String({ description: "The checkpoint as a signed note; keep this text." }),
-  public_key: Type.String({ description: "The verifier key that checks the signature." }),
-});
+const checkpointView = Fields(
+  {
+    chain: Type.String({ description: "Identifier of the chain." }),
+    size: Type.Integer({ minimum: 0, description: "Records that the chain has had." }),
+    hash: Type.String({ description: "Hash of the newest of them." }),
+    created_at: Timestamp({ description: "When the checkpoint was signed." }),
+    note: Type.String({ description: "The checkpoint as a signed note; keep this text." }),
+    public_key: Type.String({ description: "The verifier key that checks the signature." }),
+  },
+  { title: "Checkpoint" },
+);
 
 export const readCheckpoint = projectOperation({
   name: "audit.checkpoint",

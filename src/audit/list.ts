@@ -26,7 +26,7 @@ const listInput = Fields({
   memory_id: Type.Optional(Id({ description: "Only operations that named this memory." })),
   key_id: Type.Optional(Id({ description: "Only calls with this API key." })),
   status_class: Type.Optional(
-    Choice(["2xx", "4xx", "5xx"], { description: "Only this class of HTTP status." }),
+    Choice(["2xx", "4xx", "5xx"], { title: "StatusClass", description: "Only this class of HTTP status." }),
   ),
   cursor: Type.Optional(
     Type.String({
@@ -58,16 +58,21 @@ export const listRecords = projectOperation({
   answersWithRecords: true,
   success: 200,
   input: listInput,
-  output: Fields({
-    logs: Type.Array(auditRecord),
-    total: Type.Integer({
-      minimum: 0,
-      description: "Records that match, on all pages, as of the first page.",
-    }),
-    page: Type.Integer(),
-    page_size: Type.Integer(),
-    next_cursor: Nullable(Type.String({ description: "Send it as cursor to go on; null on the last page." })),
-  }),
+  output: Fields(
+    {
+      logs: Type.Array(auditRecord),
+      total: Type.Integer({
+        minimum: 0,
+        description: "Records that match, on all pages, as of the first page.",
+      }),
+      page: Type.Integer(),
+      page_size: Type.Integer(),
+      next_cursor: Nullable(
+        Type.String({ description: "Send it as cursor to go on; null on the last page." }),
+      ),
+    },
+    { title: "AuditRecordPage" },
+  ),
   refusals: [],
   example: {
     input: { action: "memory.create", page_size: 50 },

@@ -9,16 +9,19 @@ import { requireHashes } from "./attest.ts";
 import type { Verification } from "./store.ts";
 import type { ChainReport } from "./verdict.ts";
 
-const roundView = Fields({
-  from_seq: Type.Integer({
-    description: "The first record that it checked; retention removed those before.",
-  }),
-  through_seq: Type.Integer({ description: "The newest record that it checked." }),
-  started_at: Timestamp({ description: "When it began." }),
-  completed_at: Nullable(
-    Timestamp({ description: "When it first reached the newest record without a failure; null: not yet." }),
-  ),
-});
+const roundView = Fields(
+  {
+    from_seq: Type.Integer({
+      description: "The first record that it checked; retention removed those before.",
+    }),
+    through_seq: Type.Integer({ description: "The newest record that it checked." }),
+    started_at: Timestamp({ description: "When it began." }),
+    completed_at: Nullable(
+      Timestamp({ description: "When it first reached the newest record without a failure; null: not yet." }),
+    ),
+  },
+  { title: "VerificationRound" },
+);
 
 export const verifyRecords = projectOperation({
   name: "audit.verify",
@@ -29,32 +32,46 @@ export const verifyRecords = projectOperation({
   feature: "audit",
   success: 200,
   input: Fields({}),
-  output: Fields({
-    verdict: Choice(["unattested", "broken", "contradicted"], { description: "What was found." }),
-    chain: Nullable(Type.String({ description: "Identifier of the chain; null before the first record." })),
-    verified: Type.Integer({ minimum: 0, description: "Records checked by this run." }),
-    first_seq: Nullable(Type.Integer({ description: "The first of them." })),
-    last_seq: Nullable(Type.Integer({ description: "The last of them." })),
-    complete: Type.Boolean({
-      description:
-        "Whether this run reached the newest record. False: nothing is known yet about records after last_seq.",
-    }),
-    round: Nullable(roundView),
-    last_complete_at: Nullable(
-      Timestamp({
+  output: Fields(
+    {
+      verdict: Choice(["unattested", "broken", "contradicted"], {
+        title: "ChainVerdict",
+        description: "What was found.",
+      }),
+      chain: Nullable(Type.String({ description: "Identifier of the chain; null before the first record." })),
+      verified: Type.Integer({ minimum: 0, description: "Records checked by this run." }),
+      first_seq: Nullable(Type.Integer({ description: "The first of them." })),
+      last_seq: Nullable(Type.Integer({ description: "The last of them." })),
+      complete: Type.Boolean({
         description:
-          "When a round was last completed without a failure; null: not since the start of the server.",
+          "Whether this run reached the newest record. False: nothing is known yet about records after last_seq.",
       }),
-    ),
-    failure: Nullable(
-      Fields({
-        seq: Nullable(Type.Integer({ description: "The first bad record." })),
-        check: Type.String({ description: "The check that failed." }),
-        message: Type.String(),
-      }),
-    ),
-    contradiction: Nullable(Fields({ kind: Type.String(), size: Type.Integer(), message: Type.String() })),
-  }),
+      round: Nullable(roundView),
+      last_complete_at: Nullable(
+        Timestamp({
+          description:
+            "When a round was last completed without a failure; null: not since the start of the server.",
+        }),
+      ),
+      failure: Nullable(
+        Fields(
+          {
+            seq: Nullable(Type.Integer({ description: "The first bad record." })),
+            check: Type.String({ description: "The check that failed." }),
+            message: Type.String(),
+          },
+          { title: "VerificationFailure" },
+        ),
+      ),
+      contradiction: Nullable(
+        Fields(
+          { kind: Type.String(), size: Type.Integer(), message: Type.String() },
+          { title: "Contradiction" },
+        ),
+      ),
+    },
+    { title: "Verification" },
+  ),
   refusals: [2207],
   example: {
     input: {},

@@ -5,13 +5,13 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { successCode } from "../call.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { traceOf } from "../memory/trace.ts";
-import { Fields, Nullable, Timestamp } from "../schema.ts";
+import { Fields, jsonObject, Nullable, Timestamp } from "../schema.ts";
 import type { StoredRecord } from "./record.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const open = <Schema extends TSchema>(schema: Schema, description: string) =>
-  Nullable(Type.Unsafe<Json>({ ...schema, description }));
+  Type.Unsafe<Json>(Type.Union([schema, Type.Null()], { description }));
 
 export const tokens = Fields(
   {
@@ -19,7 +19,7 @@ export const tokens = Fields(
     completion_tokens: Type.Integer({ minimum: 0 }),
     total_tokens: Type.Integer({ minimum: 0 }),
   },
-  { description: "Tokens of a gateway operation." },
+  { title: "Tokens", description: "Tokens of a gateway operation." },
 );
 
 const listFields = {
@@ -39,7 +39,7 @@ const listFields = {
   credits_consumed: Type.Number({ description: "Credits that were used." }),
   balance_consumed_usd: Type.Number({ description: "Balance that was used, in US dollars." }),
   tokens: Nullable(tokens),
-  metadata: open(Type.Object({}), "The caller's own markers, from the header X-Audit-Metadata."),
+  metadata: open(jsonObject, "The caller's own markers, from the header X-Audit-Metadata."),
   hash: text("Hash of the entry, which chains it to the one before; business and custom plans only."),
   created_at: Timestamp({ description: "Time of the record." }),
 };
@@ -58,12 +58,17 @@ const listAdditions = {
   }),
 };
 
-const anyObject = Type.Object({});
+export const inputContent = Type.Union([jsonObject, Type.Array(Type.Any()), Type.Null()], {
+  description: "Extracted input, such as chat messages.",
+});
+export const outputContent = Type.Union([Type.String(), jsonObject, Type.Null()], {
+  description: "Extracted output, such as the answer of a model.",
+});
 const detailFields = {
-  request_body: open(anyObject, "The whole request body."),
-  response_body: open(anyObject, "The whole response body."),
-  input_content: open(Type.Any(), "Extracted input, such as chat messages."),
-  output_content: open(Type.Any(), "Extracted output."),
+  request_body: open(jsonObject, "The whole request body."),
+  response_body: open(jsonObject, "The whole response body."),
+  input_content: Type.Unsafe<Json>(inputContent),
+  output_content: Type.Unsafe<Json>(outputContent),
   rag_query: open(Type.Array(Type.String()), "The query and its expansions."),
   rag_results: open(Type.Array(ragResult), "Summaries of the documents that were found."),
   memory_query: open(Type.Array(Type.String()), "The text that was stored or searched for."),
@@ -74,7 +79,7 @@ const detailFields = {
 };
 const detailAdditions = {
   request_parameters: open(
-    anyObject,
+    jsonObject,
     "Parameters of the path and the query, such as the export that was downloaded; a memory is in memory_id.",
   ),
 };

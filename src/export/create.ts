@@ -19,7 +19,9 @@ export const exportSpan = {
   end_time: Moment({
     description: "Records up to this time, included; a date includes its whole day. May be in the future.",
   }),
-  format: Type.Optional(Choice(exportFormats, { description: "Format of the file.", default: "csv" })),
+  format: Type.Optional(
+    Choice(exportFormats, { title: "ExportFormat", description: "Format of the file.", default: "csv" }),
+  ),
 };
 
 interface Span {

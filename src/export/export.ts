@@ -49,7 +49,7 @@ export const exportId = Type.String({ maxLength: 100, description: "Identifier o
 
 const task = {
   export_id: exportId,
-  status: Choice(exportStatuses, { description: "How far it is." }),
+  status: Choice(exportStatuses, { title: "ExportStatus", description: "How far it is." }),
   estimated_records: Type.Integer({ minimum: 0, description: "Records in the span." }),
   download_url: Nullable(Type.String({ description: "Path of the file; null until it is completed." })),
 };
@@ -61,7 +61,7 @@ export const exportDetail = Fields(
     manifest_url: Nullable(
       Type.String({ description: "Path of the signed manifest; null until it is completed." }),
     ),
-    format: Choice(exportFormats, { description: "Format of the file." }),
+    format: Choice(exportFormats, { title: "ExportFormat", description: "Format of the file." }),
     start_time: Timestamp({ description: "Records from this time on." }),
     end_time: Timestamp({ description: "Records up to this time." }),
     records: Type.Integer({ minimum: 0, description: "Records written up to now." }),

@@ -14,7 +14,7 @@ export const listExports = projectOperation({
   feature: "export",
   success: 200,
   input: Fields({}),
-  output: Fields({ exports: Type.Array(exportDetail) }),
+  output: Fields({ exports: Type.Array(exportDetail) }, { title: "ExportList" }),
   refusals: [],
   example: { input: {}, data: { exports: [exampleDetail] } },
 

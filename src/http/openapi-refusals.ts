@@ -21,25 +21,32 @@ export function refusalsOf({ operation, method }: Route): ErrorCode[] {
   return [...codes].sort((a, b) => a - b);
 }
 
-export function describeRefusals(route: Route): JsonObject {
+/**
+ * The answers of a route by status. Each is a component, named after its codes and shared by the routes that have the same, and all
+ * have the schema Refusal: a schema for each set of codes would make a type of each in generated clients.
+ */
+export function describeRefusals(route: Route, responses: Map<string, JsonObject>): JsonObject {
   const byStatus = Map.groupBy(refusalsOf(route), (code) => errorStatus[code]);
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `${code}: ${errorMeaning[code]}`).join("; "),
-        ...(status === 429 || status === 503 ? { headers: { "Retry-After": retryAfter } } : {}),
-        content: {
-          "application/json": {
-            schema: {
-              allOf: [{ $ref: "#/components/schemas/Refusal" }, { properties: { code: { enum: codes } } }],
-            },
-            examples: Object.fromEntries(codes.map((code) => [code, refusalExample(code)])),
-          },
-        },
-      },
-    ]),
+    [...byStatus].map(([status, codes]) => {
+      const name = `Refused${codes.join("Or")}`;
+      if (!responses.has(name)) responses.set(name, describeResponse(status, codes));
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
   );
+}
+
+function describeResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
+  return {
+    description: codes.map((code) => `${code}: ${errorMeaning[code]}`).join("; "),
+    ...(status === 429 || status === 503 ? { headers: { "Retry-After": retryAfter } } : {}),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Refusal" },
+        examples: Object.fromEntries(codes.map((code) => [code, refusalExample(code)])),
+      },
+    },
+  };
 }
 
 const retryAfter = { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } };
@@ -51,12 +58,14 @@ export const refusalSchema: JsonObject = {
   required: ["success", "code", "message", "data"],
   properties: {
     success: { const: false },
-    code: { type: "integer" },
+    code: {
+      type: "integer",
+      description: "Which refusal it is; each response lists the codes that it can have.",
+    },
     message: { type: "string", description: "What is wrong and what to do next." },
     data: {
-      type: ["object", "null"],
+      anyOf: [{ $ref: "#/components/schemas/JsonObject" }, { type: "null" }],
       description: "Details, such as the field and the reason.",
-      additionalProperties: true,
     },
   },
 };

@@ -7,21 +7,26 @@ import type { Json, JsonObject } from "../json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../limits.ts";
 import type { ProjectOperation } from "../operation.ts";
 import { version } from "../version.ts";
-import { toJsonSchema } from "./json-schema.ts";
+import { type NamedSchemas, toAnswerSchema, toRequestSchema } from "./json-schema.ts";
 import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
 import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
 
 const introduction = `An AI memory with a tamper-evident audit ledger.
 
 Every answer is an envelope: \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. A refusal has the same shape, and its message says what to do next.
-Fields and parameters that are not listed here are refused, never ignored. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; the spans of audit queries take every ISO 8601 date or time. Answers use UTC.`;
+Fields and parameters that are not listed here are refused, never ignored. Answers may gain members in later versions; ignore those that you do not know. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; the spans of audit queries take every ISO 8601 date or time. Answers use UTC.`;
 
 export function openApiDocument(): JsonObject {
-  const schemas = new Map<string, JsonObject>([["Refusal", refusalSchema]]);
+  const schemas: NamedSchemas = new Map([["Refusal", refusalSchema]]);
+  const responses = new Map<string, JsonObject>();
+  // Requests first, as toAnswerSchema asks for.
+  const asked = routes.map((route) => ({ route, request: describeRequest(route, schemas) }));
   const paths = new Map<string, Record<string, JsonObject>>();
-  for (const route of routes) {
+  for (const { route, request } of asked) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
-    paths.set(path, { ...paths.get(path), [route.method.toLowerCase()]: describe(route, schemas) });
+    const answers = { ...describeSuccess(route.operation, schemas), ...describeRefusals(route, responses) };
+    const described = { ...introduce(route.operation), ...request, responses: answers };
+    paths.set(path, { ...paths.get(path), [route.method.toLowerCase()]: described });
   }
   return {
     openapi: "3.1.0",
@@ -44,89 +49,110 @@ export function openApiDocument(): JsonObject {
         },
       },
       parameters: { AuditMetadata: auditMetadata },
-      schemas: Object.fromEntries(schemas),
+      responses: sorted(responses),
+      schemas: sorted(schemas),
     },
   };
 }
 
-function describe(route: Route, schemas: Map<string, JsonObject>): JsonObject {
-  const { operation } = route;
+function sorted(components: ReadonlyMap<string, JsonObject>): JsonObject {
+  return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function introduce(operation: ProjectOperation): JsonObject {
+  const name = capitalised(operation.name);
   return {
-    operationId: operation.name.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId: name.charAt(0).toLowerCase() + name.slice(1),
     tags: [tagOf(operation)],
     summary: operation.summary,
     description: `${operation.description}\n\nPermission: \`${operation.permission}\`.`,
-    parameters: [...describeParameters(route), { $ref: "#/components/parameters/AuditMetadata" }],
-    ...(takesBody(route) ? { requestBody: describeBody(route) } : {}),
-    responses: { ...describeSuccess(operation, schemas), ...describeRefusals(route) },
   };
 }
 
-function tagOf(operation: ProjectOperation): string {
-  const name = operation.name.split(".")[0] ?? "";
-  return name.charAt(0).toUpperCase() + name.slice(1);
+/** `memory.delete_all` becomes MemoryDeleteAll. */
+function capitalised(name: string): string {
+  return name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function describeParameters(route: Route): JsonObject[] {
+function tagOf(operation: ProjectOperation): string {
+  return capitalised(operation.name.split(".")[0] ?? "");
+}
+
+function describeRequest(route: Route, schemas: NamedSchemas): JsonObject {
+  return {
+    parameters: [...describeParameters(route, schemas), { $ref: "#/components/parameters/AuditMetadata" }],
+    ...(takesBody(route) ? { requestBody: describeBody(route, schemas) } : {}),
+  };
+}
+
+function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
   const { properties, required = [] } = route.operation.input;
   const inPath = pathParameters(route);
   const names = takesBody(route) ? inPath : Object.keys(properties);
   return names.flatMap((name) => {
     const schema = properties[name];
     if (schema === undefined) throw new Error(`${route.path} names a field that its operation does not have`);
-    const { description = "", ...rest } = toJsonSchema(schema, null);
+    const { description: _, ...rest } = toRequestSchema(schema, schemas);
     return {
       name,
       in: inPath.includes(name) ? "path" : "query",
       required: required.includes(name),
-      description,
+      description: schema.description ?? "",
       schema: rest,
       ...withExample(route.operation.example?.input[name]),
     };
   });
 }
 
-function describeBody(route: Route): JsonObject {
+function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
   const inPath = pathParameters(route);
-  const { properties, required = [] } = route.operation.input;
+  const { operation, method } = route;
+  const { properties, required = [] } = operation.input;
   const isOutside = (name: string) => !inPath.includes(name);
   const fields = Object.entries(properties).filter(([name]) => isOutside(name));
   const mandatory = required.filter(isOutside);
-  const isRequired = route.method !== "DELETE";
-  const schema = {
+  const isRequired = method !== "DELETE";
+  const title = `${capitalised(operation.name)}Request`;
+  schemas.set(title, {
+    title,
     type: "object",
     additionalProperties: false,
     ...(mandatory.length > 0 ? { required: mandatory } : isRequired ? { minProperties: 1 } : {}),
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, toJsonSchema(field, null)])),
-  };
-  const example = Object.entries(route.operation.example?.input ?? {}).filter(([name]) => isOutside(name));
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, toRequestSchema(field, schemas)])),
+  });
+  const example = Object.entries(operation.example?.input ?? {}).filter(([name]) => isOutside(name));
+  const schema = { $ref: `#/components/schemas/${title}` };
   return {
     required: isRequired,
     content: { "application/json": { schema, ...withExample(Object.fromEntries(example)) } },
   };
 }
 
-function describeSuccess(operation: ProjectOperation, schemas: Map<string, JsonObject>): JsonObject {
+function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): JsonObject {
   if (operation.files !== undefined) return describeFile(operation.files);
   if (operation.output === null) return { [operation.success]: { description: "Done; there is no body." } };
-  const envelope = {
+  // Operations that answer with the same share the envelope.
+  const title = `${operation.output.title}Response`;
+  schemas.set(title, {
+    title,
     type: "object",
     required: ["success", "code", "message", "data"],
     properties: {
       success: { const: true },
       code: { const: successCode },
       message: { type: "string" },
-      data: toJsonSchema(operation.output, schemas),
+      data: toAnswerSchema(operation.output, schemas),
     },
-  };
+  });
   const data = operation.example?.data;
   const example =
     data === undefined ? undefined : { success: true, code: successCode, message: "success", data };
   const description = operation.success === 201 ? "Created." : "Success.";
+  const schema = { $ref: `#/components/schemas/${title}` };
   return {
     [operation.success]: {
       description,
-      content: { "application/json": { schema: envelope, ...withExample(example) } },
+      content: { "application/json": { schema, ...withExample(example) } },
     },
   };
 }

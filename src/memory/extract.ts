@@ -38,15 +38,19 @@ export const extractMemories = projectOperation({
       Type.Boolean({ default: false, description: "Answer what would be stored, and store nothing." }),
     ),
   }),
-  output: Fields({
-    extracted: Type.Array(extractionItem),
-    deduplicated: Type.Integer({ minimum: 0, description: "Items that were skipped." }),
-    updated: Type.Integer({ minimum: 0, description: "Memories that were updated." }),
-    extractor: Choice(extractorNames, {
-      description:
-        "llm: the language model that the server is configured with. built-in: rules, without one.",
-    }),
-  }),
+  output: Fields(
+    {
+      extracted: Type.Array(extractionItem),
+      deduplicated: Type.Integer({ minimum: 0, description: "Items that were skipped." }),
+      updated: Type.Integer({ minimum: 0, description: "Memories that were updated." }),
+      extractor: Choice(extractorNames, {
+        title: "ExtractorName",
+        description:
+          "llm: the language model that the server is configured with. built-in: rules, without one.",
+      }),
+    },
+    { title: "Extraction" },
+  ),
   example: {
     input: { text: exampleText },
     data: {
@@ -78,7 +82,7 @@ export const extractMemories = projectOperation({
       },
       cost,
       note: {
-        ...{ model_id: prepared.model, input_content: text },
+        ...{ model_id: prepared.model, input_content: { text } },
         output_content: { items: extracted, usage: prepared.usage === null ? null : { ...prepared.usage } },
       },
     };

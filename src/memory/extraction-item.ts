@@ -14,6 +14,7 @@ export const extractionItem = Fields(
     importance,
     expires_at: expiresAt,
     action: Choice(actions, {
+      title: "ExtractionAction",
       description:
         "created: a new memory. updated: the memory was similar (above 0.90) and says this now. skipped: the memory says this already (above 0.98, or the same text).",
     }),
@@ -24,7 +25,10 @@ export const extractionItem = Fields(
           id: Nullable(memoryId),
           similarity: Type.Number({ minimum: 0, maximum: 1, description: "Cosine similarity to the item." }),
         },
-        { description: "The memory that was updated, or for which the item was skipped." },
+        {
+          title: "ExtractionMatch",
+          description: "The memory that was updated, or for which the item was skipped.",
+        },
       ),
     ),
   },

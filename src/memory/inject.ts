@@ -47,25 +47,28 @@ export const injectMemories = projectOperation({
       }),
     ),
   }),
-  output: Fields({
-    prompt: Type.String({ description: "The text block; empty when there is nothing to inject." }),
-    query,
-    rules: Type.Array(agentMemory, { description: "By importance, then newest first." }),
-    results: Type.Array(searchResult, {
-      description: "The facts and contexts in the prompt, by final_score.",
-    }),
-    omitted: Type.Integer({
-      minimum: 0,
-      description: "Facts and contexts among the best top_k that did not fit max_characters.",
-    }),
-    rules_exceed_budget: Type.Boolean({
-      description: "The rules' lines alone are longer than max_characters.",
-    }),
-    characters: Type.Integer({
-      minimum: 0,
-      description: "Length of the facts' and contexts' lines, in Unicode code points.",
-    }),
-  }),
+  output: Fields(
+    {
+      prompt: Type.String({ description: "The text block; empty when there is nothing to inject." }),
+      query,
+      rules: Type.Array(agentMemory, { description: "By importance, then newest first." }),
+      results: Type.Array(searchResult, {
+        description: "The facts and contexts in the prompt, by final_score.",
+      }),
+      omitted: Type.Integer({
+        minimum: 0,
+        description: "Facts and contexts among the best top_k that did not fit max_characters.",
+      }),
+      rules_exceed_budget: Type.Boolean({
+        description: "The rules' lines alone are longer than max_characters.",
+      }),
+      characters: Type.Integer({
+        minimum: 0,
+        description: "Length of the facts' and contexts' lines, in Unicode code points.",
+      }),
+    },
+    { title: "Injection" },
+  ),
   example: {
     input: { query: "When do we release?", max_characters: 2000 },
     data: {

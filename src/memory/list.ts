@@ -32,26 +32,34 @@ export const listMemories = projectOperation({
     ),
     sort_by: Type.Optional(
       Choice(["created_at", "updated_at", "importance"], {
+        title: "MemoryOrder",
         default: "created_at",
         description: "Order of the list.",
       }),
     ),
     sort_dir: Type.Optional(
-      Choice(["asc", "desc"], { default: "desc", description: "Direction of the order." }),
+      Choice(["asc", "desc"], {
+        title: "SortDirection",
+        default: "desc",
+        description: "Direction of the order.",
+      }),
     ),
   }),
-  output: Fields({
-    memories: Type.Array(agentMemory),
-    pagination: Fields(
-      {
-        page: Type.Integer(),
-        page_size: Type.Integer(),
-        total: Type.Integer({ description: "Memories that match, on all pages." }),
-        total_pages: Type.Integer(),
-      },
-      { title: "Pagination" },
-    ),
-  }),
+  output: Fields(
+    {
+      memories: Type.Array(agentMemory),
+      pagination: Fields(
+        {
+          page: Type.Integer(),
+          page_size: Type.Integer(),
+          total: Type.Integer({ description: "Memories that match, on all pages." }),
+          total_pages: Type.Integer(),
+        },
+        { title: "Pagination" },
+      ),
+    },
+    { title: "MemoryPage" },
+  ),
   example: {
     input: { memory_type: "fact", page: 1, page_size: 20 },
     data: { memories: [exampleMemory], pagination: { page: 1, page_size: 20, total: 1, total_pages: 1 } },

@@ -30,6 +30,7 @@ export const content = Text({
   examples: ["Releases go out on Tuesdays."],
 });
 export const memoryType = Choice(memoryTypes, {
+  title: "MemoryType",
   description:
     "rule: behaviour, always injected. fact: retrieved by meaning. context: like fact, usually expiring.",
 });

@@ -39,9 +39,10 @@ export const deleteAllMemories = projectOperation({
   refusals: [],
   success: 200,
   input: Fields({ memory_type: Type.Optional(memoryType) }),
-  output: Fields({
-    deleted_count: Type.Integer({ minimum: 0, description: "How many memories were removed." }),
-  }),
+  output: Fields(
+    { deleted_count: Type.Integer({ minimum: 0, description: "How many memories were removed." }) },
+    { title: "DeletedMemories" },
+  ),
   example: { input: { memory_type: "context" }, data: { deleted_count: 12 } },
 
   async prepare() {},

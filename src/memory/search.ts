@@ -75,6 +75,7 @@ export const searchMemories = projectOperation({
     query,
     mode: Type.Optional(
       Choice(searchModes, {
+        title: "SearchMode",
         default: "semantic",
         description:
           "semantic: by meaning. hybrid: by meaning and words, which finds names, numbers and identifiers too; results then carry score_details.",
@@ -92,11 +93,14 @@ export const searchMemories = projectOperation({
       Type.Boolean({ default: false, description: "Search inactive memories too." }),
     ),
   }),
-  output: Fields({
-    results: Type.Array(searchResult),
-    query,
-    total: Type.Integer({ minimum: 0 }),
-  }),
+  output: Fields(
+    {
+      results: Type.Array(searchResult),
+      query,
+      total: Type.Integer({ minimum: 0, description: "Number of results." }),
+    },
+    { title: "SearchResults" },
+  ),
   example: {
     input: { query: "When do we release?", top_k: 5 },
     data: {

@@ -57,7 +57,7 @@ describe("a model that answers", async () => {
 
   test("is named by the record, with the tokens it used", async () => {
     expect(first.record?.payload).toMatchObject({
-      ...{ model_id: "fake-model", input_content: text },
+      ...{ model_id: "fake-model", input_content: { text } },
       output_content: { items: first.items, usage: defaultUsage },
     });
     const list = await app.call("GET", "/v1/audit/logs?action=memory.extract", project);

@@ -103,7 +103,7 @@ describe("a transcript", async () => {
       numbers: { credits_consumed: 1, balance_consumed_usd: 0 },
     });
     expect(first.record?.payload).toMatchObject({
-      input_content: transcript,
+      input_content: { text: transcript },
       output_content: { items: first.items, usage: null },
     });
   });
@@ -120,7 +120,7 @@ describe("a transcript", async () => {
         tokens: null,
         credits_consumed: 1,
       },
-      ...{ input_content: transcript, memory_query: [transcript] },
+      ...{ input_content: { text: transcript }, memory_query: [transcript] },
       memory_results: first.items.map(({ id, content, memory_type, importance }) => ({
         ...{ id, content, memory_type, importance, source: "direct" },
         ...{ similarity: 1, final_score: finalScore(1, Number(importance)) },

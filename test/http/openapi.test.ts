@@ -5,6 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "@sinclair/typebox/value";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { routes } from "../../src/http/routes.ts";
+import { isObject, type Json, type JsonObject } from "../../src/json.ts";
 import { projectOperations } from "../../src/operations.ts";
 
 const text = JSON.stringify(openApiDocument());
@@ -45,7 +46,9 @@ describe("the OpenAPI document", () => {
     const { put } = JSON.parse(text).paths["/v1/memories/{memory_id}"];
     expect(put.parameters[0]).toMatchObject({ name: "memory_id", in: "path", required: true });
     const { schema } = put.requestBody.content["application/json"];
-    expect(Object.keys(schema.properties)).toEqual([
+    expect(schema).toEqual({ $ref: "#/components/schemas/MemoryUpdateRequest" });
+    const { MemoryUpdateRequest } = JSON.parse(text).components.schemas;
+    expect(Object.keys(MemoryUpdateRequest.properties)).toEqual([
       "content",
       "memory_type",
       "importance",
@@ -53,9 +56,98 @@ describe("the OpenAPI document", () => {
       "expires_at",
     ]);
     expect(Object.keys(put.responses)).toContain("409");
-    expect(put.responses["403"].description).toContain("2106");
+    expect(put.responses["403"].$ref).toContain("2106");
   });
 });
+
+describe("what a client generator makes of it", () => {
+  const document = JSON.parse(text);
+  const { schemas, responses } = document.components;
+
+  test("is one type for each object: none is described in place", () => {
+    const inline = everySchema({ paths: document.paths, responses }).filter(isObjectSchema);
+    for (const [name, schema] of Object.entries<JsonObject>(schemas))
+      inline.push(...everySchema({ ...schema, type: null, title: name }).filter(isObjectSchema));
+    expect(inline.map((schema) => JSON.stringify(schema))).toEqual([]);
+  });
+
+  test("is one type for each shape: no two names have the same", () => {
+    const names = Map.groupBy(Object.keys(schemas), (name) =>
+      JSON.stringify({ ...schemas[name], title: "" }),
+    );
+    expect([...names.values()].filter(({ length }) => length > 1)).toEqual([]);
+  });
+
+  test("is one type for all refusals", () => {
+    const contents = Object.values<JsonObject>(responses).map(({ content }) => content);
+    expect(contents.length).toBeGreaterThan(20);
+    for (const content of contents)
+      expect(content).toMatchObject({
+        "application/json": { schema: { $ref: "#/components/schemas/Refusal" } },
+      });
+    const refused = Object.values<Record<string, JsonObject>>(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap((operation) => Object.entries(Object(operation.responses)))
+      .filter(([status]) => Number(status) >= 400 && status !== "416");
+    expect(refused.length).toBeGreaterThan(100);
+    for (const [, response] of refused) expect(Object.keys(Object(response))).toEqual(["$ref"]);
+  });
+
+  test.each([
+    ...["AgentMemory", "Pagination", "SearchResult", "ExtractionItem", "ExportTask", "Checkpoint", "Refusal"],
+    ...["AuditRecord", "AuditRecordDetail", "MemoryResult", "RagResult", "RagSource", "Tokens"],
+  ])("has the type %s", (name) => {
+    expect(schemas[name]).toMatchObject({ title: name, type: "object" });
+  });
+
+  test("knows which texts are times", () => {
+    const properties = everySchema(document).flatMap(({ properties }) => Object.entries(Object(properties)));
+    const parameters = Object.values<Record<string, JsonObject>>(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap((operation) => (Array.isArray(operation.parameters) ? operation.parameters : []))
+      .map(({ name, schema }) => [name, schema]);
+    const times = [...properties, ...parameters].filter(([name]) => /_(at|time)$/.test(String(name)));
+    expect(times.length).toBeGreaterThan(15);
+    for (const [name, schema] of times)
+      expect({ name, schema: JSON.stringify(schema) }).toEqual({
+        name,
+        schema: expect.stringContaining('"format":"date-time"'),
+      });
+  });
+
+  test("may find more in an answer in later versions, and may not send what is unknown", () => {
+    for (const [name, schema] of Object.entries<JsonObject>(schemas)) {
+      const isClosed = name.endsWith("Request") || name === "Tokens";
+      expect({ name, isClosed: schema.additionalProperties === false }).toEqual({ name, isClosed });
+    }
+  });
+});
+
+test("a title stands for one schema, wherever it is used", () => {
+  const titled = projectOperations
+    .flatMap(({ input, output }) => everySchema(JSON.parse(JSON.stringify([input, output]))))
+    .filter(({ title }) => typeof title === "string")
+    .map(({ title, default: _, ...schema }) => ({ title, schema }));
+  const byTitle = Map.groupBy(titled, ({ title }) => title);
+  expect(byTitle.size).toBeGreaterThan(20);
+  for (const [title, uses] of byTitle)
+    expect({ title, forms: new Set(uses.map(({ schema }) => JSON.stringify(schema))).size }).toEqual({
+      title,
+      forms: 1,
+    });
+});
+
+/** All objects within a JSON value, examples left out. */
+function everySchema(value: Json): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap(everySchema);
+  if (!isObject(value)) return [];
+  const members = Object.entries(value).filter(([name]) => name !== "example" && name !== "examples");
+  return [value, ...members.flatMap(([, member]) => everySchema(member))];
+}
+
+function isObjectSchema({ type }: JsonObject): boolean {
+  return type === "object" || (Array.isArray(type) && type.includes("object"));
+}
 
 describe("the table of routes", () => {
   test("reaches every operation of a project exactly once", () => {
