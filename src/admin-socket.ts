@@ -17,7 +17,8 @@ import { basename, dirname, join } from "node:path";
 import { type Answer, toEnvelope } from "./call.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { JsonFault, parseJson } from "./json-text.ts";
-import { bodyMaxBytes } from "./limits.ts";
+import { bodyMaxBytes, commandGraceMs } from "./limits.ts";
+import { stopServer } from "./native/stop-server.ts";
 import { findOperation } from "./operations.ts";
 import type { Perform } from "./perform.ts";
 
@@ -48,7 +49,7 @@ export function openAdminSocket(path: string, perform: Perform): AdminSocket {
   chmodSync(unix, 0o600);
   return {
     async close() {
-      await server.stop();
+      await stopServer(server, commandGraceMs);
       rmSync(unix, { force: true });
       rmSync(path, { force: true });
     },

@@ -56,6 +56,12 @@ export const neighboursMax = 50;
 /** A connection on which nothing moves for this long is closed; longer than the slowest call. */
 export const idleTimeoutSeconds = 120;
 
+/** A server that ends waits this long for the calls of its clients and for commands of the same machine, then cuts them off. */
+export const httpGraceMs = 5_000;
+export const commandGraceMs = 1_000;
+/** A server that has not ended this long after the signal is killed; Docker would do so after 10 s. */
+export const endDeadlineMs = 9_000;
+
 /** A group commit closes after this many calls or milliseconds, whichever comes first. */
 export const groupMaxCalls = 256;
 export const groupMaxMs = 5;

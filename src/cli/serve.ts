@@ -4,7 +4,9 @@ import { type Command, Option } from "commander";
 import { type App, startApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { LedgerDecision } from "../ledger-start.ts";
-import { createLogger } from "../logger.ts";
+import { endDeadlineMs } from "../limits.ts";
+import { createLogger, type LogLevel } from "../logger.ts";
+import { endWithin } from "../native/deadline.ts";
 import { generalSettings } from "../settings.ts";
 import { quoteWord } from "../shell-word.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
@@ -31,7 +33,7 @@ export function addServeCommand(program: Command, session: Session): void {
       ).conflicts("newInstallation"),
     );
   bindWork(command, session, async ({ config, ignoredVariables, options, terminal }) => {
-    const asked = askedToEnd();
+    const asked = askedToEnd(config.logLevel);
     const logger = createLogger(config.logLevel);
     if (ignoredVariables.length > 0) {
       logger.info("ignored variables that Kubernetes or Docker set for a service", {
@@ -52,13 +54,17 @@ function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]):
   return restoredBackup === true ? "restored-backup" : null;
 }
 
-/** Resolves with the name of the first signal, even one during the start; the second one ends the process at once. */
-function askedToEnd(): Promise<string> {
+/**
+ * Resolves with the name of the first signal, even one during the start, and from then on the process ends within its deadline; the
+ * second one ends it at once.
+ */
+function askedToEnd(logLevel: LogLevel): Promise<string> {
   return new Promise((resolve) => {
     let signals = 0;
     const listener = (signal: string) => {
       signals += 1;
       if (signals > 1) process.exit(exitCodes.forced);
+      endWithin({ afterMs: endDeadlineMs, logLevel });
       resolve(signal);
     };
     process.on("SIGINT", listener);

@@ -4,8 +4,9 @@
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import { errorStatus, Refusal } from "../errors.ts";
-import { idleTimeoutSeconds } from "../limits.ts";
+import { httpGraceMs, idleTimeoutSeconds } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { stopServer } from "../native/stop-server.ts";
 import type { Perform } from "../perform.ts";
 import { internalMessage } from "../settle.ts";
 import { leavesBodyBehind } from "./body.ts";
@@ -42,9 +43,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** A server that ends waits this long for running calls: a client that stalls must not hold it. */
-const shutdownGraceMs = 5_000;
-
 /** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL when the address cannot be listened on. */
 export function startServer(options: ServerOptions): RunningServer {
   const { hostname, port } = options;
@@ -71,11 +69,7 @@ export function startServer(options: ServerOptions): RunningServer {
   return {
     url: `http://${host}:${server.port}`,
     port: server.port ?? port,
-    async stop() {
-      const late = setTimeout(() => void server.stop(true), shutdownGraceMs);
-      await server.stop();
-      clearTimeout(late);
-    },
+    stop: () => stopServer(server, httpGraceMs),
   };
 }
 

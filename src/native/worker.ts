@@ -14,6 +14,7 @@ export const workerEntries = {
   embedder: "embedding/embedder-worker.ts",
   extractor: "extraction/extractor-worker.ts",
   verifier: "sqlite/verify-worker.ts",
+  deadline: "native/deadline-worker.ts",
 } as const;
 
 export type WorkerName = keyof typeof workerEntries;

@@ -3,6 +3,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { locate } from "../../src/data-directory.ts";
+import { flood, manyObjects } from "../attack/heavy-bodies.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -124,6 +126,36 @@ describe("serve --json", () => {
     expect((await server.end("SIGTERM")).exitCode).toBe(0);
     expect(performance.now() - before).toBeLessThan(3_000);
     socket.end();
+  });
+
+  test("calls and commands that stall, and clients that go on, do not prevent the end", async () => {
+    const dataDir = createFolder();
+    const server = await serve(dataDir);
+    const key = server.ready.api_key;
+    const head = `POST /v1/memories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+    const stalled = [
+      await connect(server.url, `${head}Content-Length: 99\r\n\r\n{`),
+      await connect(server.url, "GET /health/live HT"),
+      await Bun.connect({ unix: locate(dataDir).socket, socket: { data() {} } }),
+    ];
+    stalled[2]?.write("POST /key.list HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{");
+    const flooding = flood({
+      ...{ port: Number(new URL(server.url).port), key: String(key), clients: 32, calls: 1_000_000 },
+      body: manyObjects(),
+    });
+    await Bun.sleep(500);
+    expect((await server.end("SIGTERM")).exitCode).toBe(0);
+    expect((await flooding).get(400)).toBeGreaterThan(0);
+    for (const socket of stalled) socket.end();
+  });
+
+  test("a process whose threads do not end is killed at its deadline", async () => {
+    const module = JSON.stringify(join(import.meta.dir, "../../src/native/deadline.ts"));
+    const script = `import { endWithin } from ${module}; endWithin({ afterMs: 50, logLevel: "info" }); for (;;);`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
+    expect(await child.stderr.text()).toContain("the server did not end in time and is killed");
+    await child.exited;
+    expect(child.signalCode).toBe("SIGKILL");
   });
 
   test("a call that stalls holds the end for a while; a second signal does not wait", async () => {

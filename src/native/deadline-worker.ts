@@ -1,0 +1,17 @@
+// Ends the whole process at its deadline, from a thread of its own: the main thread may be the one that does not end.
+
+import { writeSync } from "node:fs";
+import { workerData } from "node:worker_threads";
+import { createLogger } from "../logger.ts";
+import type { Deadline } from "./deadline.ts";
+
+const { afterMs, logLevel }: Deadline = workerData;
+// Nothing is left that would write later.
+const logger = createLogger(logLevel, (line) => writeSync(2, line) > 0);
+
+setTimeout(() => {
+  logger.error("the server did not end in time and is killed; what was answered is kept", {
+    after_ms: afterMs,
+  });
+  process.kill(process.pid, "SIGKILL");
+}, afterMs);
