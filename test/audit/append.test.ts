@@ -55,6 +55,7 @@ test("every field comes back, and the record is the call's only one", async () =
     ...{ id: expect.stringMatching(/^[0-9a-f]{32}$/), project_id: project.id, is_success: false },
     ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/), created_at: expect.any(String) },
     ...{ key_id: expect.any(String), seq: before + 1, memory_id: null, request_parameters: null },
+    ...{ redacted: false, payload_expired: false },
   });
   expect(app.countRecords(project.id)).toBe(before + 1);
   const read = await app.call("GET", `/v1/audit/logs/${reply.data.id}`, { key });

@@ -64,6 +64,7 @@ describe("the list", async () => {
       },
       ...{ hash: null, created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
       ...{ key_id: expect.any(String), seq: expect.any(Number), memory_id: null },
+      ...{ redacted: false, payload_expired: false },
     });
   });
 
