@@ -86,7 +86,11 @@ export function loadConfig({ flags = {}, variables: given = {} }: Given): Loaded
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),
     llm: llmFrom(value),
-    prices: { extractionCredits: value(settings.extractionCredits), creditUsd: value(settings.creditUsd) },
+    prices: {
+      extractionCredits: value(settings.extractionCredits),
+      chargeDryRuns: value(settings.chargeDryRuns),
+      creditUsd: value(settings.creditUsd),
+    },
     plans: {
       free: planFrom("free", value),
       basic: planFrom("basic", value),

@@ -36,6 +36,8 @@ export interface Preparation {
   readonly pagePins: PagePins;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Sets credits aside until the call is settled, before the work that they pay for. @throws Refusal 1402 */
+  reserve(cost: Cost): Promise<void>;
   /** Runs work that may take minutes. Few of a project run at once; the others wait. @throws Refusal 1429 when too many wait. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Float32Array [dimensions of the model], L2-normalised. */

@@ -8,6 +8,7 @@ import { digestSecret, secretFrom } from "./access/key.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import type { RateLimiter } from "./access/rate.ts";
+import { createReservations, type Reservations } from "./access/reservations.ts";
 import { createStrangers, type JudgeStranger, type Uncounted } from "./access/strangers.ts";
 import { logAdministration } from "./administration-log.ts";
 import { createPagePins, type PagePins } from "./audit/page-pins.ts";
@@ -63,6 +64,7 @@ export function createPerform(tools: PerformTools): Perform {
     judgeStranger: createStrangers(),
     pagePins: createPagePins(tools.clock),
     claimBody: createBodyBudget(),
+    reservations: createReservations((project) => tools.store.access.findCredits(project)),
     inTurn: createFairGate({ ...places, limits: extractionQueueLimits }),
   };
   return {
@@ -87,6 +89,7 @@ interface Doors {
   readonly judgeStranger: JudgeStranger;
   readonly pagePins: PagePins;
   readonly claimBody: BodyBudget;
+  readonly reservations: Reservations;
   /** What Preparation.inTurn waits for. */
   readonly inTurn: FairGate;
 }
@@ -101,7 +104,7 @@ async function performForProject(
   operation: ProjectOperation,
   request: Request,
   caller: Caller | null,
-  { judgeStranger, pagePins, claimBody, inTurn }: Doors,
+  { judgeStranger, pagePins, claimBody, inTurn, reservations }: Doors,
 ): Promise<Answer> {
   const { store, clock, plans, limiter } = tools;
   const refuseStranger = (keyId: string | null, refusal: Refusal) =>
@@ -114,6 +117,7 @@ async function performForProject(
   if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
   using claim = claimBody(caller.key.id);
+  using credits = reservations(caller.project);
   const { origin, fault } = readOrigin(request);
   const call = {
     ...{ operation: operation.name, keyId: caller.key.id, origin, arrivedAt: request.arrivedAt },
@@ -136,7 +140,9 @@ async function performForProject(
       ...{ caller, plan, store, prices, extractor, pagePins, signal, now: clock.now() },
       embed: (text, role) => tools.embed(text, role, waiter),
       inTurn: (work) => inTurn(waiter, work),
+      reserve: (cost) => credits.reserve(cost),
     });
+    credits.settle();
     return { refused: null, parameters, prepared };
   };
   return await store.commit({

@@ -82,10 +82,18 @@ export const settings = {
     65_536,
   ),
   extractionCredits: whole(
-    { name: "extraction-credits", description: "credits that one extraction costs; a dry run is free" },
+    { name: "extraction-credits", description: "credits that one extraction costs" },
     1,
     0,
     1_000_000,
+  ),
+  chargeDryRuns: toggle(
+    {
+      name: "charge-dry-runs",
+      description:
+        "a dry run of an extraction with a language model costs as much as a run; with the built-in extractor it is always free",
+    },
+    true,
   ),
   creditUsd: amount(
     { name: "credit-usd", description: "what a credit is worth in US dollars, for the audit records" },

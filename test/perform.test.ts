@@ -31,7 +31,7 @@ const perform: Perform = createPerform({
   limiter: createRateLimiter(),
   logger: { debug: log, info: log, warn: log, error: log },
   embed: (text) => embed(text),
-  prices: { extractionCredits: 1, creditUsd: 0 },
+  prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
 });
 

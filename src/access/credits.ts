@@ -1,6 +1,7 @@
 // Owns what calls cost: credits of a project, and what a credit is worth. Must never let a project spend what it does not have.
 
 import { Refusal } from "../errors.ts";
+import { counted } from "../plural.ts";
 import type { Transaction } from "../store.ts";
 import type { Project } from "./project.ts";
 
@@ -8,6 +9,8 @@ import type { Project } from "./project.ts";
 export interface Prices {
   /** Credits of one extraction. */
   readonly extractionCredits: number;
+  /** Whether a dry run that asks a language model costs as much as a run. */
+  readonly chargeDryRuns: boolean;
   /** US dollars of one credit; 0 where credits are only counted. */
   readonly creditUsd: number;
 }
@@ -23,19 +26,15 @@ export function extractionCost({ extractionCredits, creditUsd }: Prices): Cost {
   return { credits: extractionCredits, usd: extractionCredits * creditUsd };
 }
 
-/** @throws Refusal 1402 */
-export function requireCredits({ credits }: Project, cost: Cost): void {
-  if (credits === null || credits >= cost.credits) return;
-  throw new Refusal(
-    1402,
-    `The call costs ${cost.credits} credits and the project has ${credits}. Ask the operator to add credits.`,
-    { credits, cost: cost.credits },
-  );
+/** 1402; `available` are those that no running call has reserved. */
+export function creditsExhausted(available: number, required: number): Refusal {
+  const message = `Not enough credits: ${counted(required, "credit")} required, ${available} available. Ask the operator to add credits.`;
+  return new Refusal(1402, message, { credits: available, cost: required });
 }
 
 /** Takes the credits inside the transaction of the call that costs them. @throws Refusal 1402 */
 export async function charge(transaction: Transaction, project: Project, cost: Cost): Promise<void> {
-  requireCredits(project, cost);
   if (project.credits === null || cost.credits === 0) return;
+  if (project.credits < cost.credits) throw creditsExhausted(project.credits, cost.credits);
   await transaction.access.updateProject({ ...project, credits: project.credits - cost.credits });
 }

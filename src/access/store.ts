@@ -8,6 +8,8 @@ import type { Project } from "./project.ts";
 export interface AccessReader {
   /** The key with this SHA-256 and its project; revoked and expired keys too. */
   findCaller(secretDigest: Uint8Array): Promise<Caller | null>;
+  /** Credits that the project has now; null is unlimited. */
+  findCredits(project: Project): Promise<number | null>;
 }
 
 export interface NewProject {

@@ -3,7 +3,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { abandoned } from "../abandonment.ts";
-import { charge, extractionCost, free, requireCredits } from "../access/credits.ts";
+import { charge, extractionCost, free } from "../access/credits.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { type Preparation, projectOperation } from "../operation.ts";
 import { Choice, Fields, Text } from "../schema.ts";
@@ -19,7 +19,7 @@ export const extractMemories = projectOperation({
   name: "memory.extract",
   summary: "Extract memories from text",
   description:
-    "Finds what is worth remembering in a text or a transcript and stores it. An item whose cosine similarity to an unexpired memory is above 0.98 is skipped, above 0.90 it updates that memory (content, importance, expiry), otherwise it is created; items of one call are compared with each other too. deduplicate false creates all but those whose text is stored already. dry_run stores nothing and costs nothing. All of a call is stored, or nothing.",
+    "Finds what is worth remembering in a text or a transcript and stores it. An item whose cosine similarity to an unexpired memory is above 0.98 is skipped, above 0.90 it updates that memory (content, importance, expiry), otherwise it is created; items of one call are compared with each other too. deduplicate false creates all but those whose text is stored already. dry_run stores nothing; with the built-in extractor it costs nothing, with a language model as much as a run unless the operator has decided otherwise. All of a call is stored, or nothing.",
   permission: "memory.write",
   feature: "memory",
   patient: true,
@@ -60,9 +60,10 @@ export const extractMemories = projectOperation({
   },
 
   async prepare({ text, deduplicate = true, dry_run = false }, preparation) {
-    const { caller, prices } = preparation;
-    const cost = dry_run ? free : extractionCost(prices);
-    requireCredits(caller.project, cost);
+    const { prices, extractor } = preparation;
+    const isFree = dry_run && (extractor.name === "built-in" || !prices.chargeDryRuns);
+    const cost = isFree ? free : extractionCost(prices);
+    await preparation.reserve(cost);
     return { cost, ...(await preparation.inTurn(() => findCandidates(text, deduplicate, preparation))) };
   },
 

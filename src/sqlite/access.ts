@@ -41,10 +41,17 @@ export function createAccessReader(database: Database): AccessReader {
   const bySecret = database.prepare<[Uint8Array], ProjectRow & KeyRow>(
     `${callers} WHERE k.secret_digest = ?`,
   );
+  const credits = database.prepare<[number], { credits: number | null }>(
+    "SELECT credits FROM project WHERE serial = ? AND deleted_at IS NULL",
+  );
   return {
     async findCaller(secretDigest) {
       const row = bySecret.get(secretDigest);
       return row === undefined ? null : toCaller(row);
+    },
+    async findCredits({ serial }) {
+      const row = credits.get(serial);
+      return row === undefined ? 0 : row.credits;
     },
   };
 }

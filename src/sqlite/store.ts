@@ -118,14 +118,16 @@ export function openStore(options: StoreOptions): Store {
 
 function createAccess(database: Database, logger: Logger, readiness: EngineReadiness): AccessReader {
   const reader = createAccessReader(database);
+  const orUnreadable = <Found>(found: Promise<Found>): Promise<Found> =>
+    found.catch((error: unknown) => {
+      if (!isDiskFailure(error)) throw error;
+      readiness.suspect(isDamage(error));
+      logger.error("keys cannot be looked up in the database", { ...explainDiskFailure(error), error });
+      throw unreadable();
+    });
   return {
-    findCaller: (secretDigest) =>
-      reader.findCaller(secretDigest).catch((error: unknown) => {
-        if (!isDiskFailure(error)) throw error;
-        readiness.suspect(isDamage(error));
-        logger.error("keys cannot be looked up in the database", { ...explainDiskFailure(error), error });
-        throw unreadable();
-      }),
+    findCaller: (secretDigest) => orUnreadable(reader.findCaller(secretDigest)),
+    findCredits: (project) => orUnreadable(reader.findCredits(project)),
   };
 }
 

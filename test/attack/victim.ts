@@ -3,7 +3,7 @@
 
 import { permissions } from "../../src/access/key.ts";
 import { createKey } from "../../src/access/key-operations.ts";
-import { createProject } from "../../src/access/project-operations.ts";
+import { createProject, listProjects } from "../../src/access/project-operations.ts";
 import { administer } from "../../src/cli/administer.ts";
 import { loadConfig } from "../../src/config.ts";
 import { isObject, type JsonObject } from "../../src/json.ts";
@@ -22,16 +22,23 @@ export type Send = (
   signal?: AbortSignal,
 ) => Promise<Response>;
 
-/** Makes a project on a running server. @returns how its key sends calls */
-export async function openProject(dataDir: string, url: string, name: string): Promise<Send> {
+/** A project on a running server, made where there is none of that name. @returns how a new key of it sends calls */
+export async function openProject(
+  dataDir: string,
+  url: string,
+  name: string,
+  fields: JsonObject = {},
+): Promise<Send> {
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
   const ask = async (operation: InstallationOperation, input: JsonObject) => {
     const data = await administer(config, operation, input);
     if (!isObject(data)) throw new Error(`${operation.name} answered no object`);
     return data;
   };
-  const { id } = await ask(createProject, { name, plan: "custom" });
-  const { key } = await ask(createKey, { project: String(id), name, permissions: [...permissions] });
+  const projects = await administer(config, listProjects, {});
+  const isKnown = Array.isArray(projects) && projects.filter(isObject).some((one) => one.name === name);
+  if (!isKnown) await ask(createProject, { name, plan: "custom", ...fields });
+  const { key } = await ask(createKey, { project: name, name, permissions: [...permissions] });
   return (method, path, body, signal) =>
     fetch(url + path, {
       method,

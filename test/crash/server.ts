@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly command?: readonly string[];
   /** Words before the command: a tracer, or a shell that sets a limit and replaces itself. */
   readonly wrapper?: readonly string[];
+  /** Words after those that every server gets. */
+  readonly flags?: readonly string[];
 }
 
 const source = resolve(import.meta.dir, "../../src/main.ts");
@@ -84,9 +86,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-function wordsOf({ dataDir, command = fromSource, wrapper = [] }: ServerOptions): string[] {
+function wordsOf({ dataDir, command = fromSource, wrapper = [], flags = [] }: ServerOptions): string[] {
   const settings = ["--port", "0", "--json", "--log-level", "error", "--data-dir", dataDir];
-  return [...wrapper, ...command, "serve", ...settings];
+  return [...wrapper, ...command, "serve", ...settings, ...flags];
 }
 
 /** For the end of a test that failed half-way. */

@@ -24,7 +24,7 @@ const clock = createClock();
 let onEmbed: (waiter: Waiter) => Promise<void> = async () => {};
 const perform = createPerform({
   ...{ store: seam.store, clock, logger, plans: defaultPlans, limiter: createRateLimiter() },
-  prices: { extractionCredits: 1, creditUsd: 0 },
+  prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
   async embed(_text, _role, waiter) {
     await onEmbed(waiter);

@@ -62,10 +62,11 @@ async function extract(member: Member, items: readonly Said[], deduplicate: bool
   }));
   const prepared = await extractMemories.prepare(input, {
     ...{ caller: member.caller, plan: defaultPlans.custom, store: seam.store, now: seam.now() },
-    prices: { extractionCredits: 0, creditUsd: 0 },
+    prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
     signal: new AbortController().signal,
     inTurn: (work) => work(),
+    reserve: async () => {},
     pagePins: createPagePins(createClock()),
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),
   });

@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { defaultPlans } from "../../src/access/plan.ts";
+import { createReservations } from "../../src/access/reservations.ts";
 import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json.ts";
@@ -38,10 +39,12 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
   const fields = { text: said.map(({ content }) => content).join(" ") || "nothing", ...input };
   const prepared = await extractMemories.prepare(fields, {
     ...{ caller, plan: defaultPlans.custom, store: seam.store, now: seam.now() },
-    prices: { extractionCredits: 3, creditUsd: 0.5 },
+    prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },
     extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
     signal: new AbortController().signal,
     inTurn: (work) => work(),
+    // What other calls have reserved is left out: the transaction decides alone.
+    reserve: createReservations((project) => seam.store.access.findCredits(project))(caller.project).reserve,
     pagePins: createPagePins(createClock()),
     embed: async (text) => vectors.get(text) ?? at(1),
   });
@@ -236,8 +239,9 @@ describe("all or nothing", () => {
     checkChains(seam.path);
   });
 
-  test("a dry run answers the same, stores nothing and is free", async () => {
-    const member = await seam.project({ credits: 3 });
+  test("a dry run answers and costs the same, and stores nothing", async () => {
+    // Enough for both: the extractor of these tests is a language model.
+    const member = await seam.project({ credits: 6 });
     await member.create({ content: "known", vector: at(1) });
     const said = [
       { content: "known better", vector: at(0.95) },
@@ -271,12 +275,13 @@ describe("credits", () => {
 
   test("are taken with the change, and the record says how many", async () => {
     const member = await seam.project({ credits: 7 });
+    const late = await prepare(member, said("seven"));
     expect((await extract(member, said("one"))).code).toBe(1000);
     expect(await creditsOf(member)).toBe(4);
     expect((await extract(member, said("three"))).code).toBe(1000);
     expect(await creditsOf(member)).toBe(1);
-    // Its first half still saw 7: what counts is what is left inside the transaction.
-    const refused = await extract(member, said("seven"));
+    // Its first half saw 7: what counts is what is left inside the transaction.
+    const refused = await late.apply();
     expect(refused).toMatchObject({ status: 402, code: 1402, data: { credits: 1, cost: 3 } });
     expect(await contentsOf(member)).toEqual(["one", "three"]);
     const query = {
