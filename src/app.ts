@@ -13,6 +13,7 @@ import { createLlmExtractor } from "./extraction/llm.ts";
 import { initialise } from "./first-start.ts";
 import { type CallLog, createCallLog } from "./http/call-log.ts";
 import type { Readiness } from "./http/health.ts";
+import { explainListenFailure } from "./http/listen-failure.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
@@ -74,7 +75,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   await acceptMissing(held, ledger, perform, { now: clock.now(), logger });
   const calls = createCallLog(logger, config.accessLog);
   parts.defer(() => calls.close());
-  const server = listen(config, {
+  const server = await listen(config, {
     ...{ perform, clock, logger, calls, readiness: () => readiness(store, embedder) },
   });
   parts.defer(() => server.stop());
@@ -170,21 +171,12 @@ interface ListenOptions {
   readonly readiness: Readiness;
 }
 
-function listen(config: Config, options: ListenOptions): RunningServer {
+async function listen(config: Config, options: ListenOptions): Promise<RunningServer> {
   const { host: hostname, port, trustedProxies } = config;
   try {
     return startServer({ ...options, hostname, port, trustedProxies });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EADDRINUSE") {
-      throw new Error(`Port ${port} of ${hostname} is in use. Choose another with --port, or 0 for any.`);
-    }
-    if (code === "EACCES") {
-      throw new Error(`Port ${port} needs special rights. Choose one above 1023 with --port.`);
-    }
-    throw new Error(`Cannot listen on ${hostname}. Choose an address of this machine with --host.`, {
-      cause: error,
-    });
+    throw await explainListenFailure(error, hostname, port);
   }
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { isObject } from "./json.ts";
+import { requireOwnLink } from "./ownership.ts";
 import { allSettings, settings } from "./settings.ts";
 import { suggest } from "./suggestion.ts";
 import { explainSystemError } from "./system-error.ts";
@@ -20,8 +21,11 @@ export function readConfigFile(file: string): ReadonlyMap<string, unknown> {
 function readToml(file: string): unknown {
   let content: string;
   try {
+    // It is read before anything is known about the directory, also by root.
+    requireOwnLink(file);
     content = readFileSync(file, "utf8");
   } catch (error) {
+    if (error instanceof Error && !("code" in error)) throw new ConfigError(error.message);
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
       return {};
     }

@@ -1,9 +1,11 @@
 // Owns the data directory: what lies where in it, and that only its owner can read it. Must never change the permissions
 // of a directory that was in use before: it may be somebody's home.
 
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "./durable.ts";
+import { requireOwnership } from "./ownership.ts";
+import { type Cause, explainSystemError } from "./system-error.ts";
 
 export interface DataDirectory {
   readonly root: string;
@@ -30,16 +32,33 @@ export function locate(root: string): DataDirectory {
 export function openDataDirectory(root: string): DataDirectory {
   try {
     makeFolder(root);
+    requireOwnership(root);
     if (readdirSync(root).length === 0) chmodSync(root, 0o700);
-  } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const found = explainSystemError(error);
+    if (found === null) throw error;
+    const { cause, remedy } = isDanglingLink(root) ? danglingLink : found;
     throw new Error(
-      `The data directory ${root} cannot be created or read${reason}. Mend its permissions or choose another with --data-dir.`,
-      { cause },
+      `The data directory ${root} cannot be used: ${cause}. ${remedy} Another directory is chosen with --data-dir.`,
+      { cause: error },
     );
   }
   return locate(root);
 }
+
+function isDanglingLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink() && !existsSync(path);
+  } catch {
+    return false;
+  }
+}
+
+const danglingLink: Cause = {
+  cause: "it is a symbolic link to a directory that does not exist",
+  remedy: "Create that directory or remove the link.",
+};
 
 /** Whether others than the owner may enter; Windows answers no, its rules are not in the mode. */
 export function isOpenToOthers(root: string): boolean {

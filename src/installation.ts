@@ -10,10 +10,13 @@ import { type HeldDirectory, openLedger } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
 import { isDatabaseMissing, refuseLostDatabase, refuseOlderDatabase } from "./lost-database.ts";
 import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
+import { SqliteError } from "./native/sqlite.ts";
 import { createPerform, type Perform, type PerformTools } from "./perform.ts";
 import { quoteWord } from "./shell-word.ts";
+import { explainDiskFailure } from "./sqlite/disk-failure.ts";
 import { type Lock, takeLock } from "./sqlite/lock.ts";
 import { openStore } from "./sqlite/store.ts";
+import type { Cause } from "./system-error.ts";
 
 /** The data directory is held by another process for longer than a command takes. */
 export class DirectoryInUse extends Error {
@@ -77,13 +80,17 @@ export function requireDatabase(root: string): void {
 function tryLock(directory: DataDirectory, runtime: RuntimeFiles): Lock | null {
   try {
     return takeLock(directory.lock, runtime);
-  } catch (cause) {
-    throw new Error(
-      `${directory.lock} cannot be locked. Make the data directory writable for this user, on a file system with locks.`,
-      { cause },
-    );
+  } catch (error) {
+    if (!(error instanceof SqliteError)) throw error;
+    const { cause, remedy } = explainDiskFailure(error, directory.lock) ?? noLocks;
+    throw new Error(`${directory.lock} cannot be locked: ${cause}. ${remedy}`, { cause: error });
   }
 }
+
+const noLocks: Cause = {
+  cause: "the file system has no locks",
+  remedy: "Choose a data directory on a local file system with --data-dir.",
+};
 
 export interface Administration {
   readonly perform: Perform;

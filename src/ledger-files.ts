@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey, isVerifierKey } from "./audit/note.ts";
 import { makeFolder, writeWhole } from "./durable.ts";
+import { explainSystemError } from "./system-error.ts";
 
 export interface SigningKey {
   /** Ed25519 private key, PKCS #8 PEM. */
@@ -87,6 +88,13 @@ function readSigningKey(path: string): SigningKey {
     const pem = readFileSync(path, "utf8");
     return { pem, verifierKey: createSigner(pem).verifierKey };
   } catch (cause) {
+    const found = explainSystemError(cause);
+    if (found !== null) {
+      throw new Error(
+        `The audit key ${path} cannot be read: ${found.cause}. Restore it from a backup, or name another with --audit-key.`,
+        { cause },
+      );
+    }
     throw new Error(
       `The audit key ${path} is not a readable Ed25519 private key in PEM. Restore it from a backup, or name another with --audit-key.`,
       { cause },

@@ -75,10 +75,9 @@ const rootFiles: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(["operations", "perform", "settle"].map((name) => [name, "center"])),
   ...Object.fromEntries(
-    ["config", "config-file", "setting", "settings", "service-variables", "data-directory"].map((name) => [
-      name,
-      "config",
-    ]),
+    ["config", "ownership", "config-file", "setting", "settings", "service-variables", "data-directory"].map(
+      (name) => [name, "config"],
+    ),
   ),
   ...Object.fromEntries(
     ["app", "installation", "ledger", "lost-database", "ledger-start", "first-start", "admin-socket"].map(

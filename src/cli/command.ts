@@ -5,6 +5,7 @@ import { type Loaded, loadConfig } from "../config.ts";
 import type { Setting } from "../setting.ts";
 import { flagOf, settings } from "../settings.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { failureMessage } from "./failure-message.ts";
 import type { Report, Terminal } from "./terminal.ts";
 
 /** What a command works with. */
@@ -31,14 +32,16 @@ export function bindWork(command: Command, session: Session, work: Work): void {
   command.action(async () => {
     const { terminal } = session;
     let isDebugging = false;
+    let dataDir: string | null = null;
     try {
       const options: Readonly<Record<string, unknown>> = command.optsWithGlobals();
       const loaded = loadConfig({ flags: flagsFrom(options), variables: terminal.variables });
       isDebugging = loaded.config.logLevel === "debug";
+      dataDir = loaded.config.dataDir;
       const report = await work({ ...loaded, terminal, options, operands: command.args });
       if (report !== null) await terminal.print(report);
     } catch (error) {
-      session.exitCode = await tellFailure(terminal, error, isDebugging);
+      session.exitCode = await tellFailure(terminal, error, { isDebugging, dataDir });
     }
   });
 }
@@ -47,10 +50,10 @@ export function bindWork(command: Command, session: Session, work: Work): void {
 export async function tellFailure(
   terminal: Terminal,
   error: unknown,
-  isDebugging = false,
+  { isDebugging = false, dataDir = null }: { isDebugging?: boolean; dataDir?: string | null } = {},
 ): Promise<ExitCode> {
   const exitCode = exitCodeOf(error);
-  const message = messageOf(error);
+  const message = failureMessage(error, dataDir);
   terminal.note(`memledger: ${message}`);
   if (isDebugging) terminal.note(Bun.inspect(error));
   else if (exitCode === exitCodes.usage) terminal.note('Run "memledger --help" to see how it is used.');
@@ -60,11 +63,6 @@ export async function tellFailure(
     await terminal.print({ data: { error: { message, code, exit_code: exitCode } }, text: "" });
   }
   return exitCode;
-}
-
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
 }
 
 export function addSettings(command: Command, added: readonly Setting<unknown>[]): Command {

@@ -7,12 +7,14 @@ import type { Config } from "../config.ts";
 import { type DataDirectory, isOpenToOthers, locate } from "../data-directory.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
+import { requireOwnership } from "../ownership.ts";
 import { counted } from "../plural.ts";
 import { settings } from "../settings.ts";
 import { findDamage, inspect } from "../sqlite/inspect.ts";
 import { takeLock } from "../sqlite/lock.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { failureMessage } from "./failure-message.ts";
 import { table } from "./terminal.ts";
 
 interface Finding {
@@ -49,6 +51,9 @@ async function examine(config: Config): Promise<Finding[]> {
     const message = `${directory.root} does not exist. Correct --data-dir, or create it with: memledger serve`;
     return [{ check: "data directory", ok: false, message }];
   }
+  const owner = await find("data directory", () => void requireOwnership(directory.root));
+  // Nothing in the directory of another user is opened, least of all its native libraries.
+  if (!owner.ok) return [owner];
   const findings = [
     await find("data directory", () => directoryState(directory)),
     await find("disk space", () => diskState(directory)),
@@ -71,11 +76,11 @@ async function examine(config: Config): Promise<Finding[]> {
 }
 
 /** A check says what it found, or throws what is wrong. */
-async function find(check: string, look: () => string | Promise<string>): Promise<Finding> {
+async function find(check: string, look: () => string | undefined | Promise<string>): Promise<Finding> {
   try {
-    return { check, ok: true, message: await look() };
+    return { check, ok: true, message: (await look()) ?? "" };
   } catch (error) {
-    return { check, ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { check, ok: false, message: failureMessage(error, null) };
   }
 }
 

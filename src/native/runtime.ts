@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { explainSystemError } from "../system-error.ts";
 import { type EmbeddedLibrary, embedded } from "./embedded.ts";
 import { hashFile } from "./file-hash.ts";
 import { currentPlatform, libraryPath, nativeLibraries } from "./platform.ts";
@@ -84,7 +85,9 @@ function unpack(library: EmbeddedLibrary, target: string): void {
     renameSync(temporary, target);
   } catch (cause) {
     rmSync(temporary, { force: true });
-    throw new Error(`Cannot unpack ${target}: free some disk space or make the folder writable.`, { cause });
+    const { cause: reason = String(cause), remedy = "Free disk space or make the folder writable." } =
+      explainSystemError(cause) ?? {};
+    throw new Error(`The native library ${target} cannot be unpacked: ${reason}. ${remedy}`, { cause });
   }
   if (!isIntact(library, target))
     throw new Error(`${target} is not what this executable carries; download the executable again.`);

@@ -80,7 +80,7 @@ describe("serve --json", () => {
     const other = await run(["serve", "--port", port, "--data-dir", dataDir]);
     expect(other.exitCode).toBe(1);
     expect(other.stderr).toBe(
-      `memledger: Port ${port} of 127.0.0.1 is in use. Choose another with --port, or 0 for any.\n`,
+      `memledger: Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or choose another port with --port, or 0 for any.\n`,
     );
     await server.end("SIGTERM");
     // No key was made and lost: the next start prints one.
@@ -213,7 +213,7 @@ describe("the data directory", () => {
     const { exitCode, stderr } = await run(["serve", "--data-dir", join(folder, "file", "data")]);
     expect(exitCode).toBe(1);
     expect(stderr).toStartWith(
-      `memledger: The data directory ${join(folder, "file", "data")} cannot be created`,
+      `memledger: The data directory ${join(folder, "file", "data")} cannot be used: a part of the path is a file`,
     );
   });
 

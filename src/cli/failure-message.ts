@@ -1,0 +1,27 @@
+// Owns the one line that tells a failure of a command: the cause and what to do. Must never show a stack trace.
+
+import { locate } from "../data-directory.ts";
+import { SqliteError } from "../native/sqlite.ts";
+import { explainDiskFailure } from "../sqlite/disk-failure.ts";
+import { explainSystemError } from "../system-error.ts";
+
+/** `dataDir` is the data directory of the command, null when the configuration could not be read. */
+export function failureMessage(error: unknown, dataDir: string | null): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return explain(error, dataDir) ?? text.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+}
+
+/** Null for errors whose message is for people already. */
+function explain(error: unknown, dataDir: string | null): string | null {
+  if (error instanceof SqliteError) {
+    const found = explainDiskFailure(error, dataDir === null ? null : locate(dataDir).database);
+    return found === null
+      ? null
+      : `The database in ${dataDir} cannot be used: ${found.cause}. ${found.remedy}`;
+  }
+  const found = explainSystemError(error);
+  const path = error instanceof Error && "path" in error ? error.path : undefined;
+  return found === null || typeof path !== "string"
+    ? null
+    : `${path} cannot be used: ${found.cause}. ${found.remedy}`;
+}

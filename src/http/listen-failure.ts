@@ -1,0 +1,56 @@
+// Owns why the server cannot listen on an address, in words. Must never try the port itself: another program may need it.
+
+import { createSocket } from "node:dgram";
+
+/**
+ * Bun reports a leftover error number for a host that it cannot use, so the host is tried by itself: as the address of a UDP socket on
+ * any free port, which asks the system the same questions.
+ * @returns an Error that says what to do.
+ */
+export async function explainListenFailure(error: unknown, hostname: string, port: number): Promise<Error> {
+  const fault = await findHostFault(hostname);
+  if (fault === "ENOTFOUND") {
+    return new Error(
+      `The host name ${hostname} has no address. Set --host to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
+      { cause: error },
+    );
+  }
+  if (fault !== null) {
+    return new Error(
+      `${hostname} is not an address of this machine (${fault}). Set --host to one of its addresses, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
+      { cause: error },
+    );
+  }
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EACCES") {
+    const message = `Port ${port} needs special rights. Choose one above 1023 with --port.`;
+    return new Error(message, { cause: error });
+  }
+  if (code === "EADDRINUSE") {
+    return new Error(
+      `Port ${port} of ${hostname} is in use by another process. Stop that process, or choose another port with --port, or 0 for any.`,
+      { cause: error },
+    );
+  }
+  return new Error(
+    `Cannot listen on ${hostname}, port ${port} (${code ?? error}). Choose others with --host and --port.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+/** The system's code for what is wrong with the host, null when nothing is. */
+function findHostFault(hostname: string): Promise<string | null> {
+  const socket = createSocket(hostname.includes(":") ? "udp6" : "udp4");
+  return new Promise((resolve) => {
+    socket.on("error", (error) => {
+      socket.close();
+      resolve("code" in error && typeof error.code === "string" ? error.code : "ENOTFOUND");
+    });
+    socket.bind({ address: hostname.replace(/^\[(.*)\]$/, "$1"), port: 0 }, () => {
+      socket.close();
+      resolve(null);
+    });
+  });
+}

@@ -1,0 +1,224 @@
+// Starts the server in broken environments, each in its own way: the message must name the true cause and what to do, in one line.
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { locate } from "../../src/data-directory.ts";
+import { prepareRuntime } from "../../src/native/runtime.ts";
+import { takeLock } from "../../src/sqlite/lock.ts";
+import { whyNoMount } from "../crash/disk-faults.ts";
+import { cleanUp, createFolder, run, serve } from "./command.ts";
+
+setDefaultTimeout(30_000);
+afterAll(cleanUp);
+
+/** Starts a server that is expected to end at once, and returns what it says. */
+async function failure(
+  dataDir: string,
+  words: readonly string[] = [],
+  wrapper: readonly string[] = [],
+): Promise<string> {
+  const main = resolve(import.meta.dir, "../../src/main.ts");
+  const serving = ["serve", "--port", "0", "--log-level", "error", "--data-dir", dataDir, ...words];
+  const child = Bun.spawn([...wrapper, process.execPath, main, ...serving], {
+    env: { PATH: process.env.PATH ?? "" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const late = setTimeout(() => child.kill(), 10_000);
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  clearTimeout(late);
+  expect(stdout).toBe("");
+  expect([1, 2]).toContain(code);
+  const [line = "", ...rest] = stderr.trim().split("\n");
+  expect(line).toStartWith("memledger: ");
+  expect(rest.filter((other) => !other.startsWith("Run "))).toEqual([]);
+  return line;
+}
+
+describe("the data directory", () => {
+  test.each<[what: string, prepare: (folder: string) => string, said: RegExp]>([
+    ["is a file", (folder) => file(join(folder, "x")), /cannot be used: it is a file, not a directory\./],
+    ["is below a file", (folder) => join(file(join(folder, "x")), "y"), /a part of the path is a file/],
+    ["has too long a name", (folder) => join(folder, "x".repeat(300)), /the path is too long\./],
+    ["is a link to itself", (folder) => link(join(folder, "x"), "x"), /too many symbolic links\./],
+    ["is a link to nothing", (folder) => link(join(folder, "x"), "y"), /a directory that does not exist\./],
+    ["is where no directory can be", () => "/proc/nowhere", /cannot be used: .+\. .+--data-dir/],
+  ])("%s", async (_, prepare, said) => {
+    expect(await failure(prepare(createFolder()))).toMatch(said);
+  });
+});
+
+describe("in the data directory", () => {
+  test.each([
+    ["memledger.db", /The database in .+: it is a directory, not a file\./],
+    ["memledger.lock", /memledger\.lock cannot be locked: it is a directory, not a file\./],
+    ["memledger.toml", /memledger\.toml cannot be read: it is a directory, not a file\./],
+    ["audit.key", /The audit key .+ cannot be read: it is a directory, not a file\./],
+  ])("%s is a directory", async (name, said) => {
+    const dataDir = createFolder();
+    mkdirSync(join(dataDir, name));
+    expect(await failure(dataDir)).toMatch(said);
+  });
+
+  test.each(["checkpoints", "exports"])("%s is a file", async (name) => {
+    const dataDir = createFolder();
+    file(join(dataDir, name));
+    expect(await failure(dataDir)).toMatch(/cannot be used: it is a file, not a directory\. Rename/);
+  });
+
+  test("the database is damaged", async () => {
+    const dataDir = createFolder();
+    await (await serve(dataDir)).end("SIGTERM");
+    const database = openSync(locate(dataDir).database, "r+");
+    writeSync(database, Buffer.alloc(400_000, 0xff), 0, 400_000, 4096);
+    closeSync(database);
+    const said = await failure(dataDir);
+    expect(said).toMatch(/cannot be used: the database file is damaged.+memledger doctor.+backup/);
+  });
+});
+
+describe("the address", () => {
+  test.each([
+    ["not.a.host", /The host name not\.a\.host has no address\. .*--host/],
+    ["a..b", /has no address/],
+    ["256.1.1.1", /has no address/],
+    ["192.0.2.1", /192\.0\.2\.1 is not an address of this machine/],
+    ["2001:db8::1", /is not an address of this machine/],
+  ])("%s", async (host, said) => {
+    for (const port of ["0", "18420"]) {
+      expect(await failure(createFolder(), ["--host", host, "--port", port])).toMatch(said);
+    }
+  });
+});
+
+test("a file size limit", async () => {
+  const limit = ["sh", "-c", `trap '' XFSZ; ulimit -f 0; exec "$@"`, "sh"];
+  expect(await failure(join(createFolder(), "data"), [], limit)).toMatch(/cannot be used: .+\. \w+ .+\./);
+});
+
+test("a missing audit key", async () => {
+  const said = await failure(createFolder(), ["--audit-key", "nowhere.pem"]);
+  expect(said).toMatch(/nowhere\.pem cannot be read: it does not exist\./);
+});
+
+const isRoot = process.getuid?.() === 0;
+const somebody = 65_534;
+
+describe.skipIf(!isRoot)("root and another user", () => {
+  test("a directory of that user is refused, also for a command", async () => {
+    const dataDir = join(createFolder(), "data");
+    mkdirSync(dataDir, { mode: 0o700 });
+    chownSync(dataDir, somebody, somebody);
+    const said = /belongs to the user 65534, but memledger runs as the user 0\. Run it as the user 65534/;
+    expect(await failure(dataDir)).toMatch(said);
+    const doctor = await run(["doctor", "--data-dir", dataDir]);
+    expect([doctor.exitCode, doctor.stdout]).toEqual([1, expect.stringMatching(said)]);
+    const made = await run(["project", "create", "--name", "x", "--data-dir", dataDir]);
+    expect([made.exitCode, made.stderr]).toEqual([1, expect.stringMatching(said)]);
+  });
+
+  test.each([
+    "memledger.db",
+    "memledger.db-wal",
+    "memledger.lock",
+    "audit.key",
+    "checkpoints",
+    "memledger.toml",
+  ])("%s is a link of that user", async (name) => {
+    const folder = createFolder();
+    const dataDir = join(folder, "data");
+    mkdirSync(dataDir);
+    const target = file(join(folder, "target"));
+    await plantLink(join(dataDir, name), target);
+    expect(await failure(dataDir)).toMatch(/The symbolic link .+ belongs to the user 65534/);
+    expect(await Bun.file(target).text()).toBe("");
+  });
+
+  test("a directory of that user is refused through a link of its own", async () => {
+    const folder = createFolder();
+    chmodSync(folder, 0o777);
+    mkdirSync(join(folder, "real"));
+    await plantLink(join(folder, "data"), join(folder, "real"));
+    expect(await failure(join(folder, "data"))).toMatch(/The data directory .+ belongs to the user 65534/);
+  });
+
+  test("a link of root's own is followed", async () => {
+    const folder = createFolder();
+    mkdirSync(join(folder, "data"));
+    mkdirSync(join(folder, "large"));
+    symlinkSync(join(folder, "large"), join(folder, "data", "exports"));
+    const server = await serve(join(folder, "data"));
+    expect((await server.end("SIGTERM")).exitCode).toBe(0);
+  });
+});
+
+/** As the other user would. */
+async function plantLink(path: string, target: string): Promise<void> {
+  symlinkSync(target, path);
+  const child = Bun.spawn(["chown", "-h", `${somebody}`, path]);
+  expect(await child.exited).toBe(0);
+}
+
+describe.skipIf(whyNoMount() !== null)("a file system", () => {
+  async function mounted(options: string, work: (folder: string) => Promise<void>): Promise<void> {
+    const folder = createFolder();
+    mount(["-t", "tmpfs", "-o", options, "memledger-test", folder]);
+    try {
+      await work(folder);
+    } finally {
+      Bun.spawnSync(["umount", "-l", folder]);
+    }
+  }
+
+  test("that is read-only", () =>
+    mounted("size=24m", async (folder) => {
+      const dataDir = join(folder, "data");
+      await (await serve(dataDir)).end("SIGTERM");
+      mount(["-o", "remount,ro", folder]);
+      expect(await failure(dataDir)).toMatch(
+        /cannot be used: the file system is read-only\. Mount it writable/,
+      );
+      expect(await failure(join(folder, "new"))).toMatch(/the file system is read-only\./);
+    }));
+
+  test("that is full", () =>
+    mounted("size=64k", async (folder) => {
+      expect(await failure(join(folder, "data"))).toMatch(/no space is left on the disk\. Free disk space\./);
+    }));
+
+  test("that allows no programs", () =>
+    mounted("size=24m,noexec", async (folder) => {
+      const runtime = prepareRuntime("unused-from-source");
+      const sqliteAddon = join(folder, "better_sqlite3.node");
+      copyFileSync(runtime.sqliteAddon, sqliteAddon);
+      expect(() => takeLock(join(folder, "lock"), { ...runtime, sqliteAddon })).toThrow(
+        /better_sqlite3\.node cannot be loaded: .*mounted noexec.* Mount it without noexec/,
+      );
+    }));
+});
+
+function mount(words: readonly string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(["mount", ...words]);
+  if (exitCode !== 0) throw new Error(`mount failed: ${stderr}`);
+}
+
+function file(path: string): string {
+  writeFileSync(path, "");
+  return path;
+}
+
+function link(path: string, target: string): string {
+  symlinkSync(target, path);
+  return path;
+}
