@@ -18,6 +18,7 @@ import { healthRoutes, type Readiness } from "./health.ts";
 import { createRequestReader } from "./request.ts";
 import { refusalResponse, toResponse } from "./response.ts";
 import { type Route, routes } from "./routes.ts";
+import { isAsSent } from "./target.ts";
 
 export interface HttpOptions {
   readonly perform: Perform;
@@ -46,7 +47,17 @@ export interface RunningServer {
 /** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL when the address cannot be listened on. */
 export function startServer(options: ServerOptions): RunningServer {
   const { hostname, port } = options;
-  const { http, refuse } = createHttp(options);
+  const { http, paths, refuse } = createHttp(options);
+  const respond = async (request: Request, path: string | null): Promise<Response> => {
+    const response = await dispatch(request, path);
+    if (leavesBodyBehind(request)) response.headers.set("Connection", "close");
+    return response;
+  };
+  const dispatch = (request: Request, path: string | null) => {
+    if (!request.url.startsWith("http")) return refuse(request, noHost);
+    const isFound = path !== null && isAsSent(request.url, path);
+    return isFound ? http.fetch(request) : refuse(request, notFound);
+  };
   const server = Bun.serve({
     hostname,
     port,
@@ -57,11 +68,9 @@ export function startServer(options: ServerOptions): RunningServer {
     // Bun cuts the connection at its limit; ours is counted while reading and answered. What nobody reads Bun does not buffer: it
     // stops reading from the connection until there is an answer, and drops the rest after it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: async (request) => {
-      const response = await (request.url.startsWith("http") ? http.fetch(request) : refuse(request, noHost));
-      if (leavesBodyBehind(request)) response.headers.set("Connection", "close");
-      return response;
-    },
+    // Elysia sees what the URL parser makes of a path; only Bun's router sees what was sent.
+    routes: Object.fromEntries(paths.map((path) => [path, (request: Request) => respond(request, path)])),
+    fetch: (request) => respond(request, null),
     error: (error) => internalError(options.logger, error),
   });
   http.server = server;
@@ -76,8 +85,15 @@ export function startServer(options: ServerOptions): RunningServer {
 /** Answers a request that belongs to no operation, and logs it. */
 type Refuse = (request: Request, refusal: Refusal, headers?: Record<string, string>) => Response;
 
+interface Http {
+  readonly http: Elysia;
+  /** All that something is bound to. */
+  readonly paths: readonly string[];
+  readonly refuse: Refuse;
+}
+
 /** All of HTTP without a socket. */
-function createHttp(options: HttpOptions): { readonly http: Elysia; readonly refuse: Refuse } {
+function createHttp(options: HttpOptions): Http {
   // strictPath: "/v1/memories/" with an id forgotten at its end must not become "/v1/memories", which deletes everything.
   // standardHostname: otherwise hosts of fewer than four characters are taken for a part of the path.
   const http = new Elysia({
@@ -112,7 +128,7 @@ function createHttp(options: HttpOptions): { readonly http: Elysia; readonly ref
   http.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? refuse(request, notFound) : internalError(options.logger, error),
   );
-  return { http, refuse };
+  return { http, paths: [...methods.keys()], refuse };
 }
 
 const raw = { parse: "none" } as const;

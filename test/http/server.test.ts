@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
 import { bodyMaxBytes } from "../../src/limits.ts";
 import { startTestApp } from "../fixture.ts";
-import { head, sendRaw } from "./raw.ts";
+import { head, openRaw, sendRaw } from "./raw.ts";
 import { expectClean, runScenarios, type Scenario } from "./scenario.ts";
 
 const app = await startTestApp();
@@ -31,6 +31,48 @@ describe("addresses and methods", () => {
   test("a doubled slash is another address", async () => {
     const reply = await sendRaw(port, head("DELETE", "//v1/memories", apiKey), "\r\n");
     expect(reply).toMatchObject({ status: 404, code: 1404 });
+  });
+
+  test("a path is taken as it was sent, or nothing is there", async () => {
+    const { id } = (
+      await app.call("POST", "/v1/memories", { body: { content: "Kept.", memory_type: "fact" } })
+    ).data;
+    for (const path of [
+      "/v1/memories/../memories",
+      "/v1/memories/%2e%2e/memories",
+      "/v1/memories/.%2E/memories",
+      "/v1/memories/x/../../memories",
+      "/v1/./memories",
+      "/v1\\memories",
+      "/v1/memories\\..\\memories",
+      "/../v1/memories",
+      "/v1/memories/..",
+      "/v1/memories/.",
+      "/v1/memories/%2e",
+      "/v1/memories/a\\b",
+      `/v1/memories/x/../${id}`,
+      "/v1/audit/logs/export/../download",
+      "/v1/memories#fragment",
+      "http://localhost/v1/memories/../memories",
+      "/v1/mem%6fries",
+      "/V1/memories",
+    ]) {
+      for (const method of ["DELETE", "GET"]) {
+        const before = app.countRecords(projectId);
+        const reply = await sendRaw(port, head(method, path, apiKey), "\r\n");
+        expect({ method, path, code: reply.code }).toEqual({ method, path, code: 1404 });
+        expect(app.countRecords(projectId)).toBe(before);
+      }
+    }
+    expect((await app.call("GET", `/v1/memories/${id}`)).status).toBe(200);
+  });
+
+  test("a path may come with the server's name before it, as RFC 9112 asks, and dots in its query", async () => {
+    for (const path of ["http://localhost/v1/memories", "/v1/memories?memory_type=fact", "/v1/memories?"]) {
+      expect((await sendRaw(port, head("GET", path, apiKey), "\r\n")).code).toBe(1000);
+    }
+    const reply = await sendRaw(port, head("GET", "/v1/memories?x=/../../y", apiKey), "\r\n");
+    expect(reply).toMatchObject({ code: 1400, data: { field: "x" } });
   });
 
   test("an unknown address needs no key", async () => {
@@ -205,6 +247,32 @@ describe("bodies that are too large", () => {
     });
     await Bun.sleep(60);
     expect((await app.call("GET", "/v1/memories")).status).toBe(200);
+  });
+});
+
+describe("what the server of Bun cannot do, as the README says", () => {
+  const request = `${head("GET", "/v1/memories", apiKey)}\r\n`;
+
+  test("one request after another on a connection is answered", async () => {
+    const connection = openRaw(port);
+    for (let call = 0; call < 3; call++) {
+      connection.send(request);
+      expect((await connection.next()).status).toBe(200);
+    }
+    connection.close();
+  });
+
+  test("a request that comes before the answer to the one before closes the connection", async () => {
+    const connection = openRaw(port);
+    connection.send(request + request);
+    await expect(connection.next()).rejects.toThrow("closed after 0 bytes");
+  });
+
+  test("a client that closes its half before the answer gets none", async () => {
+    const connection = openRaw(port);
+    connection.send(request);
+    connection.halfClose();
+    await expect(connection.next()).rejects.toThrow("closed after 0 bytes");
   });
 });
 
