@@ -12,6 +12,8 @@ export interface Refused {
   readonly message: string;
   readonly data: ErrorData | null;
   readonly retryAfterSeconds?: number | undefined;
+  /** For the record only. */
+  readonly note?: JsonObject | null;
 }
 
 /** A body that does not go on the ledger as it is (not I-JSON, or too large for what it is worth): its size and digest are kept. */

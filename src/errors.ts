@@ -1,5 +1,7 @@
 // Owns every error code a caller can see and its HTTP status. Never put SQL, stack traces or file paths in a message.
 
+import type { JsonObject } from "./json.ts";
+
 export const errorStatus = {
   1400: 400,
   1401: 401,
@@ -66,13 +68,28 @@ export class Refusal extends Error {
   readonly data: ErrorData | null;
   /** Seconds until a retry makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** What the audit record keeps beyond the answer, as Done.note of a success; no client sees it. */
+  readonly note: JsonObject | null;
 
-  constructor(code: ErrorCode, message: string, data: ErrorData | null = null, retryAfterSeconds?: number) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    data: ErrorData | null = null,
+    retryAfterSeconds?: number,
+    note: JsonObject | null = null,
+  ) {
     super(message);
     this.name = "Refusal";
     this.code = code;
     this.data = data;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.note = note;
+  }
+
+  /** The same refusal, with more for the audit record. */
+  noting(note: JsonObject): Refusal {
+    const { code, message, data, retryAfterSeconds } = this;
+    return new Refusal(code, message, data, retryAfterSeconds, { ...this.note, ...note });
   }
 }
 

@@ -176,6 +176,8 @@ export const llmItemsMax = 200;
 export const llmRetryDelaysMs: readonly number[] = [1_000, 4_000];
 /** A server that asks for more patience than this is not asked again. */
 export const llmRetryAfterMaxMs = 30_000;
+/** Clients are told what it asks for, up to this. */
+export const llmRetryAfterMaxSeconds = 3_600;
 export const llmNameMaxCharacters = 200;
 /** Of what a language model's server says about a failure, in the log. */
 export const llmDetailsMaxCharacters = 300;

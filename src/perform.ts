@@ -232,8 +232,8 @@ async function answer(tools: PerformTools, work: () => Promise<Answer>): Promise
 
 function toRefused(tools: PerformTools, error: unknown): Refused {
   if (error instanceof Refusal) {
-    const { code, message, data, retryAfterSeconds } = error;
-    return { code, message, data, retryAfterSeconds };
+    const { code, message, data, retryAfterSeconds, note } = error;
+    return { code, message, data, retryAfterSeconds, note };
   }
   const incident = crypto.randomUUID();
   tools.logger.error("a call failed", { incident, error });

@@ -131,10 +131,11 @@ function keepsResponse(operation: Operation): boolean {
 }
 
 function refuse(refused: Refused): Settled {
-  const { code, message, data } = refused;
+  const { code, message, data, note } = refused;
   const answer = toRefusalAnswer(refused);
   return {
-    ...{ code, message, status: answer.status, memoryId: null, note: {}, cost: free, appended: null },
+    ...{ code, message, status: answer.status, memoryId: null, cost: free, appended: null },
+    note: note ?? {},
     recordedResponse: toRecordedResponse(code, message, data),
     toAnswer: () => answer,
   };

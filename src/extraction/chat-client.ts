@@ -105,9 +105,9 @@ function wordsOf({ error, message }: Readonly<{ error: unknown; message: string 
 /** RFC 9110, 10.2.3; a date is compared with the server's own. */
 function retryAfter(headers: Headers | undefined): number | null {
   const ms = headers?.get("retry-after-ms") ?? "";
-  if (/^\d{1,9}$/.test(ms)) return Number(ms);
+  if (/^\d+$/.test(ms)) return Number(ms);
   const value = headers?.get("retry-after") ?? "";
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
   const wait = Date.parse(value) - Date.parse(headers?.get("date") ?? "");
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }

@@ -2,7 +2,7 @@
 // caller must never hold it, nor the key, nor the text.
 
 import { Refusal } from "../errors.ts";
-import { llmDetailsMaxCharacters } from "../limits.ts";
+import { llmDetailsMaxCharacters, llmRetryAfterMaxSeconds } from "../limits.ts";
 
 export type FailureKind =
   /** No connection, or one that broke off. */
@@ -56,7 +56,8 @@ export function isPassing({ kind, status }: ChatFailure): boolean {
 /** 2103 with `{ status }` of the language model's server, null where it gave none. */
 export function toRefusal(failure: ChatFailure): Refusal {
   const { status, retryAfterMs } = failure;
-  const seconds = retryAfterMs === null ? undefined : Math.ceil(retryAfterMs / 1_000);
+  const seconds =
+    retryAfterMs === null ? undefined : Math.min(Math.ceil(retryAfterMs / 1_000), llmRetryAfterMaxSeconds);
   return new Refusal(2103, `${explain(failure)} Nothing was stored.`, { status }, seconds);
 }
 

@@ -4,6 +4,8 @@
 import { Type } from "@sinclair/typebox";
 import { abandoned } from "../abandonment.ts";
 import { charge, extractionCost, free } from "../access/credits.ts";
+import { Refusal } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { type Preparation, projectOperation } from "../operation.ts";
 import { Choice, Fields, Text } from "../schema.ts";
@@ -83,18 +85,25 @@ export const extractMemories = projectOperation({
       },
       cost,
       note: {
-        ...{ model_id: prepared.model, input_content: { text } },
+        ...{ model_id: prepared.model, ...noteInput(text) },
         output_content: { items: extracted, usage: prepared.usage === null ? null : { ...prepared.usage } },
       },
     };
   },
 });
 
+/** What the record says about the text. */
+function noteInput(text: string): JsonObject {
+  return { input_content: { text } };
+}
+
 /** The slow part: the extractor reads the text, and the items are embedded and compared with the memories of the project. */
 async function findCandidates(text: string, deduplicate: boolean, preparation: Preparation) {
   const { caller, extractor, now, signal } = preparation;
   const waiter = { project: caller.project.serial, signal };
-  const { items, model, usage } = await extractor.extract(text, now, waiter);
+  const { items, model, usage } = await extractor.extract(text, now, waiter).catch((error: unknown) => {
+    throw error instanceof Refusal && error.code === 2103 ? error.noting(noteInput(text)) : error;
+  });
   const vectors = await embedAll(items, preparation);
   const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
   const candidates = items.map((item, at): Candidate => {

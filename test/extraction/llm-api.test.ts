@@ -18,7 +18,7 @@ afterAll(async () => {
   await app.stop();
   await llm.stop();
   expect(failures.map((complaint) => complaint.split(" {")[0])).toEqual(
-    Array(4).fill("the language model has failed"),
+    Array(8).fill("the language model has failed"),
   );
 });
 
@@ -94,8 +94,32 @@ describe("a model that fails", async () => {
     expect(refused.text).not.toContain("secret-of-the-model");
     expect(JSON.stringify(refused.record)).not.toContain("secret-of-the-model");
     expect(refused.record?.entry).toMatchObject({ code: 2103, numbers: { credits_consumed: 0 } });
+    const list = await app.call("GET", "/v1/audit/logs?action=memory.extract&page_size=1", project);
+    const [log] = list.data.logs as JsonObject[];
+    const { data } = await app.call("GET", `/v1/audit/logs/${log?.id}`, project);
+    expect(data).toMatchObject({ model_id: "small", input_content: { text }, output_content: null });
     expect(await countMemories(project.key)).toBe(0);
   });
+
+  test.each([
+    ["31", "31"],
+    ["999999999", "3600"],
+    ["9".repeat(400), "3600"],
+    ["Fri, 01 Jan 2100 00:00:00 GMT", "3600"],
+  ])(
+    "and asks to wait for %s: clients are told %s",
+    async (asked, told) => {
+      const date = "Sat, 01 Jan 2000 00:00:00 GMT";
+      // More than memledger itself waits for, so there is one attempt.
+      llm.next(sends(429, {}, { "Retry-After": asked, Date: date }));
+      const refused = await extract(project);
+      expect({ code: refused.code, wait: refused.headers.get("retry-after") }).toEqual({
+        code: 2103,
+        wait: told,
+      });
+    },
+    60_000,
+  );
 
   test("at the second attempt stores nothing either", async () => {
     llm.next(cutsOff, sends(401));
