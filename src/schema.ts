@@ -13,11 +13,13 @@ import {
 } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sinclair/typebox/errors";
+import { ValuePointer } from "@sinclair/typebox/value";
 import { fromTimestamp, readTimestamp } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 import { fromMoment, readMoment } from "./iso8601.ts";
+import { isObject } from "./json.ts";
 import { counted } from "./plural.ts";
-import { unknownReason } from "./suggestion.ts";
+import { suggest, unknownReason } from "./suggestion.ts";
 
 interface TextLimits {
   readonly minLength?: number;
@@ -30,7 +32,7 @@ TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && from
 
 /** Text counted in Unicode code points, as JSON Schema counts; blank text, NUL and lone surrogates are refused. */
 export function Text(options: TextLimits & { description: string; examples?: string[] }): TUnsafe<string> {
-  return Type.Unsafe<string>({ [Kind]: "Text", type: "string", minLength: 1, ...options });
+  return Type.Unsafe<string>({ [Kind]: "Text", type: "string", minLength: 1, pattern: "\\S", ...options });
 }
 
 export function Choice<const Values extends readonly string[]>(
@@ -109,7 +111,7 @@ export function createParser<Schema extends TObject>(schema: Schema): (value: un
   return (value) => {
     if (checker.Check(value)) return value;
     const fault = firstFault(checker.Errors(value));
-    const [field, reason] = fault === undefined ? ["", "is invalid"] : explain(fault);
+    const [field, reason] = fault === undefined ? ["", "is invalid"] : explain(fault, value);
     const name = field === "" ? "The request" : `Field "${field}"`;
     throw new Refusal(1400, `${name} ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
   };
@@ -131,22 +133,33 @@ function parentOf({ path }: ValueError): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
 
-function explain(fault: ValueError): [field: string, reason: string] {
+/** `root` is the whole value. */
+function explain(fault: ValueError, root: unknown): [field: string, reason: string] {
   const { type, schema, value } = fault;
   const field = nameOf(fault.path);
   if (type === ValueErrorType.ObjectAdditionalProperties) {
     const name = nameOf(fault.path.slice(parentOf(fault).length));
     return [field, unknownReason(name, Object.keys(schema.properties), "fields")];
   }
-  if (type === ValueErrorType.ObjectRequiredProperty) return [field, "is required"];
+  if (type === ValueErrorType.ObjectRequiredProperty) return [field, missingReason(fault, root)];
   if (type === ValueErrorType.Union) {
     const meant = faultOfMeant(fault);
-    if (meant !== undefined) return explain(meant);
+    if (meant !== undefined) return explain(meant, root);
   }
   return [
     field,
     (typeof value === "string" ? stringFault(schema, value) : null) ?? `must be ${expectation(schema)}`,
   ];
+}
+
+/** Items that gateways append may have members of their own, so a misspelt one is known only by what it leaves out. */
+function missingReason(fault: ValueError, root: unknown): string {
+  const parent = parentOf(fault);
+  const holder: unknown = parent === "" ? null : ValuePointer.Get(root, parent);
+  const sent = isObject(holder)
+    ? suggest(nameOf(fault.path.slice(parent.length)), Object.keys(holder))
+    : null;
+  return sent === null ? "is required" : `is required; did you send it as "${sent}"?`;
 }
 
 /** A JSON pointer (RFC 6901) without its first slash, bounded because clients choose the names in it. */

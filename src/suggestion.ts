@@ -3,6 +3,8 @@
 /** Longer names are no typing errors, and comparing them takes time. */
 const maxCharacters = 64;
 const maxEdits = 3;
+/** Where a client chooses the names, there may be any number of them. */
+const maxKnown = 100;
 
 /** Completes a sentence such as `Field "Content" ...`; `kind` says what the known names are, such as "fields". */
 export function unknownReason(name: string, known: readonly string[], kind: string): string {
@@ -21,6 +23,8 @@ export function suggest(name: string, known: readonly string[]): string | null {
   if (name.length > maxCharacters) return null;
   const folded = fold(name);
   const ranked = known
+    .slice(0, maxKnown)
+    .filter(({ length }) => Math.abs(length - name.length) <= maxCharacters / 2)
     .map((other) => ({ other, edits: editsBetween(folded, fold(other)) }))
     .filter(
       ({ other, edits }) => edits <= Math.min(maxEdits, 0.4 * Math.max(folded.length, fold(other).length)),
@@ -28,7 +32,7 @@ export function suggest(name: string, known: readonly string[]): string | null {
     .sort((a, b) => a.edits - b.edits);
   const [nearest] = ranked;
   if (nearest !== undefined) return nearest.other;
-  const containing = known.filter((other) => wordsOf(other).includes(folded));
+  const containing = known.slice(0, maxKnown).filter((other) => wordsOf(other).includes(folded));
   return containing.length === 1 ? (containing[0] ?? null) : null;
 }
 

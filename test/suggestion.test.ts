@@ -39,6 +39,12 @@ describe("another name", () => {
     },
   );
 
+  test("is looked for among few and short names only", () => {
+    const many = Array.from({ length: 100_000 }, (_, at) => `name${at}`);
+    expect(suggest("Content", [...many, "content"])).toBeNull();
+    expect(suggest("Content", ["c".repeat(1_000_000), "content"])).toBe("content");
+  });
+
   test("is answered with the known names", () => {
     expect(unknownReason("tags", ["a", "b"], "fields")).toBe("is unknown; known fields are a, b");
     expect(unknownReason("tags", [], "fields")).toBe("is unknown; this operation takes none");

@@ -46,13 +46,14 @@ export const memoryResult = Type.Object(
     }),
     source: Type.String({
       description:
-        "semantic or keyword: found by a search. direct: not searched for, but created, read, updated, deleted, extracted, or injected as a rule.",
+        "semantic or keyword: found by a search. direct: not searched for, but created, listed, read, updated, deleted, extracted, or injected as a rule.",
     }),
   },
   {
     ...open,
     title: "MemoryResult",
-    description: "A memory that was found, created, read, updated or deleted. Other members are kept.",
+    description:
+      "A memory that was found, created, listed, read, updated or deleted. Other members are kept.",
   },
 );
 export type MemoryResult = Static<typeof memoryResult>;

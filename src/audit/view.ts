@@ -74,7 +74,7 @@ const detailFields = {
   memory_query: open(Type.Array(Type.String()), "The text that was stored or searched for."),
   memory_results: open(
     Type.Array(memoryResult),
-    "Memories that were found, created, read, updated or deleted; null for a call that was refused.",
+    "Memories that were found, created, listed, read, updated or deleted; null for a call that was refused.",
   ),
 };
 const detailAdditions = {

@@ -23,6 +23,7 @@ export interface MemoryTrace {
 
 const traces: Readonly<Record<string, MemoryTrace>> = {
   "memory.create": { query: textOf("content"), results: directResult },
+  "memory.list": { query: () => null, results: listedResults },
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
   "memory.delete": { query: () => null, results: deletedResult },
@@ -47,6 +48,12 @@ function textOf(field: "content" | "query" | "text") {
 /** Of operations that name one memory: the memory itself. */
 function directResult({ data }: TracedCall): readonly MemoryResult[] | null {
   return isObject(data) ? [toDirect(data)] : null;
+}
+
+/** Of a list: the memories of the page. */
+function listedResults({ data }: TracedCall): readonly MemoryResult[] | null {
+  if (!isObject(data) || !Array.isArray(data.memories)) return null;
+  return data.memories.filter(isObject).map(toDirect);
 }
 
 /** Of a deletion: which memory it was, without its content. */

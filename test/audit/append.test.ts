@@ -135,6 +135,12 @@ describe("what was found has the shape of the contract", () => {
     ["a text for an item", { rag_results: ["c"] }, "rag_results/0", /must be a JSON object/],
     ["null for an item", { memory_results: [memory, null] }, "memory_results/1", /must be a JSON object/],
     ["no content", { rag_results: [without(passage, "content")] }, "rag_results/0/content", /is required/],
+    [
+      "content under another name",
+      { rag_results: [{ ...without(passage, "content"), Content: "c" }] },
+      "rag_results/0/content",
+      /is required; did you send it as "Content"\?$/,
+    ],
     ["null content", { rag_results: [{ ...passage, content: null }] }, "rag_results/0/content", /a string/],
     [
       "a text for a number",

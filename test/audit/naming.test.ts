@@ -84,6 +84,16 @@ describe("the record of a call that was done", async () => {
     expect(JSON.stringify(app.records(project.id).at(-1)?.payload ?? {})).not.toContain("Invoices");
   });
 
+  test("of a list has the memories of the page", async () => {
+    const { reply, record } = await recorded("GET", "/v1/memories?page_size=1&sort_by=importance");
+    const listed = Array.isArray(reply.data.memories) ? reply.data.memories.filter(isObject) : [];
+    expect(listed).toHaveLength(1);
+    expect(itemsOf(record)).toMatchObject(
+      listed.map(({ id, content }) => ({ id, content, similarity: 1, source: "direct" })),
+    );
+    expect(record.memory_query).toBeNull();
+  });
+
   test("of a search, an injection and an extraction has them too", async () => {
     await createMemory(app, { content: "Never deploy on Fridays.", memory_type: "rule" }, key);
     const search = await recorded("POST", "/v1/memories/search", { query: "When does the office open?" });
