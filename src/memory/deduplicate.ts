@@ -33,6 +33,7 @@ interface Match {
 }
 
 export interface Outcome {
+  /** As extracted; of an update with the memory's importance and expiry. */
   readonly item: ExtractedItem;
   readonly action: (typeof actions)[number];
   /** The memory that says it now. */
@@ -89,16 +90,23 @@ async function storeItem(
     const outcome = { item, action: "created" as const, memoryId: memory.id, memoryType: memory.type };
     return { outcome: { ...outcome, match: null }, memory };
   }
-  const { content, importance, expiresAt } = item;
-  const memory = { ...known, content, importance, expiresAt, updatedAt: now };
+  const memory = rewrite(known, item, now);
   await memories.update(project, { memory, contentKey, vector });
-  const outcome = { item, action: "updated" as const, memoryId: memory.id, memoryType: memory.type };
-  return { outcome: { ...outcome, match: shown }, memory };
+  const { type, importance, expiresAt } = memory;
+  const outcome = { item: { ...item, importance, expiresAt }, memoryId: memory.id, memoryType: type };
+  return { outcome: { ...outcome, action: "updated", match: shown }, memory };
 }
 
 function judge(match: Match | null): Outcome["action"] {
   if (match === null || match.similarity <= similarAbove) return "created";
+  // Somebody has switched that memory off: nothing may bring it back, or what it says in other words.
+  if (!match.memory.active) return "skipped";
   return match.similarity > sameAbove ? "skipped" : "updated";
+}
+
+/** The item's words, and its expiry where it has one. Type and importance stay: nobody can tell whether a person has set them. */
+function rewrite(known: Memory, { content, expiresAt }: ExtractedItem, now: number): Memory {
+  return { ...known, content, expiresAt: expiresAt ?? known.expiresAt, updatedAt: now };
 }
 
 /**

@@ -4,7 +4,7 @@
 import { Type } from "@sinclair/typebox";
 import { abandoned } from "../abandonment.ts";
 import { charge, extractionCost, free } from "../access/credits.ts";
-import { Refusal } from "../errors.ts";
+import { type ErrorCode, Refusal } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { type Preparation, projectOperation } from "../operation.ts";
@@ -21,7 +21,7 @@ export const extractMemories = projectOperation({
   name: "memory.extract",
   summary: "Extract memories from text",
   description:
-    "Finds what is worth remembering in a text or a transcript and stores it. An item whose cosine similarity to an unexpired memory is above 0.98 is skipped, above 0.90 it updates that memory (content, importance, expiry), otherwise it is created; items of one call are compared with each other too. deduplicate false creates all but those whose text is stored already. dry_run stores nothing; with the built-in extractor it costs nothing, with a language model as much as a run unless the operator has decided otherwise. All of a call is stored, or nothing.",
+    "Finds what is worth remembering in a text or a transcript and stores it. An item whose cosine similarity to an unexpired memory is above 0.98 is skipped, above 0.90 it updates that memory, otherwise it is created. An update changes the content, and the expiry where the item has one; type and importance stay. An inactive memory is never changed: an item above 0.90 is skipped; items of one call are compared with each other too. deduplicate false creates all but those whose text is stored already. dry_run stores nothing; with the built-in extractor it costs nothing, with a language model as much as a run unless the operator has decided otherwise. All of a call is stored, or nothing.",
   permission: "memory.write",
   feature: "memory",
   patient: true,
@@ -72,8 +72,13 @@ export const extractMemories = projectOperation({
   async apply(transaction, { text, dry_run = false }, prepared, application) {
     const { candidates, revision, cost } = prepared;
     const store = () => storeItems(transaction, candidates, revision, application);
-    const outcomes = dry_run ? await transaction.rehearse(store) : await store();
-    await charge(transaction, application.caller.project, cost);
+    const read = { model_id: prepared.model, ...noteInput(text) };
+    const settle = async () => {
+      const stored = dry_run ? await transaction.rehearse(store) : await store();
+      await charge(transaction, application.caller.project, cost);
+      return stored;
+    };
+    const outcomes = await settle().catch(noting(read));
     const created = outcomes.filter(({ action }) => action === "created").map(({ memoryId }) => memoryId);
     const unstored = new Set(dry_run ? created : []);
     const extracted = outcomes.map((outcome) => toExtractionItem(outcome, unstored));
@@ -85,7 +90,7 @@ export const extractMemories = projectOperation({
       },
       cost,
       note: {
-        ...{ model_id: prepared.model, ...noteInput(text) },
+        ...read,
         output_content: { items: extracted, usage: prepared.usage === null ? null : { ...prepared.usage } },
       },
     };
@@ -97,13 +102,20 @@ function noteInput(text: string): JsonObject {
   return { input_content: { text } };
 }
 
+/** Throws the error again, a refusal with this note; `code`: only that one. */
+function noting(note: JsonObject, code?: ErrorCode): (error: unknown) => never {
+  return (error) => {
+    const isNoted = error instanceof Refusal && (code === undefined || code === error.code);
+    throw isNoted ? error.noting(note) : error;
+  };
+}
+
 /** The slow part: the extractor reads the text, and the items are embedded and compared with the memories of the project. */
 async function findCandidates(text: string, deduplicate: boolean, preparation: Preparation) {
   const { caller, extractor, now, signal } = preparation;
   const waiter = { project: caller.project.serial, signal };
-  const { items, model, usage } = await extractor.extract(text, now, waiter).catch((error: unknown) => {
-    throw error instanceof Refusal && error.code === 2103 ? error.noting(noteInput(text)) : error;
-  });
+  const extraction = extractor.extract(text, now, waiter);
+  const { items, model, usage } = await extraction.catch(noting(noteInput(text), 2103));
   const vectors = await embedAll(items, preparation);
   const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
   const candidates = items.map((item, at): Candidate => {

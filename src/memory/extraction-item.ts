@@ -16,7 +16,7 @@ export const extractionItem = Fields(
     action: Choice(actions, {
       title: "ExtractionAction",
       description:
-        "created: a new memory. updated: the memory was similar (above 0.90) and says this now. skipped: the memory says this already (above 0.98, or the same text).",
+        "created: a new memory. updated: the memory was similar (above 0.90) and has this content now; its type and importance have not changed, and its expiry only where the item has one. skipped: the memory says this already (above 0.98, or the same text), or is similar and inactive.",
     }),
     evidence: Type.String({ description: "The sentence of the text that says it, verbatim." }),
     match: Nullable(

@@ -18,39 +18,63 @@ interface Said {
   readonly theme: number;
   readonly distance: number;
   readonly number: number;
+  readonly importance: number;
+  readonly expiresAt: number | null;
 }
+
+const days = (count: number) => seam.now() + count * 86_400_000;
 
 const said = fc.record({
   theme: fc.integer({ min: 0, max: 2 }),
   distance: fc.constantFrom(0.05, 0.12, 0.22, 0.35, 0.6),
   number: fc.integer({ min: 0, max: 7 }),
+  importance: fc.constantFrom(0.2, 0.5, 0.9),
+  expiresAt: fc.constantFrom(null, days(1), days(2)),
 });
-const call = fc.record({ items: fc.array(said, { maxLength: 8 }), deduplicate: fc.boolean() });
+const call = fc.record({
+  items: fc.array(said, { maxLength: 8 }),
+  deduplicate: fc.boolean(),
+  /** Which of the memories is switched on or off before the call. */
+  switched: fc.option(fc.nat({ max: 20 })),
+});
 
-const textOf = ({ theme, distance, number }: Said) => `theme ${theme}, ${distance} away, ${number}`;
+type Text = Pick<Said, "theme" | "distance" | "number">;
+const textOf = ({ theme, distance, number }: Text) => `theme ${theme}, ${distance} away, ${number}`;
 
 /** The same text always has the same vector; its noise makes ties impossible. */
-function vectorOf(item: Said): Float32Array {
+function vectorOf(item: Text): Float32Array {
   const noise = unitVector(item.theme * 1_000 + item.distance * 100 + item.number + 17);
   const themed = unitVector(item.theme);
   return normalise(themed.map((value, axis) => value + item.distance * (noise[axis] ?? 0)));
 }
 
+interface SimpleMemory {
+  content: string;
+  vector: Float32Array;
+  readonly importance: number;
+  expiresAt: number | null;
+  active: boolean;
+}
+
 /** What should be stored, by the order of creation. */
 class Simple {
-  readonly memories: { text: string; vector: Float32Array }[] = [];
+  readonly memories: SimpleMemory[] = [];
 
   take(item: Said, deduplicate: boolean): string {
-    const [text, vector] = [textOf(item), vectorOf(item)];
+    const [content, vector] = [textOf(item), vectorOf(item)];
+    const { importance, expiresAt } = item;
     const ranked = this.memories
       .map((memory) => ({ memory, similarity: cosine(memory.vector, vector) }))
       .sort((a, b) => b.similarity - a.similarity);
     const [best] = deduplicate ? ranked.filter(({ similarity }) => similarity > 0.9) : [];
-    if (best !== undefined && best.similarity > 0.98) return "skipped";
-    if (this.memories.some((memory) => memory.text === text)) return "skipped";
-    if (best === undefined) this.memories.push({ text, vector });
-    else Object.assign(best.memory, { text, vector });
-    return best === undefined ? "created" : "updated";
+    if (best !== undefined && (best.similarity > 0.98 || !best.memory.active)) return "skipped";
+    if (this.memories.some((memory) => memory.content === content)) return "skipped";
+    if (best === undefined) {
+      this.memories.push({ content, vector, importance, expiresAt, active: true });
+      return "created";
+    }
+    Object.assign(best.memory, { content, vector, expiresAt: expiresAt ?? best.memory.expiresAt });
+    return "updated";
   }
 }
 
@@ -58,7 +82,8 @@ async function extract(member: Member, items: readonly Said[], deduplicate: bool
   const vectors = new Map(items.map((item) => [textOf(item), vectorOf(item)]));
   const input = { text: "any", deduplicate };
   const found = items.map((item) => ({
-    ...{ content: textOf(item), evidence: "any", type: "fact" as const, importance: 0.5, expiresAt: null },
+    ...{ content: textOf(item), evidence: "any", type: "fact" as const },
+    ...{ importance: item.importance, expiresAt: item.expiresAt },
   }));
   const prepared = await extractMemories.prepare(input, {
     ...{ caller: member.caller, plan: defaultPlans.custom, store: seam.store, now: seam.now() },
@@ -80,16 +105,25 @@ test("any calls leave what a simple extraction leaves", async () => {
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
       const member = await seam.project();
       const simple = new Simple();
-      for (const { items, deduplicate } of calls) {
-        const expected = items.map((item) => simple.take(item, deduplicate));
-        expect(await extract(member, items, deduplicate)).toEqual(expected);
-      }
       const query = { type: null, sortBy: "created_at", direction: "asc", limit: 100, offset: 0 } as const;
-      const { memories } = await member.list(query);
-      expect(memories.map(({ content }) => content)).toEqual(simple.memories.map(({ text }) => text));
-      for (const { text, vector } of simple.memories) {
-        const hits = await member.search({ vector, topK: 50 });
-        const hit = hits.find(({ memory }) => memory.content === text);
+      for (const { items, deduplicate, switched } of calls) {
+        const { memories } = await member.list(query);
+        const at = (switched ?? 0) % Math.max(1, memories.length);
+        const [known, expected] = [memories[at], simple.memories[at]];
+        if (switched !== null && known !== undefined && expected !== undefined) {
+          expected.active = !expected.active;
+          await member.call("memory.update", { memory_id: known.id, is_active: expected.active });
+        }
+        const actions = items.map((item) => simple.take(item, deduplicate));
+        expect(await extract(member, items, deduplicate)).toEqual(actions);
+      }
+      const stored = (await member.list(query)).memories.map(
+        ({ content, importance, expiresAt, active }) => ({ content, importance, expiresAt, active }),
+      );
+      expect(stored).toEqual(simple.memories.map(({ vector: _, ...memory }) => memory));
+      for (const { content, vector } of simple.memories) {
+        const hits = await member.search({ vector, topK: 50, includeInactive: true });
+        const hit = hits.find(({ memory }) => memory.content === content);
         expect(hit?.similarity).toBeCloseTo(1, 5);
       }
     }),
@@ -99,7 +133,9 @@ test("any calls leave what a simple extraction leaves", async () => {
 
 test("the texts of the property are near enough to each other to be skipped and updated", () => {
   const simple = new Simple();
-  const far = [0.05, 0.12, 0.22, 0.35, 0.6].map((distance, number) => ({ theme: 0, distance, number }));
+  const far = [0.05, 0.12, 0.22, 0.35, 0.6].map((distance, number) => ({
+    ...{ theme: 0, distance, number, importance: 0.5, expiresAt: null },
+  }));
   const actions = far.map((item) => simple.take(item, true));
   expect(new Set(actions)).toEqual(new Set(["created", "updated", "skipped"]));
 });

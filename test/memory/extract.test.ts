@@ -61,9 +61,13 @@ function itemsOf({ data }: Outcome): JsonObject[] {
 
 const actionsOf = (outcome: Outcome) => itemsOf(outcome).map(({ action }) => action);
 
-async function contentsOf(member: Member): Promise<string[]> {
+async function allOf(member: Member) {
   const query = { type: null, sortBy: "created_at", direction: "asc", limit: 100, offset: 0 } as const;
-  return (await member.list(query)).memories.map(({ content }) => content);
+  return (await member.list(query)).memories;
+}
+
+async function contentsOf(member: Member): Promise<string[]> {
+  return (await allOf(member)).map(({ content }) => content);
 }
 
 describe("an item and the most similar memory", () => {
@@ -93,7 +97,7 @@ describe("an item and the most similar memory", () => {
     const [hit] = await member.search({ vector: at(1) });
     expect(hit?.memory).toMatchObject(
       action === "updated"
-        ? { content: "said", importance: 0.8, type: "rule", expiresAt: item.expiresAt }
+        ? { content: "said", importance: 0.2, type: "rule", expiresAt: item.expiresAt }
         : { content: "known", importance: 0.2, expiresAt: null },
     );
     if (action === "updated") expect(hit?.similarity).toBeCloseTo(cosine, 5);
@@ -127,8 +131,33 @@ describe("an item and the most similar memory", () => {
     expect(actionsOf(await extract(member, [{ content: "known again", vector: at(0.99) }]))).toEqual([
       "skipped",
     ]);
-    expect(actionsOf(await extract(member, [{ content: "said", vector: at(0.95) }]))).toEqual(["updated"]);
+    const id = String(data.id);
+    const before = await allOf(member);
+    const [item] = itemsOf(await extract(member, [{ content: "said", vector: at(0.95) }]));
+    expect(item).toMatchObject({ action: "skipped", id, match: { id, similarity: expect.closeTo(0.95, 5) } });
+    const [same] = itemsOf(await extract(member, [{ content: "known", vector: at(0.5) }]));
+    expect(same).toMatchObject({ action: "skipped", id, match: { id, similarity: 1 } });
+    expect(await allOf(member)).toEqual(before);
+    expect(before).toMatchObject([{ content: "known", active: false }]);
     expect(await member.search({ vector: at(1) })).toEqual([]);
+    // Switched on again it is like any other.
+    await member.call("memory.update", { memory_id: id, is_active: true });
+    expect(actionsOf(await extract(member, [{ content: "said", vector: at(0.95) }]))).toEqual(["updated"]);
+  });
+
+  test("keeps what was set unless the text says otherwise", async () => {
+    const member = await seam.project();
+    const [soon, later] = [seam.now() + 60_000, seam.now() + 120_000];
+    const set = { importance: 0.9, type: "rule", expiresAt: soon } as const;
+    await member.create({ content: "known", vector: at(1), ...set });
+    const silent = { importance: 0.1, type: "fact", expiresAt: null } as const;
+    const [first] = itemsOf(await extract(member, [{ content: "silent", vector: at(0.95), item: silent }]));
+    const shown = { memory_type: "rule", importance: 0.9, expires_at: new Date(soon).toISOString() };
+    expect(first).toMatchObject({ action: "updated", content: "silent", ...shown });
+    expect(await allOf(member)).toMatchObject([{ content: "silent", ...set }]);
+    const telling = { ...silent, expiresAt: later };
+    await extract(member, [{ content: "telling", vector: at(1), item: telling }]);
+    expect(await allOf(member)).toMatchObject([{ content: "telling", ...set, expiresAt: later }]);
   });
 });
 
