@@ -32,7 +32,7 @@ export async function administer(
   const { envelope } = await perform.forInstallation(operation, input);
   const answer: unknown = JSON.parse(envelope ?? "null");
   if (isObject(answer) && isObject(answer.data) && answer.success === true) return answer.data;
-  throw new Error(`${operation.name} was refused at the start: ${envelope}`);
+  throw new Error(`${operation.name} was refused: ${envelope}`);
 }
 
 function textOf(data: JsonObject, field: string): string {

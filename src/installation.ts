@@ -7,6 +7,7 @@ import type { Config } from "./config.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
 import { unavailable } from "./errors.ts";
 import { type HeldDirectory, openLedger } from "./ledger.ts";
+import type { LedgerFiles } from "./ledger-files.ts";
 import type { Logger } from "./logger.ts";
 import { isDatabaseMissing, refuseLostDatabase, refuseOlderDatabase } from "./lost-database.ts";
 import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
@@ -101,9 +102,18 @@ export interface Administration {
 
 /** Opens the database without a model: enough for projects and keys, whatever model its memories belong to. */
 export function openAdministration(held: Held, config: Config, logger: Logger): Administration {
-  const { directory, runtime } = held;
-  const { files: ledger, missing } = openLedger(held, config.auditKey);
-  refuseOlderDatabase(directory, missing);
+  const { files, missing } = openLedger(held, config.auditKey);
+  refuseOlderDatabase(held.directory, missing);
+  return openAdministrationWith(held, config, files, logger);
+}
+
+/** The same with a signing key that somebody else has decided on. */
+export function openAdministrationWith(
+  { directory, runtime }: Held,
+  config: Config,
+  ledger: LedgerFiles,
+  logger: Logger,
+): Administration {
   const store = openStore({
     path: directory.database,
     runtime,

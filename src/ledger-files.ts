@@ -83,7 +83,8 @@ function keepVerifierKey(root: string, key: string): readonly string[] {
   return keys;
 }
 
-function readSigningKey(path: string): SigningKey {
+/** @throws Error that says what to do when the file holds no signing key. */
+export function readSigningKey(path: string): SigningKey {
   try {
     const pem = readFileSync(path, "utf8");
     return { pem, verifierKey: createSigner(pem).verifierKey };

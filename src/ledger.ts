@@ -2,6 +2,7 @@
 // signing key for a new installation only, and never replaces a key without being told.
 
 import { openNote, signerId } from "./audit/note.ts";
+import { followRotations } from "./audit/rotation.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import {
   createOwnKey,
@@ -10,11 +11,14 @@ import {
   openLedgerFiles,
   ownKeyPath,
   readVerifierKeys,
+  type SigningKey,
 } from "./ledger-files.ts";
 import { type PublishedCheckpoint, readNewestCheckpoints } from "./ledger-notes.ts";
+import { readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
 import { refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
 import type { RuntimeFiles } from "./native/runtime.ts";
 import type { Database } from "./native/sqlite.ts";
+import { quoteWord } from "./shell-word.ts";
 import { readAuditKey, writeAuditKey } from "./sqlite/audit-key.ts";
 import { openCurrent } from "./sqlite/connection.ts";
 import { findMissingRecords, type Missing } from "./sqlite/missing-records.ts";
@@ -35,30 +39,64 @@ export interface OpenLedger {
  * @param auditKey file of a signing key that is kept elsewhere; null: the one in the data directory.
  * @throws Error that names the choices when the database is missing, or the key, or the key is not the one that has signed this ledger.
  */
-export function openLedger({ directory, runtime }: HeldDirectory, auditKey: string | null): OpenLedger {
-  const { root, database: path } = directory;
-  // The database comes first: when a first start is cut short, no key is left that belongs to no database.
-  refuseLostDatabase(directory);
-  const database = openCurrent({ path, runtime }, () => refuseFormerFiles(directory));
-  try {
+export function openLedger(held: HeldDirectory, auditKey: string | null): OpenLedger {
+  const { root } = held.directory;
+  return withDatabase(held, (database) => {
+    settleRotation(root, readAuditKey(database).verifierKey);
     const found = findSigningKey(root, auditKey);
     const inUse = findKeyInUse(database, root, found?.verifierKey ?? null);
-    if (inUse !== null && found?.verifierKey !== inUse) {
+    if (inUse !== null && !isTheKey(root, found, inUse)) {
       throw new Error(
-        found === null ? missingKey(root, inUse) : otherKey(auditKey ?? ownKeyPath(root), inUse),
+        found === null ? missingKey(root, inUse) : otherKey(root, auditKey ?? ownKeyPath(root), inUse),
       );
     }
     const key = found ?? createOwnKey(root);
     const files = openLedgerFiles(root, key);
-    if (readAuditKey(database).verifierKey === null) writeAuditKey(database, key.verifierKey);
-    const published = readNewestCheckpoints(root, files.verifierKeys);
-    return { files, missing: findMissingRecords(database, published) };
+    if (readAuditKey(database).verifierKey !== key.verifierKey) writeAuditKey(database, key.verifierKey);
+    return { files, missing: findMissing(database, root, files.verifierKeys) };
+  });
+}
+
+export interface LedgerState extends Pick<OpenLedger, "missing"> {
+  /** The verifier key of the only key that may sign; null while nothing has been signed. */
+  readonly keyInUse: string | null;
+}
+
+/** The same without a signing key. Finishes or undoes a change of the key that was cut short. */
+export function readLedgerState(held: HeldDirectory, found: string | null): LedgerState {
+  const { root } = held.directory;
+  return withDatabase(held, (database) => {
+    settleRotation(root, readAuditKey(database).verifierKey);
+    const keyInUse = findKeyInUse(database, root, found);
+    if (keyInUse !== null && readAuditKey(database).verifierKey === null) writeAuditKey(database, keyInUse);
+    return { keyInUse, missing: findMissing(database, root, readVerifierKeys(root)) };
+  });
+}
+
+function withDatabase<Result>(
+  { directory, runtime }: HeldDirectory,
+  work: (database: Database) => Result,
+): Result {
+  // The database comes first: when a first start is cut short, no key is left that belongs to no database.
+  refuseLostDatabase(directory);
+  const database = openCurrent({ path: directory.database, runtime }, () => refuseFormerFiles(directory));
+  try {
+    return work(database);
   } finally {
     database.close();
   }
 }
 
-/** The verifier key of the only key that may sign; null while nothing has been signed. */
+/** A successor is the key as well: an older copy of a database was written before the key was changed. */
+function isTheKey(root: string, found: SigningKey | null, inUse: string): boolean {
+  if (found === null) return false;
+  return followRotations([inUse], readRotations(rotationsPath(root))).keys.includes(found.verifierKey);
+}
+
+function findMissing(database: Database, root: string, keys: readonly string[]): OpenLedger["missing"] {
+  return findMissingRecords(database, readNewestCheckpoints(root, keys));
+}
+
 function findKeyInUse(database: Database, root: string, found: string | null): string | null {
   const { verifierKey, newestNote } = readAuditKey(database);
   if (verifierKey !== null) return verifierKey;
@@ -70,9 +108,13 @@ function findKeyInUse(database: Database, root: string, found: string | null): s
 }
 
 function missingKey(root: string, inUse: string): string {
-  return `The audit key ${ownKeyPath(root)} is missing, and this ledger has been signed with it (verifier key ${inUse}). Restore it from a backup, or name the file where it is kept with --audit-key FILE.`;
+  return `The audit key ${ownKeyPath(root)} is missing, and this ledger has been signed with it (verifier key ${inUse}). Restore it from a backup, or name the file where it is kept with --audit-key FILE or MEMLEDGER_AUDIT_KEY. If nobody has it any more, make a new one: ${rotateLine(root, "--former-key-lost")}`;
 }
 
-function otherKey(path: string, inUse: string): string {
-  return `The audit key ${path} is not the one that has signed this ledger (verifier key ${inUse}). Restore that one from a backup, or name its file with --audit-key FILE.`;
+function otherKey(root: string, path: string, inUse: string): string {
+  return `The audit key ${path} is not the one that has signed this ledger (verifier key ${inUse}). Restore that one from a backup, or name its file with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key, leave that one in place and run: ${rotateLine(root, `--new-key ${quoteWord(path)}`)} (or, if nobody has the former key any more, with --former-key-lost as well).`;
+}
+
+function rotateLine(root: string, options: string): string {
+  return `memledger audit rotate-key ${options} --data-dir ${quoteWord(root)}`;
 }

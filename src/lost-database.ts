@@ -80,7 +80,7 @@ export function refuseOlderDatabase(
 /** In this order: what shows that there was an installation goes last, so that a move that was cut short is noticed. */
 const formerNames = [
   ...["memledger.db", "memledger.db-shm", "memledger.db-journal", "memledger.db-wal"],
-  ...["exports", "audit.key", "checkpoints", "audit.pub"],
+  ...["exports", "audit.key", "audit.rotations", "checkpoints", "audit.pub"],
 ];
 
 /** What shows that a ledger was written here; null when nothing does. A key alone may have been put there for the first start. */

@@ -16,6 +16,7 @@ import { pruneRecords } from "./audit/prune.ts";
 import { readRecord } from "./audit/read.ts";
 import { redactRecords } from "./audit/redact.ts";
 import { acceptOlderDatabase } from "./audit/restore.ts";
+import { rotateKey } from "./audit/rotate.ts";
 import { createExport } from "./export/create.ts";
 import { downloadExport, downloadManifest } from "./export/download.ts";
 import { exportProject } from "./export/export-project.ts";
@@ -66,6 +67,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   redactRecords,
   pruneRecords,
   acceptOlderDatabase,
+  rotateKey,
   exportProject,
 ];
 

@@ -80,12 +80,20 @@ const rootFiles: Readonly<Record<string, string>> = {
     ),
   ),
   ...Object.fromEntries(
-    ["app", "installation", "ledger", "lost-database", "ledger-start", "first-start", "admin-socket"].map(
-      (name) => [name, "process"],
-    ),
+    [
+      "app",
+      "installation",
+      "ledger",
+      "lost-database",
+      "ledger-start",
+      "first-start",
+      "key-rotation",
+      "admin-socket",
+    ].map((name) => [name, "process"]),
   ),
   "ledger-files": "files",
   "ledger-notes": "files",
+  "ledger-rotation": "files",
   main: "main",
 };
 const folders: Readonly<Record<string, string>> = {

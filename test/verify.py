@@ -170,6 +170,19 @@ class Keys:
         if not self.keys:
             raise Unusable("there is no key")
 
+    def follow(self, notes):
+        """Adds the keys that these, or those added before, say to be their successors."""
+        found = [re.fullmatch(r"memledger-rotation/v1\n(\S+)\n(\S+)\n(\S+)\n", note.partition("\n\n")[0] + "\n") for note in notes]
+        steps = [(note, one[1], one[2]) for note, one in zip(notes, found) if one and milliseconds(one[3]) is not None]
+        for _ in steps:
+            for note, former, successor in steps:
+                try:
+                    before, after = Keys(former), Keys(successor)
+                except (Unusable, ValueError):
+                    continue
+                if before.keys[0] in self.keys and after.keys[0] not in self.keys and before.open(note) is not None:
+                    self.keys.append(after.keys[0])
+
     def open(self, note):
         """The text of a note, or None when it is malformed or none of the keys signed it."""
         if note not in self.known:
@@ -596,6 +609,9 @@ def verify(path, checkpoint_files, public_key):
     beside = [os.path.join(os.path.dirname(path), "audit.pub"), os.path.join(os.path.dirname(os.path.dirname(path)), "audit.pub")]
     found = public_key or next(filter(os.path.exists, beside if exported else beside[:1]), None)
     keys = Keys(read(found)) if found else None
+    rotations = next(filter(os.path.exists, (name[:-3] + "rotations" for name in (beside if exported else beside[:1]))), None)
+    if keys and rotations:
+        keys.follow(split_notes(read(rotations)))
     if keys is None and (exported or checkpoint_files):
         raise Unusable("there is no key")
     outside = [checkpoint(keys.open(note)) for file in checkpoint_files for note in split_notes(read(file))]

@@ -3,6 +3,7 @@
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { RecordDraft, StoredRecord } from "./record.ts";
+import type { Rotation } from "./rotation.ts";
 import type { ChainReport } from "./verdict.ts";
 
 export interface RecordQuery {
@@ -108,6 +109,11 @@ export interface AuditTransaction {
    * @returns the exports that still hold them.
    */
   erase(places: readonly RecordPlace[]): Promise<readonly string[]>;
+  /**
+   * Notes that the successor is the key in use from here on.
+   * @returns false, with nothing changed, when the former key is not in use, or the successor is not what this process signs with.
+   */
+  adoptKey(rotation: Rotation): boolean;
   /** Starts a retention sweep soon after the commit. */
   requestPrune(): void;
 }

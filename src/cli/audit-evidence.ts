@@ -3,10 +3,14 @@
 
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { splitNotes } from "../audit/note.ts";
+import { type Followed, followRotations, type Rotation } from "../audit/rotation.ts";
 import { type Failure, Unusable } from "../audit/verdict.ts";
 import type { Attested } from "../audit/verify-chain.ts";
 import { createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify-notes.ts";
+import { toTimestamp } from "../clock.ts";
 import { locate } from "../data-directory.ts";
+import { rotationsPath } from "../ledger-rotation.ts";
 import { counted } from "../plural.ts";
 
 export type Subject =
@@ -55,9 +59,10 @@ export interface EvidenceOptions {
 
 /** @throws Unusable */
 export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evidence {
-  const { keys, keySource, isBeside } = findKeys(subject, options.publicKey);
+  const { keys: givenKeys, keySource, isBeside } = findKeys(subject, options.publicKey);
+  const { keys, ...rotations } = followRotations(givenKeys, readRotationsBeside(subject));
   const reader = keys.length === 0 ? null : createNoteReader(keys);
-  const remarks: string[] = [];
+  const remarks = describeRotations(rotations, keys);
   if (isBeside) {
     remarks.push(
       `The key was read from ${keySource}, beside what it verifies. Whoever can write there can replace it, so the signatures prove nothing against them: give a copy that was kept elsewhere with --public-key FILE.`,
@@ -73,15 +78,53 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
   return { reader, keys, keySource, checkpoints, refusedOutside: refused, remarks };
 }
 
+/** What the operator says about changes of the key; only what a former key has signed adds one. */
+function readRotationsBeside(subject: Subject): readonly string[] {
+  const file = besides(subject)
+    .map(rotationsPath)
+    .find((path) => existsSync(path));
+  return file === undefined ? [] : splitNotes(readText(file));
+}
+
+function describeRotations(
+  { attested, unattested }: Pick<Followed, "attested" | "unattested">,
+  keys: readonly string[],
+): string[] {
+  const when = ({ at }: Rotation) => toTimestamp(at);
+  return [
+    ...attested.map(
+      (rotation) =>
+        `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}; the former key attests it.`,
+    ),
+    ...unattested.map((rotation) => {
+      const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}, without attestation by the former key`;
+      return keys.includes(rotation.successor)
+        ? `${change}: make sure that you got the new key in a way that you trust.`
+        : `${change}: it is not believed. Get the new key from the operator in a way that you trust, and give both keys in one file with --public-key.`;
+    }),
+  ];
+}
+
+/** Not the whole key, so that nobody copies one from here. */
+function nameOf(verifierKey: string): string {
+  return verifierKey.split("+").slice(0, 2).join("+");
+}
+
+/** Folders in which files that belong to the subject may be. */
+function besides({ kind, path }: Subject): readonly string[] {
+  const folder = dirname(path);
+  return kind === "export" ? [folder, dirname(folder)] : [folder];
+}
+
 function findKeys(
   subject: Subject,
   publicKey: string | null,
 ): { keys: readonly string[]; keySource: string; isBeside: boolean } {
   if (publicKey !== null)
     return { keys: readKeys(readText(publicKey), publicKey), keySource: publicKey, isBeside: false };
-  const folder = dirname(subject.path);
-  const places = subject.kind === "export" ? [folder, dirname(folder)] : [folder];
-  const file = places.map((place) => join(place, "audit.pub")).find((path) => existsSync(path));
+  const file = besides(subject)
+    .map((place) => join(place, "audit.pub"))
+    .find((path) => existsSync(path));
   if (file !== undefined) return { keys: readKeys(readText(file), file), keySource: file, isBeside: true };
   if (subject.kind === "database") return { keys: [], keySource: "none", isBeside: false };
   throw new Unusable(

@@ -9,6 +9,7 @@ import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
+import { addRotateKeyCommand } from "./rotate-key.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program
@@ -16,6 +17,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .description("Prove what the ledger holds, export it, attest it, prune and erase.");
   addVerifyCommand(audit, session);
   addExportCommand(audit, session);
+  addRotateKeyCommand(audit, session);
   bindOperation(audit, session, {
     name: "checkpoint",
     operation: attestChains,

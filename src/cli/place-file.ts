@@ -83,7 +83,7 @@ function existsMessage(target: string): string {
 }
 
 /** Files and folders that the server keeps in its data directory. */
-const reserved = /^(memledger\.[\w-]+|audit\.(key|pub)|(checkpoints|exports|runtime)\b.*)$/;
+const reserved = /^(memledger\.[\w-]+|audit\.(key|pub|rotations)|(checkpoints|exports|runtime)\b.*)$/;
 
 function isReserved(target: string, dataDir: string): boolean {
   const name = relative(realpathSync(dataDir), join(realpathSync(dirname(target)), basename(target)));

@@ -6,6 +6,7 @@ import type { RecordDraft } from "../audit/record.ts";
 import type { AuditTransaction, RecordPlace } from "../audit/store.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Database } from "../native/sqlite.ts";
+import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createMentions } from "./audit-reader.ts";
 import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
 import type { ClockWatch } from "./clock-watch.ts";
@@ -105,6 +106,13 @@ export function createAuditTransaction(
       }
       state.erasureIsDue = true;
       return [...exports];
+    },
+
+    adoptKey({ former, successor }) {
+      if (checkpoints.verifierKey !== successor || readAuditKey(database).verifierKey !== former)
+        return false;
+      writeAuditKey(database, successor);
+      return true;
     },
 
     requestPrune() {

@@ -33,6 +33,8 @@ export interface CheckpointOptions {
 }
 
 export interface Checkpoints {
+  /** Of the key that signs. */
+  readonly verifierKey: string;
   /** Signs a head and keeps the note; inside a transaction that makes the head true. */
   sign(head: NumberedHead, now: number): Attestation;
   /** Signs the heads of all chains; inside a transaction. */
@@ -98,6 +100,7 @@ export function createCheckpoints({
   };
 
   return {
+    verifierKey: signer.verifierKey,
     sign,
     publish,
     signAll: (now) => chains.all().map((chain) => sign(chain, now)),

@@ -4,13 +4,16 @@ import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText } from "../../src/audit/chain.ts";
-import { createSigner, createSigningKey } from "../../src/audit/note.ts";
+import { createSigner, createSigningKey, type Signer } from "../../src/audit/note.ts";
+import { rotationText } from "../../src/audit/rotation.ts";
 import type { JsonObject } from "../../src/json.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { forgedRemovals } from "../attack/forge-removals.ts";
 import { forgedSchemas } from "../attack/forge-schema.ts";
 import type { Base, Specimen } from "./forge.ts";
 import { alter, at, broken, type Case, contradicted, payloadOf } from "./forge-case.ts";
+
+const forger = createSigner(createSigningKey());
 
 const changes: readonly Case[] = [
   {
@@ -319,19 +322,87 @@ const files: readonly Case[] = [
   },
 ];
 
+const [second, third] = [createSigner(createSigningKey()), createSigner(createSigningKey())];
+const rotatedAt = Date.parse("2026-11-22T00:00:00.000Z");
+
+/** A statement that `successor` signs from now on, by whoever signs it. */
+function statementBy(by: Signer, former: Signer, successor: Signer): string {
+  const { verifierKey } = successor;
+  return `${by.sign(rotationText({ former: former.verifierKey, successor: verifierKey, at: rotatedAt }))}\n`;
+}
+
+const writeRotations = (folder: string, ...statements: string[]) =>
+  writeFileSync(join(folder, "audit.rotations"), statements.join(""));
+
+/** Notes of a later key, and what is said about how it followed the kept one. */
+const rotations: readonly Case[] = [
+  {
+    name: "rotated",
+    lie: signAnew,
+    files: (folder, { ledger: { signer } }) => writeRotations(folder, statementBy(signer, signer, forger)),
+    expected: { verdict: "intact" },
+    with: { key: true },
+  },
+  {
+    name: "rotated-three-times",
+    lie: signAnew,
+    files: (folder, { ledger: { signer } }) =>
+      writeRotations(
+        folder,
+        statementBy(third, third, forger),
+        statementBy(second, second, third),
+        "memledger-rotation/v1\n\n— memledger torn\n\n",
+        statementBy(signer, signer, second),
+      ),
+    expected: { verdict: "intact" },
+    with: { key: true },
+  },
+  {
+    name: "rotated-unattested",
+    lie: signAnew,
+    files: (folder, { ledger: { signer } }) => writeRotations(folder, statementBy(forger, signer, forger)),
+    expected: broken("signature", 10),
+    with: { key: true },
+  },
+  {
+    name: "rotated-by-stranger",
+    lie: signAnew,
+    files: (folder, { ledger: { signer } }) => writeRotations(folder, statementBy(second, signer, forger)),
+    expected: broken("signature", 10),
+    with: { key: true },
+  },
+  {
+    name: "rotated-from-other-key",
+    lie: signAnew,
+    files: (folder) => writeRotations(folder, statementBy(second, second, forger)),
+    expected: broken("signature", 10),
+    with: { key: true },
+  },
+  {
+    name: "rotated-with-gap",
+    lie: signAnew,
+    files: (folder, { ledger: { signer } }) =>
+      writeRotations(folder, statementBy(signer, signer, second), statementBy(third, third, forger)),
+    expected: broken("signature", 10),
+    with: { key: true },
+  },
+];
+
 export function forgeDatabases(base: Base, folder: string): Specimen[] {
-  return [...changes, ...order, ...frame, ...files, ...forgedRemovals, ...forgedSchemas].map((one) => {
-    const copy = join(folder, `database-${one.name}`);
-    cpSync(base.ledger.folder, copy, { recursive: true });
-    const path = join(copy, "memledger.db");
-    alter(path, one, base);
-    one.files?.(copy, base);
-    const { outside = true, key = false } = one.with ?? {};
-    return {
-      ...{ name: `database-${one.name}`, path, seq: null, check: null, ...one.expected },
-      ...{ checkpoints: outside ? [base.outside] : [], publicKey: key ? base.publicKey : null },
-    };
-  });
+  return [...changes, ...order, ...frame, ...files, ...rotations, ...forgedRemovals, ...forgedSchemas].map(
+    (one) => {
+      const copy = join(folder, `database-${one.name}`);
+      cpSync(base.ledger.folder, copy, { recursive: true });
+      const path = join(copy, "memledger.db");
+      alter(path, one, base);
+      one.files?.(copy, base);
+      const { outside = true, key = false } = one.with ?? {};
+      return {
+        ...{ name: `database-${one.name}`, path, seq: null, check: null, ...one.expected },
+        ...{ checkpoints: outside ? [base.outside] : [], publicKey: key ? base.publicKey : null },
+      };
+    },
+  );
 }
 
 function setPayload(database: Database, seq: number, text: string): void {
@@ -473,8 +544,6 @@ function replaceChain(database: Database, base: Base): void {
   database.prepare("UPDATE audit_chain SET id = ?, genesis = ?, hash = ? WHERE number = 2").run(...values);
   restamp(database, 1, 2, (entry) => ({ ...entry, chain }));
 }
-
-const forger = createSigner(createSigningKey());
 
 /** Every note says what it said, but is signed by someone else. */
 function signAnew(database: Database): void {

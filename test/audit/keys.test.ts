@@ -1,7 +1,7 @@
-// Proves that one command attests the whole database.
+// Proves that the signing key can change without making older notes worthless, and that one command attests the whole database.
 
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../cli/command.ts";
@@ -12,8 +12,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const command = (...words: string[]) => run([...words, "--data-dir", dataDir, "--log-level", "warn"]);
 
-test("one command attests every chain", async () => {
+test("notes of a former key stay good, and one command attests every chain", async () => {
   expect((await command("project", "create", "--name", "one")).exitCode).toBe(0);
+  expect((await command("audit", "rotate-key")).exitCode).toBe(0);
+  expect((await command("project", "create", "--name", "two")).exitCode).toBe(0);
+  expect(readFileSync(join(dataDir, "audit.pub"), "utf8").trim().split("\n")).toHaveLength(2);
   expect((await command("audit", "verify")).exitCode).toBe(10);
 
   const { stdout } = await command("audit", "checkpoint");

@@ -2,6 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { isObject } from "../../src/json.ts";
 
 export function changeDatabase(dataDir: string, ...statements: string[]): void {
   const database = new Database(join(dataDir, "memledger.db"));
@@ -17,4 +18,16 @@ export function readDatabase<Row>(dataDir: string, select: string): Row[] {
   } finally {
     database.close();
   }
+}
+
+/** Request bodies of the records of an action. */
+export function requestsOf(dataDir: string, action: string): unknown[] {
+  const rows = readDatabase<{ text: Uint8Array }>(
+    dataDir,
+    `SELECT p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number WHERE e.action = '${action}'`,
+  );
+  return rows.map(({ text }) => {
+    const payload: unknown = JSON.parse(Bun.zstdDecompressSync(text).toString());
+    return isObject(payload) ? payload.request_body : null;
+  });
 }

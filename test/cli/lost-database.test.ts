@@ -4,8 +4,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../src/json.ts";
-import { changeDatabase, readDatabase } from "./change-database.ts";
+import { changeDatabase, requestsOf } from "./change-database.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -199,7 +198,7 @@ describe("an older copy of the database", () => {
     expect(outside.exitCode).toBe(30);
     const next = await serve(dataDir);
     expect((await next.end("SIGTERM")).stderr).toBe("");
-    expect(recordsOf(dataDir, "audit.restore")).toEqual([
+    expect(requestsOf(dataDir, "audit.restore")).toEqual([
       expect.objectContaining({
         checkpoints: expect.arrayContaining([
           expect.objectContaining({ note: expect.stringContaining("— memledger ") }),
@@ -235,15 +234,3 @@ describe("an older copy of the database", () => {
     expect((await server.end("SIGTERM")).exitCode).toBe(0);
   });
 });
-
-/** Request bodies of the installation's records of an action. */
-function recordsOf(dataDir: string, action: string): unknown[] {
-  const rows = readDatabase<{ text: Uint8Array }>(
-    dataDir,
-    `SELECT p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number WHERE e.action = '${action}'`,
-  );
-  return rows.map(({ text }) => {
-    const payload: unknown = JSON.parse(Bun.zstdDecompressSync(text).toString());
-    return isObject(payload) ? payload.request_body : null;
-  });
-}

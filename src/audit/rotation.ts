@@ -1,0 +1,59 @@
+// Owns the statement that one signing key succeeds another, and which keys follow from such statements. Format version 1 is frozen
+// (docs/AUDIT-FORMAT.md).
+
+import { fromTimestamp, toTimestamp } from "../clock.ts";
+import { isVerifierKey, openNote } from "./note.ts";
+
+/** "From this time on the successor signs." Both are verifier keys. */
+export interface Rotation {
+  readonly former: string;
+  readonly successor: string;
+  readonly at: number;
+}
+
+export function rotationText({ former, successor, at }: Rotation): string {
+  return `memledger-rotation/v1\n${former}\n${successor}\n${toTimestamp(at)}\n`;
+}
+
+/** Null when the text is no rotation statement. */
+export function parseRotation(text: string): Rotation | null {
+  const [, former = "", successor = "", time = ""] =
+    /^memledger-rotation\/v1\n(\S+)\n(\S+)\n(\S+)\n$/.exec(text) ?? [];
+  const at = fromTimestamp(time);
+  if (at === null || !isVerifierKey(former) || !isVerifierKey(successor)) return null;
+  return { former, successor, at };
+}
+
+/** A statement that the key `by` has signed; null when the note is no statement, or neither of its keys has signed it. */
+export function openRotation(note: string): (Rotation & { readonly by: "former" | "successor" }) | null {
+  const rotation = parseRotation(note.slice(0, note.indexOf("\n\n") + 1));
+  if (rotation === null) return null;
+  if (openNote(note, rotation.former) !== null) return { ...rotation, by: "former" };
+  return openNote(note, rotation.successor) === null ? null : { ...rotation, by: "successor" };
+}
+
+export interface Followed {
+  /** The given keys, then those that they attest, each one once. */
+  readonly keys: readonly string[];
+  /** The statements that led to them. */
+  readonly attested: readonly Rotation[];
+  /** Statements about these keys that only the successor has signed: the former key was lost, or a forger wrote them. */
+  readonly unattested: readonly Rotation[];
+}
+
+/** Which keys follow from these, when a statement counts only if the former key has signed it. */
+export function followRotations(keys: readonly string[], notes: readonly string[]): Followed {
+  const statements = notes.map(openRotation).filter((rotation) => rotation !== null);
+  const known = new Set(keys);
+  const attested: Rotation[] = [];
+  for (let before = -1; before < known.size; ) {
+    before = known.size;
+    for (const { by, ...rotation } of statements) {
+      if (by !== "former" || !known.has(rotation.former) || known.has(rotation.successor)) continue;
+      known.add(rotation.successor);
+      attested.push(rotation);
+    }
+  }
+  const unattested = statements.filter(({ by, former }) => by === "successor" && known.has(former));
+  return { keys: [...known], attested, unattested: unattested.map(({ by: _, ...rotation }) => rotation) };
+}

@@ -1,0 +1,49 @@
+// Binds `memledger audit rotate-key`: changes the signing key while no server runs. Decides nothing about keys itself.
+
+import type { Command } from "commander";
+import { rotateKey } from "../audit/rotate.ts";
+import { holdDirectory, requireDatabase } from "../installation.ts";
+import { changeKey } from "../key-rotation.ts";
+import { createLogger } from "../logger.ts";
+import { settings } from "../settings.ts";
+import { addSettings, bindWork, type Session } from "./command.ts";
+import { list } from "./terminal.ts";
+
+export function addRotateKeyCommand(audit: Command, session: Session): void {
+  const command = audit
+    .command("rotate-key")
+    .description(rotateKey.description)
+    .option(
+      "--new-key <file>",
+      "the new Ed25519 key in PEM, which stays there (default: make one in the data directory)",
+    )
+    .option("--former-key-lost", "nobody has the former key any more, so it cannot attest the new one");
+  addSettings(command, [settings.auditKey]);
+  bindWork(command, session, async ({ config, options }) => {
+    requireDatabase(config.dataDir);
+    const held = await holdDirectory(config.dataDir);
+    try {
+      const newKey = typeof options.newKey === "string" ? options.newKey : null;
+      const isFormerLost = options.formerKeyLost === true;
+      const logger = createLogger(config.logLevel);
+      const data = await changeKey(held, { config, newKey, isFormerLost, logger });
+      return { data, text: `${list(data)}\n\n${nextSteps(newKey, config.auditKey, data.attested === true)}` };
+    } finally {
+      held.release();
+    }
+  });
+}
+
+function nextSteps(newKey: string | null, auditKey: string | null, isAttested: boolean): string {
+  const steps = [
+    newKey === null
+      ? auditKey === null
+        ? "The former private key was replaced and is not kept. Start the server again."
+        : `The new key is in the data directory. Start the server without --audit-key, and destroy ${auditKey}.`
+      : `Start the server with --audit-key ${newKey}, and destroy the former private key where it is still kept.`,
+    isAttested
+      ? "Auditors can go on with the former public key and the file audit.rotations; give them the new key as well."
+      : "The former key did not attest the new one: give the new key to auditors in a way that they trust.",
+  ];
+  return steps.join("\n");
+}
