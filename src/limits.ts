@@ -130,7 +130,7 @@ export const retentionBatchRows = 1_000;
 export const mentionBatchRows = 200;
 
 /** Records that one step of a verification through the API checks, or bytes of stored payloads if they come first. */
-export const proofStepRows = 2_000;
+export const proofStepRows = 500;
 export const proofStepMaxBytes = 4 * 1024 * 1024;
 /** How long a call waits for a verification before it is answered with what was checked up to then. */
 export const proofWaitMs = 10_000;
