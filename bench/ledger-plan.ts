@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Project } from "../src/access/project.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
 import { openDatabase } from "../src/native/sqlite.ts";
-import { createAuditReader } from "../src/sqlite/audit-reader.ts";
+import { createRecordList } from "../src/sqlite/record-list.ts";
 import type { Measure } from "./harness.ts";
 import { actions, type FilledLedger } from "./ledger-fill.ts";
 
@@ -22,7 +22,7 @@ export function planned(dataDir: string, { projectId }: FilledLedger): Measure {
       ...{ id: projectId, serial: find.get(projectId) ?? 0, name: "ledger", plan: "custom", credits: null },
       ...{ subscription: "active", memoryLimit: null, retentionDays: null, createdAt: 0 },
     };
-    const { list } = createAuditReader(database);
+    const list = createRecordList(database);
     statements.length = 0;
     const anything = {
       from: null,
@@ -42,7 +42,7 @@ export function planned(dataDir: string, { projectId }: FilledLedger): Measure {
     );
     const ofEntries = steps.filter((step) => / e( |$)/.test(step));
     const searches =
-      /^SEARCH e USING (COVERING )?INDEX audit_entry_by_action \(chain=\? AND action=\? AND seq/;
+      /^SEARCH e USING (COVERING INDEX audit_entry_by_action \(chain=\? AND action=\? AND seq|INTEGER PRIMARY KEY)/;
     return {
       what: "query plan of a list by action",
       figure: [...new Set(ofEntries)].join("; "),

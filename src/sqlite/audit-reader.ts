@@ -2,7 +2,7 @@
 
 import type { Project } from "../access/project.ts";
 import type { StoredRecord } from "../audit/record.ts";
-import type { RecordPage, RecordPlace, RecordQuery } from "../audit/store.ts";
+import type { RecordPlace } from "../audit/store.ts";
 import { mentionBatchRows } from "../limits.ts";
 import type { Database } from "../native/sqlite.ts";
 
@@ -53,52 +53,15 @@ export function toStoredRecord({ seq, entry, hash, salt, text, payloads_through 
 
 export function createAuditReader(database: Database) {
   const span = createChainSpan(database);
-  const seek = createSeek(database);
   const byId = database.prepare<[string, number, number], RecordRow>(
     `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin} WHERE e.id = ? AND e.chain = ? AND e.seq >= ?`,
   );
-
-  const list = (project: Project, query: RecordQuery): RecordPage => {
-    const chain = span(project);
-    if (chain === null) return { records: [], total: 0, through: 0, hasMore: false };
-    const low = query.from === null ? chain.first : seek(chain, query.from);
-    const newest = query.to === null ? chain.last : seek(chain, query.to + 1) - 1;
-    const high = Math.min(newest, query.through ?? newest);
-    const filter = filterOf(query);
-    const range = { chain: chain.number, low, high, ...filter.values };
-    const count = (): number =>
-      filter.sql === ""
-        ? Math.max(0, high - low + 1)
-        : Number(
-            database
-              .prepare(`SELECT COUNT(*) FROM audit_entry e WHERE ${inRange} ${filter.sql}`)
-              .pluck()
-              .get(range),
-          );
-    // Positions have no gaps, so without a filter the records to skip are a subtraction.
-    const skip = "skip" in query.after ? query.after.skip : 0;
-    const isPlain = filter.sql === "";
-    const top = "below" in query.after ? Math.min(high, query.after.below - 1) : isPlain ? high - skip : high;
-    const rows = database
-      .prepare<[Record<string, unknown>], RecordRow>(
-        `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin} WHERE ${inRange} ${filter.sql}
-         ORDER BY e.seq DESC LIMIT :limit OFFSET :offset`,
-      )
-      .all({ ...range, high: top, limit: query.limit + 1, offset: isPlain ? 0 : skip });
-    return {
-      records: rows.slice(0, query.limit).map(toStoredRecord),
-      total: query.total ?? count(),
-      through: high,
-      hasMore: rows.length > query.limit,
-    };
-  };
 
   const placeById = database.prepare<[string], PlaceRow>(
     `SELECT ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
   );
 
   return {
-    list: database.transaction(list),
     place(id: string): RecordPlace | null {
       const row = placeById.get(id);
       return row === undefined ? null : toPlace(row);
@@ -131,23 +94,6 @@ export function createMentions(database: Database): (text: string, after: number
     const rows = payloads.all(after);
     const hits = rows.filter((row) => Bun.zstdDecompressSync(row.text).includes(text));
     return { places: hits.map(toPlace), through: rows.at(-1)?.number ?? null };
-  };
-}
-
-const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
-
-/** `status NOT BETWEEN 200 AND 299` stands there so that the index of failures serves. */
-function filterOf({ action, keyId, memoryId, statusClass }: RecordQuery) {
-  const parts = [
-    action === null ? "" : "AND e.action = :action",
-    keyId === null ? "" : "AND e.key = :keyId",
-    memoryId === null ? "" : "AND e.memory = :memoryId",
-    statusClass === null ? "" : "AND e.status BETWEEN :status AND :status + 99",
-    statusClass === null || statusClass === 2 ? "" : "AND e.status NOT BETWEEN 200 AND 299",
-  ];
-  return {
-    sql: parts.filter((part) => part !== "").join(" "),
-    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100 },
   };
 }
 

@@ -7,6 +7,7 @@ import { createAuditReader } from "./audit-reader.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { createMemoryList } from "./memory-reader.ts";
 import { createProver } from "./prove.ts";
+import { createRecordList } from "./record-list.ts";
 
 export interface ReaderInit {
   readonly file: DatabaseFile;
@@ -22,7 +23,7 @@ const prover = createProver(database, verifierKeys);
 
 const questions = {
   listMemories: createMemoryList(database),
-  listRecords: audit.list,
+  listRecords: createRecordList(database),
   findRecord: audit.find,
   placeRecord: audit.place,
   mentions: audit.mentions,
