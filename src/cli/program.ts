@@ -1,6 +1,7 @@
 // Owns the command line as a whole: which commands there are and how a run of one ends.
 
 import { Command, CommanderError } from "commander";
+import { disableTelemetry } from "../native/telemetry.ts";
 import { addAuditCommands } from "./audit.ts";
 import { addSettings, globalSettings, type Session, tellFailure } from "./command.ts";
 import { addConfigCommands } from "./config.ts";
@@ -15,6 +16,7 @@ import { addVersionCommand, versionText } from "./version.ts";
 
 /** Runs one command; `words` are the arguments after the program's name. Throws nothing: every outcome is an exit code. */
 export async function runCommand(words: readonly string[]): Promise<ExitCode> {
+  disableTelemetry();
   const session: Session = { terminal: createTerminal(words.includes("--json")), exitCode: exitCodes.done };
   try {
     await createProgram(session).parseAsync([...words], { from: "user" });

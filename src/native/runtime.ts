@@ -28,8 +28,8 @@ export type RuntimeFiles = Readonly<{
 }>;
 
 /**
- * Makes the native libraries loadable and returns their paths. Nobody can load one without these paths, so this is where
- * telemetry is switched off. From source these are the files in node_modules; the
+ * Makes the native libraries loadable and returns their paths. Nobody can load one without these paths, so telemetry is
+ * switched off here, too, for those who do not come from the command line. From source these are the files in node_modules; the
  * executable unpacks its own into `<directory>/<hash of the set>/` (0700) on its first start and checks their hashes on
  * every start.
  *

@@ -1,21 +1,31 @@
-// Switches off the telemetry of native libraries, for the whole process. Must never be the only protection: the build refuses a
-// library that could send anything by itself (offline.ts).
+// Switches off what Bun and native libraries would send: telemetry and crash reports, for the whole process. Must never be the only
+// protection against a library: the build refuses one that could send anything by itself (offline.ts).
 //
 // Where the system forbids memory that is writable and executable (MemoryDenyWriteExecute of systemd), Bun runs without its
 // foreign function interface. The program must start there, too, so nothing here fails.
 
 import { CFunction, dlopen, read } from "bun:ffi";
 
-/** Read by ONNX Runtime 1.29 and later for Linux and macOS when it is loaded. */
-const variables: Readonly<Record<string, string>> = { ORT_DISABLE_TELEMETRY: "1" };
+const variables: Readonly<Record<string, string>> = {
+  // ONNX Runtime 1.29 and later for Linux and macOS reads it when it is loaded.
+  ORT_DISABLE_TELEMETRY: "1",
+  // When Bun crashes on macOS or Windows, it starts curl or PowerShell, which sends a report to bun.report. It reads these then;
+  // an empty address outweighs everything else.
+  BUN_CRASH_REPORT_URL: "",
+  BUN_ENABLE_CRASH_REPORTING: "0",
+  DO_NOT_TRACK: "1",
+};
+let isDone = false;
 
 /**
- * Sets the variables that switch telemetry off. Call it before any native library is loaded, from the main thread and before
- * there are workers: the C library does not protect its environment against threads.
+ * Sets the variables that switch telemetry and crash reports off. Call it first, from the main thread and before there are
+ * workers: the C library does not protect its environment against threads. Calling it again does nothing.
  *
- * Why not process.env alone: Bun keeps variables that are set there to itself, and a native library asks the C library.
+ * Why not process.env alone: Bun keeps variables that are set there to itself, and native code asks the C library.
  */
 export function disableTelemetry(): void {
+  if (isDone) return;
+  isDone = true;
   attempt(() => {
     const set = environmentSetter();
     for (const [name, value] of Object.entries(variables)) set(cString(name), cString(value));

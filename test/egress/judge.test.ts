@@ -26,6 +26,7 @@ describe("accepted", () => {
     `openat(${here}, "/dev/null", O_RDWR) = 4</dev/null>`,
     `openat(${here}, "/proc/self/statm", O_RDONLY <unfinished ...>`,
     `openat(${here}, "/box/cwd", O_RDONLY|O_DIRECTORY) = 3</box/cwd>`,
+    "clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, stack_size=0x5ff00}, 88) = 4712",
     `socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC|SOCK_NONBLOCK, IPPROTO_TCP) = 12<socket:[66008]>`,
     `bind(12<socket:[66008]>, ${loopback(0)}) = 0`,
     `bind(13<socket:[66012]>, {sa_family=AF_UNIX, sun_path="/box/data/memledger.sock"}, 110) = 0`,
@@ -85,6 +86,10 @@ describe("found", () => {
     [/changes \/elsewhere/, `rename("/box/data/a", "/elsewhere/a") = 0`],
     [/changes \/box\/database/, `unlink("/box/database") = 0`],
     [/changes \/srv/, `fchmod(9</srv/file>, 0600) = 0`],
+    [
+      /starts a process/,
+      "clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD) = 4712",
+    ],
     [/starts the program \/bin\/sh/, `execve("/bin/sh", ["sh", "-c", "id"], 0x7ffd /* 3 vars */) = 0`],
     [/io_uring_setup, which this proof does not know/, `io_uring_setup(8, 0x7ffd) = 9`],
     [/chdir, which this proof does not know/, `chdir("/") = 0`],

@@ -48,6 +48,7 @@ const onSockets = new Set(
     "recvmmsg_time64 sendfile sendfile64",
   ].flatMap((names) => names.split(" ")),
 );
+const starts = new Set(["fork", "vfork", "clone", "clone3"]);
 const toAddresses = new Set(["connect", "bind", "sendto", "sendmsg", "sendmmsg"]);
 
 /** @returns what is wrong with a system call, null when nothing is */
@@ -56,6 +57,8 @@ export function judgeCall(call: SystemCall, limits: Limits): string | null {
   if (onSockets.has(name)) return null;
   if (name === "socket") return judgeSocket(text);
   if (toAddresses.has(name)) return judgeAddress(call, limits);
+  // A process of its own, even one that runs no other program: the crash handler of Bun forks.
+  if (starts.has(name)) return text.includes("CLONE_THREAD") ? null : "starts a process";
   if (name === "execve") return judgeProgram(paths, limits);
   if (name === "open" || name === "openat" || name === "openat2") {
     const writes = /\bO_(WRONLY|RDWR|CREAT|TRUNC|TMPFILE)\b/.test(text);

@@ -72,6 +72,7 @@ async function observe(program: string, duration: number): Promise<Report> {
   faults.push(...(await reembed(run)));
   await live(await sandbox.startServer(languageModel), "model", until(1));
   await llm.stop();
+  await crash(await sandbox.startServer({ BUN_ENABLE_CRASH_REPORTING: "1" }));
 
   const port = Number(new URL(llm.url).port);
   faults.push(
@@ -83,4 +84,10 @@ async function observe(program: string, duration: number): Promise<Report> {
   faults.push(...judged.faults);
   const lasted = Math.round((Date.now() - begun) / 1000);
   return { seen: `${calls} HTTP calls, ${judged.processes} processes, ${lasted} s`, faults };
+}
+
+/** Bun answers a crash by starting a program that sends a report; on Linux only where it is told to, on macOS and Windows always. */
+async function crash(server: Server): Promise<void> {
+  process.kill(server.pid, "SIGSEGV");
+  while (!server.hasEnded()) await Bun.sleep(50);
 }

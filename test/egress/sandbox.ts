@@ -23,7 +23,6 @@ export interface Sandbox extends Disposable {
 interface Traced {
   readonly label: string;
   readonly file: string;
-  readonly pid: number;
 }
 
 const empty = ["home", "tmp", "cwd"] as const;
@@ -41,30 +40,26 @@ export function createSandbox(command: readonly string[]): Sandbox {
     const file = join(traces, String(started.length));
     const environment = { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: temporary, ...variables };
     const assignments = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-    const words = ["env", "-i", "-C", folder, ...assignments, ...tracer(file)];
-    return { words, began: (pid: number) => void started.push({ label, file, pid }) };
+    // A crash must leave no core file: the kernel would write it, and no trace would tell.
+    const withoutCore = ["sh", "-c", 'ulimit -c 0 && exec "$@"', "sh"];
+    const words = [...withoutCore, "env", "-i", "-C", folder, ...assignments, ...tracer(file)];
+    started.push({ label, file });
+    return words;
   };
 
   return {
     dataDir,
     named,
     async run(words) {
-      const { words: before, began } = wrapper(words.join(" "));
-      const child = Bun.spawn([...before, ...command, ...words], {
+      const child = Bun.spawn([...wrapper(words.join(" ")), ...command, ...words], {
         stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",
       });
-      began(child.pid);
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };
     },
-    async startServer(variables) {
-      const { words, began } = wrapper("serve", variables);
-      const server = await start({ dataDir, command, wrapper: words });
-      began(server.pid);
-      return server;
-    },
+    startServer: (variables) => start({ dataDir, command, wrapper: wrapper("serve", variables) }),
     async judgeAll(ports) {
       const executable = command[0] ?? "";
       const limits: Limits = {
@@ -88,11 +83,11 @@ export function createSandbox(command: readonly string[]): Sandbox {
 const flushLimitMs = 20_000;
 
 /** The tracer outlives the program for a moment. */
-async function finished({ label, file, pid }: Traced): Promise<string> {
+async function finished({ label, file }: Traced): Promise<string> {
   const deadline = Date.now() + flushLimitMs;
   while (Date.now() < deadline) {
     const trace = readFileSync(file, "latin1");
-    if (isComplete(trace, pid)) return trace;
+    if (isComplete(trace)) return trace;
     await Bun.sleep(50);
   }
   throw new Error(`strace did not finish the trace of ${label}`);

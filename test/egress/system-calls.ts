@@ -11,18 +11,24 @@ export interface SystemCall {
   readonly paths: readonly string[];
 }
 
-/** Everything that reaches a network or another process, names a file, starts a program, or escapes this trace (io_uring). */
-const traced = "%network,%file,execve,execveat,io_uring_setup,mq_open,open_by_handle_at,fchmod,fchown";
+/** What reaches a network or another process, names a file, starts a process, or escapes this trace (io_uring). */
+const traced =
+  "%network,%file,fork,vfork,clone,clone3,execve,execveat,io_uring_setup,mq_open,open_by_handle_at,fchmod,fchown";
 
-/** Words before the command to trace. strace detaches itself, so that the process which is started is the command. */
+/**
+ * Words before the command to trace. strace detaches itself, so that the process which is started is the command. Signals stay in
+ * the trace, because strace does not finish it when a process dies by one that is left out.
+ */
 export function tracer(file: string): readonly string[] {
-  const options = ["-D", "-f", "-y", "-s", "80", "-e", "signal=none", "-e", `trace=${traced}`];
-  return ["strace", ...options, "-o", file];
+  return ["strace", "-D", "-f", "-y", "-s", "80", "-e", `trace=${traced}`, "-o", file];
 }
 
-/** Whether strace has written the last line about the process that it was started for. */
-export function isComplete(trace: string, pid: number): boolean {
-  return new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m").test(trace.slice(-10_000));
+/** Whether every process and thread in the trace has ended. */
+export function isComplete(trace: string): boolean {
+  const ended = new Set([...trace.matchAll(/^(\d+) +\+\+\+ (?:exited|killed)/gm)].map(([, id]) => id));
+  if (ended.size === 0) return false;
+  for (const [, id] of trace.matchAll(/^(\d+) /gm)) if (!ended.has(id)) return false;
+  return true;
 }
 
 /**
