@@ -65,8 +65,6 @@ export const endDeadlineMs = 9_000;
 /** A group commit closes after this many calls or milliseconds, whichever comes first. */
 export const groupMaxCalls = 256;
 export const groupMaxMs = 5;
-/** Calls waiting for the writer; above, new ones answer 1503 instead of piling up. */
-export const writerQueueMaxCalls = 10_000;
 
 /** Below this much free disk space the server is not ready: the largest group of calls may not fit. */
 export const freeSpaceReserveBytes = 16 * 1024 * 1024;
@@ -203,6 +201,10 @@ export const extractionQueueLimits = {
 } as const;
 /** Extractions of one project at work; its others wait. It bounds what they give to the embedder and to the writer. */
 export const extractionsPerProject = 2;
+export const writerQueueLimits = {
+  ...{ items: "calls to record", retryAfterSeconds: 1 },
+  ...{ perProject: 5_000, inAll: 20_000 },
+} as const;
 export const searchQueueLimits = {
   ...{ items: "searches", retryAfterSeconds: 1 },
   ...{ perProject: 1_000, inAll: 8_000 },

@@ -120,7 +120,8 @@ async function performForProject(
   using credits = reservations(caller.project);
   const { origin, fault } = readOrigin(request);
   const call = {
-    ...{ operation: operation.name, keyId: caller.key.id, origin, arrivedAt: request.arrivedAt },
+    ...{ operation: operation.name, keyId: caller.key.id, project: caller.project.serial },
+    ...{ origin, arrivedAt: request.arrivedAt },
     ...recordParameters(request.parameters, operation.feature === "memory"),
   };
   try {

@@ -3,19 +3,20 @@
 import type { Answer, Call } from "../call.ts";
 import { unavailable } from "../errors.ts";
 import type { ExportChange } from "../export/store.ts";
-import { groupMaxCalls, writerQueueMaxCalls } from "../limits.ts";
+import { FairQueue, type Queued, serverItself } from "../fair-queue.ts";
+import { groupMaxCalls, writerQueueLimits } from "../limits.ts";
 import type { WorkerClient } from "../native/worker-client.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
-interface Waiting {
+interface Waiting extends Queued {
   readonly call: Call;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
 
 export interface Writer {
-  /** @throws Refusal 1503 when the queue is full or the transaction was lost. */
+  /** @throws Refusal 1503 when the transaction was lost; 1429 or 1503 when too many calls wait. */
   commit(call: Call): Promise<Answer>;
   /** Writes down what became of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
@@ -28,13 +29,11 @@ export interface Writer {
 export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer {
   const ask = (request: WriterRequest) => worker.request(request) as Promise<WriterReply>;
   const groupSize = groupCommit ? groupMaxCalls : 1;
-  let waiting: Waiting[] = [];
+  const queue = new FairQueue<Waiting>(writerQueueLimits);
   let running: Promise<void> | null = null;
 
   const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, groupSize);
-      waiting = waiting.slice(groupSize);
+    for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
       try {
         const answers = await ask({ settle: group.map(({ call }) => call) });
         for (const [index, { resolve, reject }] of group.entries()) {
@@ -57,11 +56,7 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
   return {
     commit: (call) =>
       new Promise((resolve, reject) => {
-        if (waiting.length >= writerQueueMaxCalls) {
-          reject(unavailable("Too many calls are waiting to be written. Send the call again in a moment."));
-          return;
-        }
-        waiting.push({ call, resolve, reject });
+        queue.add(call.project ?? serverItself.project, { call, resolve, reject, refuse: reject });
         running ??= run();
       }),
     async logExport(change) {
@@ -75,4 +70,15 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
       await worker.close();
     },
   };
+}
+
+/** Projects take turns within a group. */
+function takeGroup(queue: FairQueue<Waiting>, size: number): readonly Waiting[] {
+  const group: Waiting[] = [];
+  while (group.length < size) {
+    const next = queue.take();
+    if (next === undefined) break;
+    group.push(next);
+  }
+  return group;
 }

@@ -24,7 +24,7 @@ export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 /** Of a caller who stays. */
 export const patient = new AbortController().signal;
 
-type PreparedCall = Pick<Call, "operation" | "keyId" | "plan" | "body">;
+type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "plan" | "body">;
 
 interface SeamBase {
   readonly store: Store;
@@ -141,6 +141,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     commit({
       operation,
       keyId: caller.key.id,
+      project: caller.project.serial,
       body: input,
       plan: { refused: null, parameters: {}, prepared },
     });

@@ -1,8 +1,9 @@
-// Proves how questions to the reading threads wait: lists never behind searches, projects in turn, and none is asked whose caller is gone.
+// Proves how calls wait for the engine's threads: lists never behind searches, projects in turn, and no question is asked whose caller is
+// gone.
 
 import { afterEach, expect, test } from "bun:test";
 import { Refusal } from "../../src/errors.ts";
-import { questionsOfProjectAtOnce } from "../../src/limits.ts";
+import { groupMaxCalls, questionsOfProjectAtOnce } from "../../src/limits.ts";
 import { spawnWorker } from "../../src/native/worker.ts";
 import { type Member, openSeam, type Seam, unitVector } from "./seam.ts";
 
@@ -89,4 +90,30 @@ test("a search whose caller leaves while it waits is never asked", async () => {
   release();
   await Promise.all([...first, last]);
   expect(asked).toHaveLength(questionsOfProjectAtOnce + 1);
+});
+
+test("a call to be written is in the next group, however many another project sends", async () => {
+  const groups: (readonly (string | null)[])[] = [];
+  const seam = await openSeam({
+    spawn: (name, init) => {
+      const worker = spawnWorker(name, init);
+      if (name !== "writer") return worker;
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (message: { request: { settle?: { keyId: string | null }[] } }) => {
+        groups.push(message.request.settle?.map(({ keyId }) => keyId) ?? []);
+        post(message);
+      };
+      return worker;
+    },
+  });
+  opened.push(seam);
+  const [busy, other] = [await seam.project(), await seam.project()];
+  groups.length = 0;
+  const create = (member: Member, seed: number) =>
+    member.create({ content: `${seed}`, vector: unitVector(seed) });
+  const flood = Array.from({ length: 4 * groupMaxCalls }, (_, seed) => create(busy, seed));
+  const written = await Promise.all([...flood, create(other, 1), create(other, 2)]);
+  expect(written.every(({ status }) => status === 201)).toBe(true);
+  const { id } = other.caller.key;
+  expect(groups.map((keys) => keys.filter((key) => key === id).length).slice(0, 3)).toEqual([0, 2, 0]);
 });
