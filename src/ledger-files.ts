@@ -23,11 +23,15 @@ export interface LedgerFiles {
   readonly exports: string;
 }
 
-/** Makes the folders of the ledger, and writes down the verifier key of `signingKey`. */
-export function openLedgerFiles(root: string, { pem, verifierKey }: SigningKey): LedgerFiles {
+/** Makes the folders of the ledger, and writes down its verifier keys: those of the key that signs and of `former` ones, newest first. */
+export function openLedgerFiles(
+  root: string,
+  { pem, verifierKey }: SigningKey,
+  former: readonly string[] = [],
+): LedgerFiles {
   const files = { notes: notesFolder(root), exports: exportFolder(root) };
   for (const folder of Object.values(files)) makeFolder(folder);
-  return { signingKey: pem, verifierKeys: keepVerifierKey(root, verifierKey), ...files };
+  return { signingKey: pem, verifierKeys: keepVerifierKeys(root, [verifierKey, ...former]), ...files };
 }
 
 /** Where the signing key is, unless --audit-key names another file. */
@@ -75,10 +79,10 @@ function verifierKeysPath(root: string): string {
 }
 
 /** Puts a new key before those of older notes, and does not write a file that is right already: the disk may be full. */
-function keepVerifierKey(root: string, key: string): readonly string[] {
+function keepVerifierKeys(root: string, wanted: readonly string[]): readonly string[] {
   const known = readVerifierKeys(root);
-  if (known.includes(key)) return known;
-  const keys = [key, ...known];
+  if (wanted.every((key) => known.includes(key))) return known;
+  const keys = [...new Set([...wanted, ...known])];
   writeWhole(verifierKeysPath(root), `${keys.join("\n")}\n`);
   return keys;
 }

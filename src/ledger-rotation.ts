@@ -18,6 +18,17 @@ export function readRotations(path: string): readonly string[] {
   return existsSync(path) ? splitNotes(readFileSync(path, "utf8")) : [];
 }
 
+/** The keys that signed before this one, newest first, as the statements beside the database say. */
+export function formerKeys(root: string, verifierKey: string): readonly string[] {
+  const statements = readRotations(rotationsPath(root)).map(openRotation);
+  const keys = new Set([verifierKey]);
+  // A set that grows is visited to its end.
+  for (const key of keys) {
+    for (const statement of statements) if (statement?.successor === key) keys.add(statement.former);
+  }
+  return [...keys].slice(1);
+}
+
 export interface PlannedRotation {
   readonly statement: string;
   /** The new private key, when it is to be kept in the data directory; null when it stays in a file elsewhere. */

@@ -14,7 +14,7 @@ import {
   type SigningKey,
 } from "./ledger-files.ts";
 import { type PublishedCheckpoint, readNewestCheckpoints } from "./ledger-notes.ts";
-import { readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
+import { formerKeys, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
 import { refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
 import type { RuntimeFiles } from "./native/runtime.ts";
 import type { Database } from "./native/sqlite.ts";
@@ -51,7 +51,7 @@ export function openLedger(held: HeldDirectory, auditKey: string | null): OpenLe
       );
     }
     const key = found ?? createOwnKey(root);
-    const files = openLedgerFiles(root, key);
+    const files = openLedgerFiles(root, key, formerKeys(root, key.verifierKey));
     if (readAuditKey(database).verifierKey !== key.verifierKey) writeAuditKey(database, key.verifierKey);
     return { files, missing: findMissing(database, root, files.verifierKeys) };
   });
@@ -97,7 +97,8 @@ function findMissing(database: Database, root: string, keys: readonly string[]):
   return findMissingRecords(database, readNewestCheckpoints(root, keys));
 }
 
-function findKeyInUse(database: Database, root: string, found: string | null): string | null {
+/** The verifier key of the only key that may sign; null while nothing has been signed. Changes nothing. */
+export function findKeyInUse(database: Database, root: string, found: string | null): string | null {
   const { verifierKey, newestNote } = readAuditKey(database);
   if (verifierKey !== null) return verifierKey;
   // Programs before this one did not write it down: the newest signature tells.

@@ -105,6 +105,18 @@ describe("a change of the key", () => {
     expect((await verify(out, "--public-key", oldPublic)).exitCode).toBe(10);
   });
 
+  test("keeps the former public keys when audit.pub is lost", async () => {
+    const dataDir = copyOf(made);
+    await rotate(dataDir);
+    await rotate(dataDir);
+    const keys = readFileSync(join(dataDir, "audit.pub"), "utf8");
+    expect(keys.trim().split("\n")).toHaveLength(3);
+    rmSync(join(dataDir, "audit.pub"));
+    expect((await work(dataDir)).exitCode).toBe(0);
+    expect(readFileSync(join(dataDir, "audit.pub"), "utf8")).toBe(keys);
+    expect((await verify(dataDir)).exitCode).toBe(10);
+  });
+
   test("to a key that is kept elsewhere, and from there back into the data directory", async () => {
     const dataDir = copyOf(made);
     const outside = keyFile();
