@@ -34,11 +34,11 @@ class Unusable(Exception):
 
 # --- JSON, RFC 8785 ---------------------------------------------------------------------------------------------------------------
 
-def parse_json(text):
+def parse_json(text, pairs=None):
     """The value of a JSON text; numbers are what JavaScript makes of them. Raises ValueError."""
     def refuse(name):
         raise ValueError(name)
-    return json.loads(text, parse_constant=refuse, parse_int=lambda digits: int(digits) if len(digits) < 16 else float(digits))
+    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_int=lambda digits: int(digits) if len(digits) < 16 else float(digits))
 
 
 def jcs_number(value):
@@ -241,6 +241,8 @@ class Chain:
             entry = None
         if seq is None:
             seq = entry["seq"] if entry else self.seq + 1
+        if self.seq is None:
+            self.seq = seq - 1
         if seq != self.seq + 1:
             self.fail(min(seq, self.seq + 1), "seq")
         elif entry and self.digest is not None and entry["prev"] != self.digest:
@@ -295,9 +297,22 @@ class Chain:
         """`attested`: the largest size of a signed checkpoint. A record beyond it accounts for nothing."""
         if self.anchor and not any(self.start < by <= attested and tuple(said) == self.anchor for by, *said in self.claims):
             self.fail(self.anchor[0], "anchor")
+        if isinstance(self.payloads_through, int) and self.payloads_through > self.start and not any(
+                by <= attested and through == self.payloads_through for by, _, through in self.excuses):
+            self.fail(self.payloads_through, "payload")
         for seq in self.missing:
             if not any(seq < by <= attested and (seq in named or seq <= through) for by, named, through in self.excuses):
                 return self.fail(seq, "payload")
+
+    def require_end_of_removed(self):
+        """Records that the newest anchor removed and that are not deleted yet end with the one that it names."""
+        left = self.leftovers
+        if left.records:
+            self.failures += left.failures
+            if not left.failures and left.seq != self.start:
+                self.fail(self.start, "seq")
+            elif not left.failures and self.hashes[self.start] not in (None, left.digest):
+                self.fail(self.start, "link")
 
     def weigh(self, checkpoints, newest, genesis=None):
         """(attested through or None, contradicted). `checkpoints`: (size, hash, is from outside)."""
@@ -348,7 +363,27 @@ def find_zstd():
     return unpack
 
 
+def is_one_frame(data):
+    """Whether these bytes are a zstd frame without a dictionary, from the first byte to the last. RFC 8878, section 3.1.1."""
+    if data[:4] != b"\x28\xb5\x2f\xfd" or len(data) < 9 or data[4] & 0x1b:
+        return False
+    single = data[4] & 0x20
+    at = 5 + (0 if single else 1) + ((1 if single else 0), 2, 4, 8)[data[4] >> 6]
+    last = False
+    while not last:
+        if at + 3 > len(data):
+            return False
+        block = int.from_bytes(data[at:at + 3], "little")
+        last, kind, size = block & 1, block >> 1 & 3, block >> 3
+        if kind == 3 or size == 0 and (kind == 1 or not last):
+            return False
+        at += 3 + (1 if kind == 1 else size)
+    return at + (4 if data[4] & 4 else 0) == len(data)
+
+
 def verify_database(path, keys, outside):
+    if os.path.exists(path + "-journal") and os.path.getsize(path + "-journal") > 0:
+        raise Unusable("an unfinished write lies beside the database")
     alone = "" if os.path.exists(path + "-wal") else "&immutable=1"
     database = sqlite3.connect("file:" + path.replace("?", "%3f").replace("#", "%23") + "?mode=ro" + alone, uri=True)
     database.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -365,20 +400,27 @@ def verify_database(path, keys, outside):
     damage = [table for table in TABLES if query(f"PRAGMA integrity_check({table})") != [("ok",)]]
     unpack = find_zstd()
     frames = [read_frame(query, keys, row) for row in query(
-        "SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project "
+        "SELECT c.number, c.id, c.project, p.id, c.genesis, c.hash, c.payloads_through "
+        "FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project "
         "ORDER BY c.number")]
     by_number = {number: (chain, own) for number, chain, own in frames}
     orphans = 0
     for number, chain, *row, entry, digest, salt, text in database.execute(
             "SELECT number, chain, seq, id, at, action, status, key, memory, e.entry, hash, salt, text FROM audit_entry e NOT INDEXED "
-            "LEFT JOIN audit_payload p ON p.entry = e.number ORDER BY number"):
+            f"LEFT JOIN audit_payload p ON p.entry = e.number WHERE number BETWEEN 1 AND {2**53 - 1} ORDER BY number"):
         if chain not in by_number:
             orphans += 1
-        elif row[0] > by_number[chain][0].start:
-            by_number[chain][0].take(row[0], entry, digest, unpacked(unpack, salt, text), lambda said: row == [
-                said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]])
+        else:
+            of_chain = by_number[chain][0]
+            seq = row[0] if isinstance(row[0], int) else None
+            (of_chain.leftovers if seq is not None and 0 < seq <= of_chain.start else of_chain).take(
+                seq, entry, digest, unpacked(unpack, salt, text), lambda said: row == [
+                    said["seq"], said["id"], milliseconds(said["at"]), said["action"], said["status"], said["key"], said["memory"]])
     orphans += query("SELECT count(*) FROM audit_payload WHERE entry NOT IN (SELECT number FROM audit_entry NOT INDEXED)")[0][0]
-    for table in ("audit_checkpoint", "audit_anchor"):
+    orphans += query(f"SELECT count(*) FROM audit_entry NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
+    orphans += query(f"SELECT count(*) FROM audit_chain NOT INDEXED WHERE number NOT BETWEEN 1 AND {2**53 - 1}")[0][0]
+    orphans += query("SELECT count(*) FROM audit_verification WHERE length(hash) <> 64 OR hash GLOB '*[^0-9a-f]*'")[0][0]
+    for table in ("audit_checkpoint", "audit_anchor", "audit_verification"):
         orphans += query(f"SELECT count(*) FROM {table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED)")[0][0]
     beside = []
     for file in sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(path)), "checkpoints", "*.notes"))):
@@ -389,6 +431,7 @@ def verify_database(path, keys, outside):
     for _, chain, own in frames:
         mine = own + [mark[1:] for mark in marks if mark[0] == chain.chain]
         chain.require_removals(max((mark[0] for mark in mine), default=0))
+        chain.require_end_of_removed()
         if chain.start > 0 and chain.records == 0:
             chain.fail(chain.start + 1, "seq")
         through, wrong = chain.weigh(mine, chain.seq if chain.records else chain.start, chain.genesis)
@@ -403,6 +446,8 @@ def unpacked(unpack, salt, text):
         return "missing"
     if not isinstance(salt, bytes) or not isinstance(text, bytes):
         return "unreadable"
+    if not is_one_frame(text):
+        return "unreadable"
     try:
         return "unchecked" if unpack is None else (salt, unpack(text))
     except Exception:
@@ -411,10 +456,11 @@ def unpacked(unpack, salt, text):
 
 def read_frame(query, keys, row):
     """(number, Chain, its own checkpoints)."""
-    number, name, serial, project, genesis_text, digest = row
+    number, name, serial, project, genesis_text, digest, payloads_through = row
     failures, anchors, own, start = [], [], [], (0, digest, None)
     genesis = canonical_object(genesis_text, {"chain", "project", "at", "nonce"})
     good = genesis and genesis["chain"] == name and genesis["project"] == project and (serial is None) == (project is None)
+    good = good and milliseconds(genesis["at"]) is not None and re.fullmatch("[0-9a-f]{32}", str(genesis["nonce"]), re.ASCII)
     if not good or sha256("memledger/genesis/v1\0", genesis_text) != digest:
         failures.append((0, "genesis"))
 
@@ -449,7 +495,8 @@ def read_frame(query, keys, row):
         elif found:
             own.append((found[1], found[2], False))
     chain = Chain(name, project, *start)
-    chain.failures, chain.genesis = failures, digest
+    chain.failures, chain.genesis, chain.payloads_through = failures, digest, payloads_through
+    chain.leftovers = Chain(name, project, None, None, None)
     chain.anchor = (anchors[-1][1], *anchors[-1][5:]) if anchors and anchors[-1][1] == start[0] else None
     return number, chain, own
 
@@ -550,12 +597,20 @@ class CsvRow(Row):
             return False
 
 
+def unique(members):
+    if len(dict(members)) < len(members):
+        raise ValueError("a member is there twice")
+    return dict(members)
+
+
 def json_rows(data):
+    columns = None
     for index, line in enumerate(data.split(b"\n")):
         if line not in (b"", b"]" if index else b"["):
             try:
-                value = parse_json(line.decode().removesuffix(","))
-                yield Row(value) if isinstance(value, dict) else None
+                value = parse_json(line.decode().removesuffix(","), unique)
+                columns = columns or isinstance(value, dict) and list(value)
+                yield Row(value) if isinstance(value, dict) and list(value) == columns else None
             except ValueError:
                 yield None
 
@@ -568,7 +623,7 @@ def csv_rows(data):
             cells, line = csv_cells(line), b""
             if header is not None:
                 yield CsvRow(zip(header, cells)) if cells is not None and len(cells) == len(header) else None
-            header = header if header is not None else cells or []
+            header = header if header is not None else cells if cells and len(set(cells)) == len(cells) else []
     if line and header is not None:
         yield None
 

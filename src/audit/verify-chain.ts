@@ -64,6 +64,21 @@ function checkBorder({ seq, hash, at }: ChainStart, { first, firstAt }: Segment)
   return null;
 }
 
+/** What is wrong with records that the newest anchor has removed and that are not deleted yet: the last of them, if any. */
+export function checkLeftovers(segments: readonly Segment[], { seq, hash }: ChainStart): Failure | null {
+  const [oldest] = segments;
+  if (oldest === undefined) return null;
+  const before = { seq: oldest.first.seq - 1, hash: null, at: null };
+  const { failure, lastSeq, lastHash } = joinSegments({ start: before, segments });
+  if (failure !== null) return failure;
+  if (lastSeq !== seq) {
+    const message = `records before the anchor are there up to ${lastSeq}, but those that it removed end here`;
+    return { seq, check: "seq", message };
+  }
+  if (hash === null || hash === lastHash) return null;
+  return { seq, check: "link", message: "it is not the record that the anchor names" };
+}
+
 /** The first thing that is wrong with the anchors themselves, which are in order. */
 export function checkAnchors(anchors: readonly Anchor[]): Failure | null {
   let [through, at] = [0, Number.NEGATIVE_INFINITY];

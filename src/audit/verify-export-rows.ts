@@ -1,7 +1,7 @@
 // Owns reading the rows of an export file, JSON or CSV, in constant memory. Says what a row holds and never whether that is right.
 
 import canonicalize from "canonicalize";
-import { isObject, type Json } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
 
 export interface ExportRow {
   has(column: string): boolean;
@@ -22,15 +22,21 @@ export async function* readRows(
   format: "json" | "csv",
 ): AsyncGenerator<ExportRow | null> {
   let header: readonly string[] | null = null;
+  let columns: string | null = null;
   let isFirst = true;
   for await (const bytes of splitLines(file, format === "csv")) {
     const line = decode(bytes);
     if (format === "csv") {
       const cells = line === null ? null : parseCsvLine(line);
       if (!isFirst) yield cells === null || cells.length !== header?.length ? null : csvRow(header, cells);
-      else header = cells;
+      // Of two columns with one name a reader sees the one or the other.
+      else header = cells !== null && new Set(cells).size === cells.length ? cells : null;
     } else if (line === null) yield null;
-    else if (!isFrame(line, isFirst)) yield jsonRow(line);
+    else if (!isFrame(line, isFirst)) {
+      const object = readObject(line);
+      columns ??= object === null ? null : Object.keys(object).join();
+      yield object !== null && Object.keys(object).join() === columns ? jsonRow(object) : null;
+    }
     isFirst = false;
   }
 }
@@ -79,21 +85,43 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-function jsonRow(line: string): ExportRow | null {
+/** Null when it is none, or names a member twice: of these a reader sees the one or the other. */
+function readObject(line: string): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(line.endsWith(",") ? line.slice(0, -1) : line);
-    if (!isObject(value)) return null;
-    return {
-      has: (column) => Object.hasOwn(value, column),
-      text(column) {
-        const shown = value[column];
-        return typeof shown === "string" ? shown : null;
-      },
-      shows: (column, expected) => isSame(value[column] ?? null, expected),
-    };
+    const text = line.endsWith(",") ? line.slice(0, -1) : line;
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && countMembers(value) === countNames(text) ? value : null;
   } catch {
     return null;
   }
+}
+
+/** Of all objects in a value. */
+function countMembers(value: Json): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  const own = Array.isArray(value) ? 0 : items.length;
+  return items.reduce<number>((sum, item) => sum + countMembers(item), own);
+}
+
+const stringOrName = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+/** Names of members in a JSON text, those that are there twice included. */
+function countNames(text: string): number {
+  let names = 0;
+  for (const [, colon] of text.matchAll(stringOrName)) if (colon !== undefined) names += 1;
+  return names;
+}
+
+function jsonRow(value: JsonObject): ExportRow {
+  return {
+    has: (column) => Object.hasOwn(value, column),
+    text(column) {
+      const shown = value[column];
+      return typeof shown === "string" ? shown : null;
+    },
+    shows: (column, expected) => isSame(value[column] ?? null, expected),
+  };
 }
 
 function isSame(shown: Json, expected: Json): boolean {

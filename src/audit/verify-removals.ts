@@ -42,6 +42,19 @@ export function checkRemovedRecords(
   return { seq, check: "anchor", message };
 }
 
+/** The server deletes payloads up to here: that it should, an attested record must say. 0: nothing to say. */
+export function checkRemovedPayloads(
+  payloadsThrough: number,
+  segments: readonly Segment[],
+  attested: number,
+): Failure | null {
+  if (payloadsThrough === 0) return null;
+  const removals = segments.flatMap((segment) => segment.removals).filter(({ seq }) => seq <= attested);
+  if (removals.some((removal) => removal.payloadsThrough === payloadsThrough)) return null;
+  const message = "payloads are to be removed up to here, but no attested record of the chain says so";
+  return { seq: payloadsThrough, check: "payload", message };
+}
+
 /** How many payloads and records were removed by records after `attested`. */
 export function countRemovedAfter(
   anchor: Anchor | null,

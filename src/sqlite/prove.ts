@@ -8,8 +8,8 @@ import { createNoteReader } from "../audit/verify-notes.ts";
 import type { Segment } from "../audit/verify-segment.ts";
 import { proofStepMaxBytes, proofStepRows } from "../limits.ts";
 import type { Database } from "../native/sqlite.ts";
-import { reportChain } from "./verify.ts";
 import { attestedThrough, type ChainFrame, readChain } from "./verify-ledger.ts";
+import { reportChain } from "./verify-report.ts";
 import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
 import type { LedgerSource } from "./verify-source.ts";
 
@@ -87,14 +87,14 @@ export function createProver(database: Database, verifierKeys: readonly string[]
     const row = continues ? find.get(number, mark.seq, mark.hash) : undefined;
     // The marked record is still there, so the chain can be followed from it. Otherwise the run begins at the start.
     const isWhole = row === undefined || mark === null;
-    // The record of what the newest anchor removed may lie before the mark. It was checked by the run that began at the start.
+    // The records of what was removed may lie before the mark. They were checked by the run that began at the start.
     const frame = isWhole
       ? whole
-      : { ...whole, start: { seq: mark.seq, hash: mark.hash, at: row.at }, anchor: null };
+      : { ...whole, start: { seq: mark.seq, hash: mark.hash, at: row.at }, anchor: null, payloadsThrough: 0 };
     const above = isWhole ? 0 : row.number;
     const sizes = [...frame.checkpoints.map(({ size }) => size), ...(isOurs ? [mark.seq] : [])];
     const wanted = [...new Set(sizes)].filter((size) => size > frame.start.seq).sort((a, b) => a - b);
-    const key = { number, chain: frame.chain, project: frame.project, through: frame.start.seq, wanted };
+    const key = { number, chain: frame.chain, project: frame.project, through: whole.start.seq, wanted };
     return { frame, key, above, isWhole };
   };
 

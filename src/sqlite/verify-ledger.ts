@@ -4,7 +4,7 @@ import { genesisHash } from "../audit/chain.ts";
 import { type Anchor, type Checkpoint, parseAnchor, parseCheckpoint } from "../audit/checkpoint.ts";
 import { earlier, type Failure, Unusable } from "../audit/verdict.ts";
 import { type ChainStart, checkAnchors } from "../audit/verify-chain.ts";
-import { parseCanonical } from "../audit/verify-entry.ts";
+import { millisecondsOf, parseCanonical } from "../audit/verify-entry.ts";
 import type { NoteReader } from "../audit/verify-notes.ts";
 import { toTimestamp } from "../clock.ts";
 import type { LedgerSource } from "./verify-source.ts";
@@ -19,6 +19,8 @@ export interface ChainFrame {
   readonly anchors: number;
   /** The newest, when its signature is good. */
   readonly anchor: Anchor | null;
+  /** Up to where the server takes payloads for removed; 0: nowhere. */
+  readonly payloadsThrough: number;
   /** Those of the database with good signatures. */
   readonly checkpoints: readonly Checkpoint[];
   readonly failure: Failure | null;
@@ -31,6 +33,7 @@ interface ChainRow {
   readonly project: string | null;
   readonly genesis: string;
   readonly hash: string;
+  readonly payloads_through: number;
 }
 
 interface NoteRow {
@@ -45,7 +48,7 @@ export function readChains(source: LedgerSource, reader: NoteReader | null): Cha
   return rows.map((row) => frameOf(source, reader, row));
 }
 
-const chainRows = `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash
+const chainRows = `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash, c.payloads_through
   FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project`;
 
 /** One of them. */
@@ -58,9 +61,9 @@ export function readChain(source: LedgerSource, reader: NoteReader, number: numb
 function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow): ChainFrame {
   const anchors = readAnchors(source, reader, row);
   const checkpoints = readCheckpoints(source, reader, row);
-  const { number, id: chain, project, hash } = row;
+  const { number, id: chain, project, hash, payloads_through: payloadsThrough } = row;
   return {
-    ...{ number, chain, project, genesisHash: hash },
+    ...{ number, chain, project, genesisHash: hash, payloadsThrough },
     ...{ start: anchors.start ?? { seq: 0, hash, at: null }, anchors: anchors.count, anchor: anchors.newest },
     checkpoints: checkpoints.good,
     failure: earlier(earlier(checkGenesis(row), anchors.failure), checkpoints.failure),
@@ -73,7 +76,8 @@ function checkGenesis({ id, serial, project, genesis, hash }: ChainRow): Failure
   if (value === null || Object.keys(value).length !== 4)
     return fail("the genesis is not written as the format demands");
   const { chain, at, nonce } = value;
-  if (typeof at !== "string" || typeof nonce !== "string") return fail("the genesis lacks its time or nonce");
+  if (typeof at !== "string" || millisecondsOf(at) === null) return fail("the genesis lacks its time");
+  if (typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce)) return fail("the genesis lacks its nonce");
   if (chain !== id) return fail("the genesis belongs to another chain");
   if ((serial !== null && project === null) || value.project !== project) {
     return fail("the genesis belongs to another project");
@@ -178,15 +182,4 @@ function openNote(reader: NoteReader | null, note: string): string | null {
 
 function unsigned(seq: number): Failure {
   return { seq, check: "signature", message: "a note about it was changed, or signed by another key" };
-}
-
-/** Says which row outside of audit_entry belongs to no chain, or null. */
-export function findStrayNote(source: LedgerSource): string | null {
-  for (const table of ["audit_checkpoint", "audit_anchor"]) {
-    const [row] = source.all(
-      `SELECT chain FROM ${table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED) LIMIT 1`,
-    ) as { chain: number }[];
-    if (row !== undefined) return `a row of ${table} names the chain ${row.chain}, which does not exist`;
-  }
-  return null;
 }

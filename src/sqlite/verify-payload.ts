@@ -1,4 +1,5 @@
-// Owns unpacking stored payloads that nobody has vouched for yet. Must never allocate what a forged header asks for.
+// Owns unpacking stored payloads that nobody has vouched for yet. Must never allocate what a forged header asks for, and takes
+// nothing but one frame: a decoder skips what lies in other frames or behind the last, so bytes could hide there.
 
 import { zstdDecompressSync } from "node:zlib";
 
@@ -6,27 +7,41 @@ import { zstdDecompressSync } from "node:zlib";
 const payloadLimitBytes = 256 * 1024 * 1024;
 
 /** The payload text, or null when it is not one zstd frame of a sensible size. */
-export function unpackPayload(frame: Uint8Array): Uint8Array | null {
+export function unpackPayload(bytes: Uint8Array): Uint8Array | null {
+  const header = readHeader(bytes);
+  if (header === null || endOfFrame(bytes, header) !== bytes.length) return null;
   try {
-    const bytes = contentBytes(frame);
-    if (bytes !== null && bytes <= payloadLimitBytes) return Bun.zstdDecompressSync(frame);
-    return zstdDecompressSync(frame, { maxOutputLength: payloadLimitBytes });
+    if (header.contentBytes !== null && header.contentBytes <= payloadLimitBytes) {
+      return Bun.zstdDecompressSync(bytes);
+    }
+    return zstdDecompressSync(bytes, { maxOutputLength: payloadLimitBytes });
   } catch {
     return null;
   }
 }
 
-/** Size of the content that the frame header names; null when it names none. RFC 8878, section 3.1.1.1. */
-function contentBytes(frame: Uint8Array): number | null {
-  const descriptor = frame[4] ?? 0;
+interface FrameHeader {
+  readonly bytes: number;
+  /** Size of the content that the header names; null when it names none. */
+  readonly contentBytes: number | null;
+  readonly hasChecksum: boolean;
+}
+
+/** RFC 8878, section 3.1.1.1. Null when it is none, or names a dictionary, which no record of ours needs. */
+function readHeader(bytes: Uint8Array): FrameHeader | null {
+  if (bytes[0] !== 0x28 || bytes[1] !== 0xb5 || bytes[2] !== 0x2f || bytes[3] !== 0xfd) return null;
+  const descriptor = bytes[4] ?? 0;
+  const [unusedAndReserved, dictionary] = [descriptor & 0x18, descriptor & 0x03];
+  if (unusedAndReserved !== 0 || dictionary !== 0) return null;
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const [length = 0, more = 0] = sizeFields[descriptor >> 6] ?? [];
-  if (length === 1 && !isSingleSegment) return null;
-  const start = 5 + (isSingleSegment ? 0 : 1) + (dictionaryBytes[descriptor & 3] ?? 0);
+  const hasChecksum = (descriptor & 0x04) !== 0;
+  if (length === 1 && !isSingleSegment) return { bytes: 6, contentBytes: null, hasChecksum };
+  const start = isSingleSegment ? 5 : 6;
   // Byte by byte: a DataView costs more than everything else here.
-  let bytes = 0;
-  for (let index = start + length - 1; index >= start; index--) bytes = bytes * 256 + (frame[index] ?? 0);
-  return bytes + more;
+  let size = 0;
+  for (let index = start + length - 1; index >= start; index--) size = size * 256 + (bytes[index] ?? 0);
+  return { bytes: start + length, contentBytes: size + more, hasChecksum };
 }
 
 /** By the first two bits of the descriptor: bytes of the field, and what is to be added to it. */
@@ -36,4 +51,18 @@ const sizeFields: readonly (readonly [length: number, more: number])[] = [
   [4, 0],
   [8, 0],
 ];
-const dictionaryBytes: readonly number[] = [0, 1, 2, 4];
+
+const repeated = 1;
+const reserved = 3;
+
+/** Where the frame ends, or null when its blocks are not well formed: none but the last is empty. RFC 8878, section 3.1.1.2. */
+function endOfFrame(bytes: Uint8Array, header: FrameHeader): number | null {
+  for (let at = header.bytes; at + 3 <= bytes.length; ) {
+    const block = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
+    const [isLast, type, size] = [(block & 1) !== 0, (block >> 1) & 3, block >> 3];
+    if (type === reserved || (size === 0 && (!isLast || type === repeated))) return null;
+    at += 3 + (type === repeated ? 1 : size);
+    if (isLast) return at + (header.hasChecksum ? 4 : 0);
+  }
+  return null;
+}

@@ -18,7 +18,7 @@ export interface ChainKey {
   readonly number: number;
   readonly chain: string;
   readonly project: string | null;
-  /** Records up to this one are about to be deleted. */
+  /** `through` of the newest anchor: records up to this one are about to be deleted. 0: there is no anchor. */
   readonly through: number;
   /** Seqs whose hashes are wanted, ascending. */
   readonly wanted: readonly number[];
@@ -30,11 +30,15 @@ export interface Stretch {
   readonly through: number;
 }
 
+export type ChainSegment = readonly [chain: number, segment: Segment];
+
 /** Plain data. */
 export interface StretchResult {
   readonly rows: number;
   /** By number of the chain. */
-  readonly segments: readonly (readonly [chain: number, segment: Segment])[];
+  readonly segments: readonly ChainSegment[];
+  /** Of records that are about to be deleted. */
+  readonly leftovers: readonly ChainSegment[];
   /** Says which row belongs to nothing; null when all belong to something. */
   readonly orphan: string | null;
 }
@@ -86,24 +90,40 @@ export function verifyStretch(
       const payload = payloads[next]?.number === row.number ? payloads[next++] : undefined;
       const chain = known.get(row.chain);
       if (chain === undefined) orphan ??= `record ${row.number} (seq ${row.seq}) belongs to no chain`;
-      else if (!(row.seq <= chain.through)) chain.verifier.take(toRecord(row, payload));
+      else verifierFor(row, chain).take(toRecord(row, payload));
     }
     if (next < payloads.length) orphan ??= strayPayload(payloads[next]);
     rows += entries.length;
     last = end;
   }
-  const segments = [...known].flatMap(([number, { verifier }]): [number, Segment][] => {
-    const segment = verifier.finish();
-    return segment === null ? [] : [[number, segment]];
-  });
-  return { rows, segments, orphan };
+  const chainsOf = [...known];
+  return {
+    ...{ rows, orphan },
+    segments: chainsOf.flatMap(([number, { verifier }]) => finish(number, verifier)),
+    leftovers: chainsOf.flatMap(([number, { leftover }]) => finish(number, leftover)),
+  };
 }
 
-function startChain({ chain, project, wanted, through }: ChainKey): {
+interface OpenChain {
   readonly through: number;
   readonly verifier: SegmentVerifier<DatabaseRecord>;
-} {
-  return { through, verifier: verifySegment({ chain, project, wanted, span: null, columnsAgree }) };
+  readonly leftover: SegmentVerifier<DatabaseRecord>;
+}
+
+function startChain({ chain, project, wanted, through }: ChainKey): OpenChain {
+  const common = { chain, project, span: null, columnsAgree };
+  const leftover = verifySegment({ ...common, wanted: [] });
+  return { through, verifier: verifySegment({ ...common, wanted }), leftover };
+}
+
+/** A row with seq 0 or below is no record that was there before the anchor. */
+function verifierFor({ seq }: EntryRow, { through, verifier, leftover }: OpenChain) {
+  return seq > 0 && seq <= through ? leftover : verifier;
+}
+
+function finish(number: number, verifier: SegmentVerifier<DatabaseRecord>): ChainSegment[] {
+  const segment = verifier.finish();
+  return segment === null ? [] : [[number, segment]];
 }
 
 function readEntries(source: LedgerSource, above: number, through: number, only: number | null): EntryRow[] {

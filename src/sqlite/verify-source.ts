@@ -19,6 +19,7 @@ export interface LedgerSource {
 /** @throws Unusable */
 export function openEvidence(path: string): LedgerSource {
   requireSqliteFile(path);
+  refuseJournal(path);
   const isAlone = !hasCompany(path);
   const before = stateOf(path);
   const database = guard(path, () => {
@@ -57,6 +58,15 @@ function requireOurs(path: string, source: LedgerSource): void {
   const [header] = source.all("PRAGMA application_id");
   const { application_id } = header as { application_id: number };
   if (application_id !== applicationId) throw new Unusable(`${path} is not a memledger database.`);
+}
+
+/** The server would change the database with it as it opens it, so what lies here is not what it would show. */
+function refuseJournal(path: string): void {
+  const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
+  if (journal === undefined || journal.size === 0) return;
+  throw new Unusable(
+    `${path}-journal lies beside the database: an unfinished write of another kind than memledger makes. Find out who put it there, move it away, and verify again.`,
+  );
 }
 
 /** Whether a server uses the file, or left something beside it that belongs to it. */

@@ -2,21 +2,20 @@
 // needs no server, no network and no native library.
 
 import { availableParallelism } from "node:os";
-import {
-  type ChainReport,
-  type Contradiction,
-  earlier,
-  type Failure,
-  judge,
-  type Report,
-  Unusable,
-} from "../audit/verdict.ts";
-import { type Attested, attestedSize, joinSegments, weighCheckpoints } from "../audit/verify-chain.ts";
+import { type Contradiction, type Failure, judge, type Report, Unusable } from "../audit/verdict.ts";
+import type { Attested } from "../audit/verify-chain.ts";
 import type { NoteReader } from "../audit/verify-notes.ts";
-import { checkRemovedRecords, countRemovedAfter, findUnexcused } from "../audit/verify-removals.ts";
 import type { Segment } from "../audit/verify-segment.ts";
-import { type ChainFrame, findStrayNote, readChains } from "./verify-ledger.ts";
-import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./verify-rows.ts";
+import { type ChainFrame, readChains } from "./verify-ledger.ts";
+import { findStrangeNumber, findStrayNote, findStrayPayload } from "./verify-orphans.ts";
+import { reportChain, requireRest } from "./verify-report.ts";
+import {
+  type ChainKey,
+  type ChainSegment,
+  type Stretch,
+  type StretchResult,
+  verifyStretch,
+} from "./verify-rows.ts";
 import { checkSchema, checkTables } from "./verify-schema.ts";
 import { type LedgerSource, openEvidence } from "./verify-source.ts";
 import { startVerifiers, type Verifiers } from "./verify-workers.ts";
@@ -61,13 +60,19 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
     const scope = { only: only?.number ?? null, options };
     const { results, damage } = await verifyRows(source, verifiers, wanted, scope);
-    const segments = groupSegments(results);
+    const segments = groupSegments(results.flatMap((result) => result.segments));
+    const leftovers = groupSegments(results.flatMap((result) => result.leftovers));
     const shown = only === null ? frames : [only];
     const chains = shown.map((frame) =>
-      requireRest(reportChain(frame, segments.get(frame.number) ?? [], options.checkpoints), frame),
+      requireRest(reportChain(frame, segments.get(frame.number) ?? [], options.checkpoints), {
+        ...{ frame, leftovers: leftovers.get(frame.number) ?? [] },
+      }),
     );
     const orphan =
-      only === null ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source)) : null;
+      findStrangeNumber(source) ??
+      (only === null
+        ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source))
+        : null);
     return judge({
       chains,
       failure: damage ?? (orphan === null ? options.refusedOutside : toFailure(orphan)),
@@ -93,13 +98,15 @@ async function startThreads(source: LedgerSource, options: DatabaseVerification)
   return threads < 2 ? null : startVerifiers(options.path, threads);
 }
 
-/** Row numbers that are in use: above the one, up to the other. */
+/** Row numbers that are in use: above the one, up to the other. Others than those that SQLite gives are no records of ours. */
 function extent(source: LedgerSource): { oldest: number; newest: number } {
   const [row] = source.all(
-    `SELECT COALESCE((SELECT MIN(number) FROM audit_entry NOT INDEXED), 1) - 1 AS oldest,
-       COALESCE((SELECT MAX(number) FROM audit_entry NOT INDEXED), 0) AS newest`,
+    `SELECT COALESCE((SELECT MIN(number) FROM audit_entry NOT INDEXED WHERE number > 0), 1) - 1 AS oldest,
+       COALESCE((SELECT MAX(number) FROM audit_entry NOT INDEXED WHERE number <= ?1), 0) AS newest`,
+    Number.MAX_SAFE_INTEGER,
   ) as { oldest: number; newest: number }[];
-  return row ?? { oldest: 0, newest: 0 };
+  const { oldest, newest } = row ?? { oldest: 0, newest: 0 };
+  return { oldest, newest: Math.max(oldest, newest) };
 }
 
 function findChain(source: LedgerSource, frames: readonly ChainFrame[], project: string): ChainFrame {
@@ -132,7 +139,7 @@ async function verifyRows(
   const { oldest, newest } = extent(source);
   const shared = Math.max(oldest, Math.min(newest, verifiers?.newest ?? oldest));
   const { rowsPerStretch = defaultRowsPerStretch } = options;
-  const stretches = split(oldest, shared, rowsPerStretch);
+  const stretches = split(source, { above: oldest, through: shared }, rowsPerStretch);
   let done = 0;
   const advance = (stretch: Stretch) => {
     done += stretch.through - stretch.above;
@@ -140,86 +147,35 @@ async function verifyRows(
   };
   const shares = await verifiers?.verify(stretches, chains, only, advance);
   const { results, damage } = shares ?? { results: [], damage: checkTables(source) };
-  for (const stretch of split(shared, newest, rowsPerStretch)) {
+  for (const stretch of split(source, { above: shared, through: newest }, rowsPerStretch)) {
     results.push(verifyStretch(source, chains, stretch, only));
     advance(stretch);
   }
   return { results, damage };
 }
 
-export function split(above: number, through: number, rowsPerStretch: number): Stretch[] {
+/** Jumps over numbers without rows: a forged one can be as far away as 64 bits reach. */
+function split(source: LedgerSource, { above, through }: Stretch, rowsPerStretch: number): Stretch[] {
+  const next = "SELECT MIN(number) AS number FROM audit_entry NOT INDEXED WHERE number > ?";
   const stretches: Stretch[] = [];
-  for (let from = above; from < through; from += rowsPerStretch) {
-    stretches.push({ above: from, through: Math.min(through, from + rowsPerStretch) });
+  for (let from = above; from < through; ) {
+    const [row] = source.all(next, from) as { number: number | null }[];
+    const end = Math.min(through, (row?.number ?? through) - 1 + rowsPerStretch);
+    stretches.push({ above: from, through: end });
+    from = end;
   }
   return stretches;
 }
 
 /** By number of the chain, in the order of the rows. */
-function groupSegments(results: readonly StretchResult[]): ReadonlyMap<number, readonly Segment[]> {
+function groupSegments(found: readonly ChainSegment[]): ReadonlyMap<number, readonly Segment[]> {
   const groups = new Map<number, Segment[]>();
-  for (const [number, segment] of results.flatMap(({ segments }) => segments)) {
+  for (const [number, segment] of found) {
     const group = groups.get(number);
     if (group === undefined) groups.set(number, [segment]);
     else group.push(segment);
   }
   return groups;
-}
-
-/**
- * What is to be told about a chain whose stretches have been checked. `attested`: the newest record that a checkpoint attests which
- * is not among these.
- */
-export function reportChain(
-  frame: ChainFrame,
-  segments: readonly Segment[],
-  more: readonly Attested[],
-  attested = 0,
-): ChainReport {
-  const { chain, project, start, anchors, anchor } = frame;
-  const body = joinSegments({ start, segments });
-  const own = frame.checkpoints.map((checkpoint) => ({
-    ...checkpoint,
-    isOutside: false,
-    isSigned: true,
-    source: "a checkpoint in the database",
-  }));
-  const checkpoints = [...own, ...more.filter((checkpoint) => checkpoint.chain === chain)];
-  const newest = body.lastSeq ?? start.seq;
-  const hashAt = (size: number) =>
-    size === start.seq ? start.hash : (body.hashes.get(size) ?? genesisAt(size, frame));
-  const through = Math.max(attested, attestedSize(checkpoints));
-  const removal = earlier(checkRemovedRecords(anchor, segments, through), findUnexcused(segments, through));
-  const weighed = weighCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
-  const { records, firstSeq, lastSeq, withoutPayload } = body;
-  return {
-    ...{
-      chain,
-      project,
-      records,
-      firstSeq,
-      lastSeq,
-      withoutPayload,
-      anchors,
-      checkpoints: checkpoints.length,
-    },
-    ...weighed,
-    tail: records === 0 ? 0 : newest - Math.max(weighed.attestedThrough ?? 0, start.seq),
-    removedInTail:
-      weighed.attestedThrough === null ? 0 : countRemovedAfter(anchor, segments, weighed.attestedThrough),
-    failure: earlier(earlier(frame.failure, body.failure), removal),
-  };
-}
-
-function genesisAt(size: number, { genesisHash }: ChainFrame): string | null {
-  return size === 0 ? genesisHash : null;
-}
-
-/** Retention always leaves a record. */
-function requireRest(report: ChainReport, { start }: ChainFrame): ChainReport {
-  if (start.seq === 0 || report.records > 0) return report;
-  const message = "no record is left after the anchor";
-  return { ...report, failure: earlier(report.failure, { seq: start.seq + 1, check: "seq", message }) };
 }
 
 function findReplaced(frames: readonly ChainFrame[], checkpoints: readonly Attested[]): Contradiction[] {
@@ -234,13 +190,5 @@ function findReplaced(frames: readonly ChainFrame[], checkpoints: readonly Attes
 
 function findStray(source: LedgerSource): string | null {
   const { oldest, newest } = extent(source);
-  const [payload] = source.all(
-    "SELECT entry FROM audit_payload WHERE entry <= ? OR entry > ? LIMIT 1",
-    oldest,
-    newest,
-  ) as {
-    entry: number;
-  }[];
-  if (payload !== undefined) return `the payload of row ${payload.entry} belongs to no record`;
-  return findStrayNote(source);
+  return findStrayPayload(source, oldest, newest) ?? findStrayNote(source);
 }

@@ -19,6 +19,8 @@ export interface ExportPlan {
   readonly erased?: readonly number[];
   /** Changes the rows before they are written. */
   readonly forge?: (rows: JsonObject[]) => JsonObject[];
+  /** Changes the text of the file before the manifest is made. */
+  readonly forgeText?: (text: string) => string;
   /** Changes the manifest before it is signed. */
   readonly forgeManifest?: (
     manifest: JsonObject,
@@ -29,11 +31,11 @@ export interface ExportPlan {
 
 /** Writes the file and its manifest; the manifest names the file as it is, forged or not. @returns its path */
 export function writeExport(ledger: MadeLedger, chain: MadeChain, plan: ExportPlan): string {
-  const { format, first, last, verifiable = true, forge = (rows) => rows } = plan;
+  const { format, first, last, verifiable = true, forge = (rows) => rows, forgeText = (text) => text } = plan;
   const records = chain.records.slice(first - 1, last);
   const rows = forge(records.map((record) => toRow(record, plan)));
   const columns = verifiable ? [...recordFieldNames, "entry", "salt", "payload"] : recordFieldNames;
-  const text = format === "json" ? toJson(rows, columns) : toCsv(rows, columns);
+  const text = forgeText(format === "json" ? toJson(rows, columns) : toCsv(rows, columns));
   const path = join(ledger.folder, plan.name);
   writeFileSync(path, text);
   writeFileSync(`${path}.manifest`, toManifest(ledger, chain, plan, { text, rows }));

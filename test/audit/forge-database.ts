@@ -8,6 +8,7 @@ import { createSigner, createSigningKey, type Signer } from "../../src/audit/not
 import { rotationText } from "../../src/audit/rotation.ts";
 import type { JsonObject } from "../../src/json.ts";
 import type { Database } from "../../src/native/sqlite.ts";
+import { hiddenBytes } from "../attack/forge-bytes.ts";
 import { forgedRemovals } from "../attack/forge-removals.ts";
 import { forgedSchemas } from "../attack/forge-schema.ts";
 import type { Base, Specimen } from "./forge.ts";
@@ -389,20 +390,19 @@ const rotations: readonly Case[] = [
 ];
 
 export function forgeDatabases(base: Base, folder: string): Specimen[] {
-  return [...changes, ...order, ...frame, ...files, ...rotations, ...forgedRemovals, ...forgedSchemas].map(
-    (one) => {
-      const copy = join(folder, `database-${one.name}`);
-      cpSync(base.ledger.folder, copy, { recursive: true });
-      const path = join(copy, "memledger.db");
-      alter(path, one, base);
-      one.files?.(copy, base);
-      const { outside = true, key = false } = one.with ?? {};
-      return {
-        ...{ name: `database-${one.name}`, path, seq: null, check: null, ...one.expected },
-        ...{ checkpoints: outside ? [base.outside] : [], publicKey: key ? base.publicKey : null },
-      };
-    },
-  );
+  const attacks = [...forgedRemovals, ...forgedSchemas, ...hiddenBytes];
+  return [...changes, ...order, ...frame, ...files, ...rotations, ...attacks].map((one) => {
+    const copy = join(folder, `database-${one.name}`);
+    cpSync(base.ledger.folder, copy, { recursive: true });
+    const path = join(copy, "memledger.db");
+    alter(path, one, base);
+    one.files?.(copy, base);
+    const { outside = true, key = false } = one.with ?? {};
+    return {
+      ...{ name: `database-${one.name}`, path, seq: null, check: null, ...one.expected },
+      ...{ checkpoints: outside ? [base.outside] : [], publicKey: key ? base.publicKey : null },
+    };
+  });
 }
 
 function setPayload(database: Database, seq: number, text: string): void {

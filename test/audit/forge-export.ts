@@ -12,7 +12,7 @@ import type { Base, Specimen } from "./forge.ts";
 
 type Expected = Pick<Specimen, "verdict"> & Partial<Pick<Specimen, "seq" | "check">>;
 
-interface Case extends Pick<ExportPlan, "forge" | "forgeManifest"> {
+interface Case extends Pick<ExportPlan, "forge" | "forgeText" | "forgeManifest"> {
   readonly name: string;
   readonly expected: Expected;
   readonly plan?: Partial<ExportPlan>;
@@ -22,6 +22,8 @@ interface Case extends Pick<ExportPlan, "forge" | "forgeManifest"> {
   readonly removeManifest?: boolean;
   /** Default: true. */
   readonly outside?: boolean;
+  /** Default: both. */
+  readonly only?: "json" | "csv";
 }
 
 const [first, last] = [11, 44];
@@ -242,9 +244,40 @@ const bySigner: readonly Case[] = [
   },
 ];
 
+/** What one reader takes for this and another for that. */
+const twoReadings: readonly Case[] = [
+  {
+    name: "column-twice",
+    only: "json",
+    forgeText: (text) => text.replace(/("id":"[^"]*",)(.*"seq\\":15,)/, '"http_status":500,$1$2'),
+    expected: broken("form", 15),
+  },
+  {
+    name: "member-twice",
+    only: "json",
+    forgeText: (text) =>
+      text.replace('"request_body":{"content":"', '"request_body":{"content":"hidden","content":"'),
+    expected: broken("form", first),
+  },
+  {
+    name: "row-without-column",
+    only: "json",
+    forgeText: (text) => text.replace(/"user_agent":"plain",(.*"seq\\":13,)/, "$1"),
+    expected: broken("form", 13),
+  },
+  {
+    name: "header-twice",
+    only: "csv",
+    forgeText: (text) => text.replace(",tokens,", ",action,"),
+    expected: broken("form", first),
+  },
+];
+
 export function forgeExports(base: Base, _folder: string): Specimen[] {
   return (["json", "csv"] as const).flatMap((format) =>
-    [...honest, ...byAnybody, ...bySigner].map((one) => forgeExport(base, format, one)),
+    [...honest, ...byAnybody, ...bySigner, ...twoReadings]
+      .filter(({ only = format }) => only === format)
+      .map((one) => forgeExport(base, format, one)),
   );
 }
 
@@ -261,6 +294,7 @@ function forgeExport(base: Base, format: "json" | "csv", one: Case): Specimen {
     erased: [12],
     forge,
     forgeManifest,
+    ...(one.forgeText === undefined ? {} : { forgeText: one.forgeText }),
     ...one.plan,
   });
   if (one.edit !== undefined) writeFileSync(path, one.edit(readFileSync(path, "utf8")));
