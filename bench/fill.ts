@@ -87,7 +87,7 @@ function creation(keyId: string, content: string, importance: number, vector: Fl
     keyId,
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
-    body,
+    bodyText: JSON.stringify(body),
     ...{ memoryId: null, parameters: null, unreadableBody: null },
     plan: { refused: null, parameters: {}, prepared: { vector, contentKey: contentKey(content) } },
   };

@@ -115,7 +115,14 @@ function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBod
     ...(bodies[number % bodies.length] ?? {}),
   };
   return {
-    ...{ operation: "audit.append", keyId, body, unreadableBody: null, memoryId: null, parameters: null },
+    ...{
+      operation: "audit.append",
+      keyId,
+      bodyText: JSON.stringify(body),
+      unreadableBody: null,
+      memoryId: null,
+      parameters: null,
+    },
     origin: { ip: "192.0.2.1", userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     plan: { refused: null, parameters: {}, prepared: null },
@@ -128,7 +135,14 @@ async function administer(
   body: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<Record<string, unknown>> {
   const { envelope } = await store.commit({
-    ...{ operation, keyId: null, body, unreadableBody: null, memoryId: null, parameters: null },
+    ...{
+      operation,
+      keyId: null,
+      bodyText: JSON.stringify(body),
+      unreadableBody: null,
+      memoryId: null,
+      parameters: null,
+    },
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     plan: { refused: null, parameters: {}, prepared: null },

@@ -2,7 +2,7 @@
 // Everything here is plain data, because the halves run in different threads (and later on different machines).
 
 import type { ErrorCode, ErrorData } from "./errors.ts";
-import type { JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 
 export const successCode = 1000;
 
@@ -44,8 +44,11 @@ export interface Call {
   readonly memoryId: string | null;
   /** Other parameters of path and query, as the record keeps them; null: none. */
   readonly parameters: JsonObject | null;
-  /** What the record keeps of the body; with the plan's parameters the input of the operation, so that one copy serves both. */
-  readonly body: JsonObject | null;
+  /**
+   * The body that the record keeps, a JSON object; with the plan's parameters it is the input of the operation. It travels as text,
+   * which is copied at once, while a value with many parts holds up both threads.
+   */
+  readonly bodyText: string | null;
   readonly unreadableBody: UnreadableBody | null;
   /** What the first half decided: go on with these, or be refused. */
   readonly plan:
@@ -58,9 +61,9 @@ export interface Call {
       };
 }
 
-/** The input of a call that was not refused, as its first half has validated it. */
-export function inputOf(body: JsonObject | null, parameters: JsonObject): JsonObject {
-  return { ...body, ...parameters };
+export function bodyOf({ bodyText }: Call): JsonObject | null {
+  const body: unknown = bodyText === null ? null : JSON.parse(bodyText);
+  return isObject(body) ? body : null;
 }
 
 /** A file of the data directory that is the answer. */

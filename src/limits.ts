@@ -32,6 +32,8 @@ export const bodyMaxBytes = 1024 * 1024;
 /** Bodies of running calls, held in memory from their first byte to the answer: of one key, and of all keys together. */
 export const bodiesMaxBytesPerKey = 16 * bodyMaxBytes;
 export const bodiesMaxBytes = 64 * bodyMaxBytes;
+/** Reading a body of this size or more takes milliseconds: each has a turn of its own. */
+export const largeBodyMinBytes = 64 * 1024;
 /** How long a body may take to arrive: its bytes count against the two limits above. */
 export const bodyArrivalMaxMs = 60_000;
 /** Of the body of a call whose input is invalid, larger ones are recorded by length and digest. */

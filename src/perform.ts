@@ -1,7 +1,7 @@
 // Owns the one door that every call goes through: identify, limit, authorise, validate, prepare, then settle in the store.
 // Transports hand in what they received and print the answer; none of them decides anything.
 
-import { authorise, keyFault, unauthenticated } from "./access/authorise.ts";
+import { authorise, keyFault } from "./access/authorise.ts";
 import { type BodyBudget, createBodyBudget } from "./access/body-budget.ts";
 import type { Prices } from "./access/credits.ts";
 import { digestSecret, secretFrom } from "./access/key.ts";
@@ -9,7 +9,7 @@ import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import type { RateLimiter } from "./access/rate.ts";
 import { createReservations, type Reservations } from "./access/reservations.ts";
-import { createStrangers, type JudgeStranger, type Uncounted } from "./access/strangers.ts";
+import { createStrangers, type JudgeStranger, tooManyStrangers, unknownKey } from "./access/strangers.ts";
 import { logAdministration } from "./administration-log.ts";
 import { createPagePins, type PagePins } from "./audit/page-pins.ts";
 import type { Answer, Call, Refused } from "./call.ts";
@@ -18,7 +18,12 @@ import { Refusal } from "./errors.ts";
 import { createFairGate, type FairGate } from "./fair-gate.ts";
 import type { Waiter } from "./fair-queue.ts";
 import { isInteroperable, type JsonObject } from "./json.ts";
-import { extractionQueueLimits, extractionsPerProject, strangerUserAgentMaxCharacters } from "./limits.ts";
+import {
+  extractionQueueLimits,
+  extractionsPerProject,
+  largeBodyMinBytes,
+  strangerUserAgentMaxCharacters,
+} from "./limits.ts";
 import type { Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import type {
@@ -28,11 +33,11 @@ import type {
   Operation,
   ProjectOperation,
 } from "./operation.ts";
-import { counted } from "./plural.ts";
 import { nothingKept, type Request, readInput, readOrigin, recordParameters } from "./request.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
 import type { Store } from "./store.ts";
+import { createTurns } from "./turns.ts";
 
 export interface Perform {
   /** @throws nothing: every outcome is an answer. */
@@ -64,6 +69,7 @@ export function createPerform(tools: PerformTools): Perform {
     judgeStranger: createStrangers(),
     pagePins: createPagePins(tools.clock),
     claimBody: createBodyBudget(),
+    turnForLargeBody: createTurns(),
     reservations: createReservations((project) => tools.store.access.findCredits(project)),
     inTurn: createFairGate({ ...places, limits: extractionQueueLimits }),
   };
@@ -89,6 +95,8 @@ interface Doors {
   readonly judgeStranger: JudgeStranger;
   readonly pagePins: PagePins;
   readonly claimBody: BodyBudget;
+  /** Resolves when a large body may be read. */
+  readonly turnForLargeBody: () => Promise<void>;
   readonly reservations: Reservations;
   /** What Preparation.inTurn waits for. */
   readonly inTurn: FairGate;
@@ -104,7 +112,7 @@ async function performForProject(
   operation: ProjectOperation,
   request: Request,
   caller: Caller | null,
-  { judgeStranger, pagePins, claimBody, inTurn, reservations }: Doors,
+  { judgeStranger, pagePins, claimBody, turnForLargeBody, inTurn, reservations }: Doors,
 ): Promise<Answer> {
   const { store, clock, plans, limiter } = tools;
   const refuseStranger = (keyId: string | null, refusal: Refusal) =>
@@ -132,7 +140,9 @@ async function performForProject(
     return await store.commit({ ...call, ...nothingKept, plan: { refused: toRefused(tools, error) } });
   }
   const { parameters, signal } = request;
-  const { kept, ...reading } = readInput(await request.receiveBody(claim), parameters, parserOf(operation));
+  const body = await request.receiveBody(claim);
+  if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
+  const { kept, ...reading } = readInput(body, parameters, parserOf(operation));
   const decide = async (): Promise<Call["plan"]> => {
     if (reading.input === null) throw reading.fault;
     const { prices, extractor } = tools;
@@ -169,7 +179,7 @@ async function performForInstallation(
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: tools.clock.elapsed(),
     ...{ memoryId: null, parameters: null },
-    body: isInteroperable(input) ? input : null,
+    bodyText: isInteroperable(input) ? JSON.stringify(input) : null,
     unreadableBody: null,
     plan: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
   });
@@ -206,21 +216,6 @@ async function answerStranger(
     ...nothingKept,
     plan: { refused: toRefused(tools, told ?? refusal) },
   });
-}
-
-function unknownKey(authorization: string | null): Refusal {
-  return unauthenticated(
-    authorization === null
-      ? "The Authorization header is missing. Send Authorization: Bearer <API_KEY>."
-      : "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
-  );
-}
-
-function tooManyStrangers({ calls, network }: Uncounted, waitSeconds: number): Refusal {
-  const place = network === null ? "all networks" : `the network ${network}`;
-  const sum = `${counted(calls, "call")} from ${place} ${calls === 1 ? "was" : "were"} refused without a record of ${calls === 1 ? "its" : "their"} own`;
-  const message = `Too many calls without a valid key: ${sum}. Wait ${waitSeconds} s and use a valid key.`;
-  return new Refusal(1429, message, { calls, network }, waitSeconds);
 }
 
 async function answer(tools: PerformTools, work: () => Promise<Answer>): Promise<Answer> {

@@ -45,9 +45,9 @@ export type RequestBody =
     };
 
 /** What the audit record keeps of a body: the body itself, or its length and digest. */
-export type KeptBody = Pick<Call, "body" | "unreadableBody">;
+export type KeptBody = Pick<Call, "bodyText" | "unreadableBody">;
 
-export const nothingKept: KeptBody = { body: null, unreadableBody: null };
+export const nothingKept: KeptBody = { bodyText: null, unreadableBody: null };
 
 export type Reading = { readonly kept: KeptBody } & (
   | { readonly input: Readonly<Record<string, unknown>> }
@@ -75,17 +75,20 @@ export function readInput(
   try {
     const input = parse(mergeInput(parameters, fields));
     if (!isKeepable) throw new Refusal(1400, "The body holds a lone surrogate. Send well-formed Unicode.");
-    return { input, kept: { ...nothingKept, body: body.kind === "none" ? null : fields } };
+    return { input, kept: { ...nothingKept, bodyText: body.kind === "none" ? null : body.text } };
   } catch (fault) {
     if (body.kind === "none") return refuse(fault, nothingKept);
     const isSmall = body.bytes.length <= invalidBodyMaxBytes;
-    return refuse(fault, isKeepable && isSmall ? { ...nothingKept, body: fields } : digestOf(body.bytes));
+    return refuse(
+      fault,
+      isKeepable && isSmall ? { ...nothingKept, bodyText: body.text } : digestOf(body.bytes),
+    );
   }
 }
 
 function digestOf(bytes: Uint8Array): KeptBody {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { body: null, unreadableBody: { length: bytes.length, sha256 } };
+  return { bodyText: null, unreadableBody: { length: bytes.length, sha256 } };
 }
 
 /** @throws Refusal 1400 */

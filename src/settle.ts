@@ -6,7 +6,7 @@ import { free } from "./access/credits.ts";
 import type { Plans } from "./access/plan.ts";
 import { planOf } from "./access/project.ts";
 import { type Settled, type StoredRecord, toRecordDraft } from "./audit/record.ts";
-import { type Answer, type Call, inputOf, type Refused, successCode, toEnvelope } from "./call.ts";
+import { type Answer, bodyOf, type Call, type Refused, successCode, toEnvelope } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { errorStatus, Refusal } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
@@ -29,15 +29,17 @@ export async function settle(transaction: Transaction, call: Call, settlement: S
   if (operation === undefined) throw new Error(`no operation is named ${call.operation}`);
   const now = settlement.clock.now();
   const caller = call.keyId === null ? null : await transaction.access.findCaller(call.keyId);
-  const settled = await decide(transaction, call, operation, caller, now, settlement);
+  const body = bodyOf(call);
+  const settled = await decide(transaction, call, body, operation, caller, now, settlement);
   const clock = { now, elapsed: settlement.clock.elapsed() };
-  const record = await transaction.audit.append(toRecordDraft(call, operation, caller, settled, clock));
+  const record = await transaction.audit.append(toRecordDraft(call, body, operation, caller, settled, clock));
   return settled.toAnswer(record);
 }
 
 async function decide(
   transaction: Transaction,
   call: Call,
+  body: JsonObject | null,
   operation: Operation,
   caller: Caller | null,
   now: number,
@@ -51,7 +53,7 @@ async function decide(
         transaction,
         operation,
         caller,
-        inputOf(call.body, plan.parameters),
+        { ...body, ...plan.parameters },
         plan.prepared,
         now,
         settlement.plans,

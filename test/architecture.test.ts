@@ -70,6 +70,7 @@ const rootFiles: Readonly<Record<string, string>> = {
       "store",
       "suggestion",
       "system-error",
+      "turns",
       "version",
     ].map((name) => [name, "nouns"]),
   ),

@@ -3,8 +3,11 @@
 // together, because some callers have many.
 
 import { LRUCache } from "lru-cache";
+import { Refusal } from "../errors.ts";
 import { strangerCountEveryMs, strangerNetworksMax, strangerRate, strangersRate } from "../limits.ts";
 import { networkOf } from "../network.ts";
+import { counted } from "../plural.ts";
+import { unauthenticated } from "./authorise.ts";
 import { createRateLimiter } from "./rate.ts";
 
 export type StrangerVerdict =
@@ -69,4 +72,21 @@ function tell(tally: Tally, nowMs: number): number {
   tally.calls = 0;
   tally.toldAt = nowMs;
   return calls;
+}
+
+/** What is told to a caller without a known key. */
+export function unknownKey(authorization: string | null): Refusal {
+  return unauthenticated(
+    authorization === null
+      ? "The Authorization header is missing. Send Authorization: Bearer <API_KEY>."
+      : "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
+  );
+}
+
+/** What the record says of calls that have none of their own. */
+export function tooManyStrangers({ calls, network }: Uncounted, waitSeconds: number): Refusal {
+  const place = network === null ? "all networks" : `the network ${network}`;
+  const sum = `${counted(calls, "call")} from ${place} ${calls === 1 ? "was" : "were"} refused without a record of ${calls === 1 ? "its" : "their"} own`;
+  const message = `Too many calls without a valid key: ${sum}. Wait ${waitSeconds} s and use a valid key.`;
+  return new Refusal(1429, message, { calls, network }, waitSeconds);
 }

@@ -52,6 +52,7 @@ export interface Settled {
 
 export function toRecordDraft(
   call: Call,
+  body: JsonObject | null,
   operation: Operation,
   caller: Caller | null,
   settled: Settled,
@@ -84,7 +85,7 @@ export function toRecordDraft(
       metadata: call.origin.metadata,
       error_msg: settled.code === successCode ? null : settled.message,
       request_parameters: call.parameters,
-      request_body: call.body,
+      request_body: body,
       unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
       response_body: settled.recordedResponse,
       ...settled.note,

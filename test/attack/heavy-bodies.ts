@@ -2,7 +2,7 @@
 // once. Only for servers that the caller started itself; sends a bounded number of calls.
 
 import { connect } from "node:net";
-import { bodyMaxBytes } from "../../src/limits.ts";
+import { bodyMaxBytes, jsonMaxValues } from "../../src/limits.ts";
 
 /** A body of `bytes` bytes with as many JSON values as fit: `{"content":[{},{},...],"memory_type":"fact"}`. */
 export function manyObjects(bytes = bodyMaxBytes): string {
@@ -10,8 +10,17 @@ export function manyObjects(bytes = bodyMaxBytes): string {
   return `${start}${",{}".repeat(Math.floor((bytes - start.length - end.length) / 3))}${end}`;
 }
 
+/** A record of the largest size and of as many values as are taken: valid, so that it goes all the way to the disk. */
+export function largestRecord(): string {
+  const start = '{"action":"gateway.chat","http_status":201,"request_body":{"items":[0';
+  const values = `${",0".repeat(jsonMaxValues - 10)}],"rest":"`;
+  const end = '"}}';
+  return `${start}${values}${"x".repeat(bodyMaxBytes - start.length - values.length - end.length)}${end}`;
+}
+
 export interface Flood {
   readonly port: number;
+  readonly path: string;
   readonly key: string;
   /** Connections that send at once. */
   readonly clients: number;
@@ -21,8 +30,8 @@ export interface Flood {
 }
 
 /** Sends the bodies over bare sockets. Resolves with how often each status was answered; 0: closed without an answer. */
-export async function flood({ port, key, clients, calls, body }: Flood): Promise<Map<number, number>> {
-  const head = `POST /v1/memories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+export async function flood({ port, path, key, clients, calls, body }: Flood): Promise<Map<number, number>> {
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
   const request = Buffer.from(head + body);
   const counts = new Map<number, number>();
   const count = (status: number) => counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -98,7 +98,7 @@ test("records that calls leave while the payloads are being read are erased, too
   const prepared = await redactRecords.prepare?.(input, { store: seam.store });
   expect((await member.call("memory.read", { memory_id: input.memory })).data.content).toBe(content);
   const erased = await seam.commit({
-    ...{ operation: "audit.redact", keyId: null, body: input },
+    ...{ operation: "audit.redact", keyId: null, bodyText: JSON.stringify(input) },
     plan: { refused: null, parameters: {}, prepared },
   });
   expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted" });

@@ -140,7 +140,8 @@ describe("serve --json", () => {
     ];
     stalled[2]?.write("POST /key.list HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{");
     const flooding = flood({
-      ...{ port: Number(new URL(server.url).port), key: String(key), clients: 32, calls: 1_000_000 },
+      ...{ port: Number(new URL(server.url).port), path: "/v1/memories", key: String(key) },
+      ...{ clients: 32, calls: 1_000_000 },
       body: manyObjects(),
     });
     await Bun.sleep(500);

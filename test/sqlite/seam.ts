@@ -24,7 +24,7 @@ export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 /** Of a caller who stays. */
 export const patient = new AbortController().signal;
 
-type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "plan" | "body">;
+type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "plan" | "bodyText">;
 
 interface SeamBase {
   readonly store: Store;
@@ -105,7 +105,12 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     return toOutcome(status, envelope);
   };
   const administer: SeamBase["administer"] = (operation, input) =>
-    commit({ operation, keyId: null, body: input, plan: { refused: null, parameters: {}, prepared: null } });
+    commit({
+      operation,
+      keyId: null,
+      bodyText: JSON.stringify(input),
+      plan: { refused: null, parameters: {}, prepared: null },
+    });
 
   let projects = 0;
   return {
@@ -142,7 +147,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       operation,
       keyId: caller.key.id,
       project: caller.project.serial,
-      body: input,
+      bodyText: JSON.stringify(input),
       plan: { refused: null, parameters: {}, prepared },
     });
   return {
