@@ -37,7 +37,8 @@ export async function ledger(options: BenchOptions): Promise<readonly Table[]> {
   const measures = [appended(filled, alone), ...(await verified(executable, dataDir, options))];
   {
     await using server = await startServer(executable, dataDir);
-    measures.push(...(await listed(server, filled)), ...(await exported(server, filled)));
+    measures.push(...(await listed(server, filled)), await proved(server, filled));
+    measures.push(...(await exported(server, filled)));
   }
   measures.push(planned(dataDir, filled));
   const bytes = statSync(join(dataDir, "memledger.db")).size;
@@ -122,6 +123,43 @@ async function listed({ port }: Server, { key }: FilledLedger): Promise<readonly
       reached: deep <= 5,
     },
   ];
+}
+
+/** A whole round of verification through the API, and what lists wait for it. */
+async function proved({ port }: Pick<Server, "port">, { key }: Pick<FilledLedger, "key">): Promise<Measure> {
+  progress("ledger: verification through the API");
+  const [verifier, lister] = [await Connection.open(port), await Connection.open(port)];
+  const get = async (connection: Connection, path: string) => {
+    const { status, body } = await connection.send(toRequest("GET", path, key));
+    if (status !== 200) throw new Error(`${path} was answered with ${status}.`);
+    return JSON.parse(new TextDecoder().decode(body)).data;
+  };
+  const begun = performance.now();
+  let records: number | null = null;
+  const round = async () => {
+    while (records === null) {
+      const { complete, verified } = await get(verifier, "/v1/audit/verify");
+      if (complete) records = verified;
+    }
+    return performance.now() - begun;
+  };
+  const times: number[] = [];
+  const finished = round();
+  while (records === null) {
+    const asked = performance.now();
+    await get(lister, `/v1/audit/logs?page_size=${pageSize}`);
+    times.push(performance.now() - asked);
+  }
+  const rate = (1_000 * records) / (await finished);
+  verifier.close();
+  lister.close();
+  return {
+    what: "a round of `GET /v1/audit/verify`, while a client lists without a pause",
+    figure: perSecond(rate),
+    comparedTo: `a list page of ${pageSize} meanwhile (p50): ${ms(median(times))}`,
+    bar: "≥ 20,000/s",
+    reached: rate >= 20_000,
+  };
 }
 
 async function exported(server: Server, { key }: FilledLedger): Promise<readonly Measure[]> {
