@@ -212,9 +212,12 @@ function expectation(schema: TSchema): string {
     case "Null":
       return "null";
     case "String":
-      return schema.format === "date-time"
-        ? "an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z"
-        : "a string";
+      if (schema.format === "date-time") {
+        return "an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z";
+      }
+      return schema.maxLength === undefined
+        ? "a string"
+        : `a string of at most ${counted(schema.maxLength, "character")}`;
     case "Union":
       return schema.anyOf.map(expectation).join(" or ");
     case "Array":

@@ -30,7 +30,6 @@ const listInput = Fields({
   ),
   cursor: Type.Optional(
     Type.String({
-      maxLength: 100,
       description: "next_cursor of the page before, with the same filters; not with page.",
     }),
   ),

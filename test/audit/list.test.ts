@@ -165,6 +165,11 @@ describe("the list", async () => {
   test.each([
     ["?cursor=nonsense", "cursor"],
     ["?cursor=c2VxIC0x", "cursor"],
+    ["?cursor=", "cursor"],
+    ["?page=2147483649", "page"],
+    ["?page=-1", "page"],
+    ["?page=1.5", "page"],
+    ["?page_size=0", "page_size"],
     ["?cursor=c2VxIDU&page=1", "cursor"],
     ["?page_size=101", "page_size"],
     ["?page=0", "page"],
@@ -195,6 +200,12 @@ describe("the list", async () => {
     const [record] = logsOf(await list(key, "?page_size=1"));
     return String(record?.created_at);
   }
+});
+
+test("a cursor that is too long is no cursor", async () => {
+  const { key } = await app.createProject("pro");
+  const reply = await app.call("GET", `/v1/audit/logs?cursor=${"A".repeat(200)}`, { key });
+  expect(reply.data).toEqual({ field: "cursor", reason: "is not a cursor of this list" });
 });
 
 describe("a list that is read page by page while records arrive", async () => {
