@@ -87,7 +87,7 @@ function keepVerifierKeys(root: string, wanted: readonly string[]): readonly str
   return keys;
 }
 
-/** @throws Error that says what to do when the file holds no signing key. */
+/** Changes nothing, unlike findSigningKey. @throws Error that says what to do when the key cannot be read. */
 export function readSigningKey(path: string): SigningKey {
   try {
     const pem = readFileSync(path, "utf8");

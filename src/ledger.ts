@@ -88,7 +88,7 @@ function withDatabase<Result>(
 }
 
 /** A successor is the key as well: an older copy of a database was written before the key was changed. */
-function isTheKey(root: string, found: SigningKey | null, inUse: string): boolean {
+export function isTheKey(root: string, found: SigningKey | null, inUse: string): boolean {
   if (found === null) return false;
   return followRotations([inUse], readRotations(rotationsPath(root))).keys.includes(found.verifierKey);
 }

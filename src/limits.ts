@@ -74,6 +74,9 @@ export const freeSpaceReserveBytes = 16 * 1024 * 1024;
 export const writeProbeEveryMs = 500;
 /** How long a database that was found damaged is not looked at again. */
 export const damageCheckPauseMs = 2_000;
+/** Newest records of a chain that `doctor` verifies, and of all chains together. */
+export const recentRecordsPerChain = 10_000;
+export const recentRecordsInAll = 200_000;
 /** How often the log tells how many calls were refused since the last such line. */
 export const refusalSummaryEveryMs = 60_000;
 /** Callers that are told apart in one such line, and those that it names: the most frequent. */

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { quoteWord } from "./shell-word.ts";
 
 /** Everything that the program opens in a data directory begins with one of these names. */
-const names = /^(memledger\.(db|lock|toml|sock)|audit\.(key|pub)|runtime|checkpoints|exports)(?![a-z])/;
+const names = /^(memledger\.(db|lock|toml|sock)|audit\.\w+|runtime|checkpoints|exports)(?![a-z])/;
 
 /**
  * Of the directory, of a link that leads to it, and of each file, folder or link in it that the program uses. Others who may write to

@@ -1,18 +1,30 @@
-// Binds `memledger doctor`: examines a data directory without a server's help. Must never change what it examines.
+// Binds `memledger doctor`: runs the checks of a data directory in their order, and says what they leave out. Must never change what
+// it examines.
 
-import { statfsSync, statSync } from "node:fs";
 import type { Command } from "commander";
-import { chooseModel } from "../app.ts";
 import type { Config } from "../config.ts";
-import { type DataDirectory, isOpenToOthers, locate } from "../data-directory.ts";
-import { startEmbedder } from "../embedding/embedder.ts";
-import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
-import { requireOwnership } from "../ownership.ts";
-import { counted } from "../plural.ts";
+import { locate } from "../data-directory.ts";
+import { isDatabaseMissing } from "../lost-database.ts";
+import { prepareRuntime } from "../native/runtime.ts";
 import { settings } from "../settings.ts";
-import { findDamage, inspect } from "../sqlite/inspect.ts";
-import { takeLock } from "../sqlite/lock.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
+import {
+  checkDirectory,
+  checkDisk,
+  checkModel,
+  checkOwner,
+  checkServer,
+  type Examined,
+} from "./doctor-environment.ts";
+import {
+  checkCheckpoints,
+  checkClock,
+  checkDatabase,
+  checkKey,
+  describeRecent,
+  notVerified,
+  verifyRecent,
+} from "./doctor-ledger.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { failureMessage } from "./failure-message.ts";
 import { table } from "./terminal.ts";
@@ -23,109 +35,82 @@ interface Finding {
   readonly message: string;
 }
 
-/** Below this much free space a busy server may fill the disk within a day. */
-const lowSpaceBytes = 512 * 1024 * 1024;
+interface Diagnosis {
+  readonly findings: readonly Finding[];
+  /** What a healthy answer does not mean. */
+  readonly notChecked: readonly string[];
+}
 
 export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command("doctor")
-    .description("Examine the data directory, the database, the model and the native libraries.");
-  addSettings(command, [settings.model]);
+    .description(
+      "Examine the data directory, the database, the newest audit records, the signing key, the model and the native libraries. Changes nothing.",
+    );
+  addSettings(command, [settings.model, settings.auditKey]);
   bindWork(command, session, async ({ config }) => {
-    const findings = await examine(config);
+    const { findings, notChecked } = await examine(config);
     const isHealthy = findings.every(({ ok }) => ok);
     if (!isHealthy) session.exitCode = exitCodes.failed;
+    const shown = table(
+      ["check", "", "finding"],
+      findings.map(({ check, ok, message }) => [check, ok ? "ok" : "FAILED", message]),
+    );
     return {
-      data: { ok: isHealthy, checks: findings },
-      text: table(
-        ["check", "", "finding"],
-        findings.map(({ check, ok, message }) => [check, ok ? "ok" : "FAILED", message]),
-      ),
+      data: { ok: isHealthy, checks: findings, not_checked: notChecked },
+      text: `${shown}\n\nNot checked:\n${notChecked.map((line) => `- ${line}`).join("\n")}`,
     };
   });
 }
 
-async function examine(config: Config): Promise<Finding[]> {
+async function examine(config: Config): Promise<Diagnosis> {
   const directory = locate(config.dataDir);
-  if (!statSync(directory.root, { throwIfNoEntry: false })?.isDirectory()) {
-    const message = `${directory.root} does not exist. Correct --data-dir, or create it with: memledger serve`;
-    return [{ check: "data directory", ok: false, message }];
-  }
-  const owner = await find("data directory", () => void requireOwnership(directory.root));
-  // Nothing in the directory of another user is opened, least of all its native libraries.
-  if (!owner.ok) return [owner];
-  const findings = [
-    await find("data directory", () => directoryState(directory)),
-    await find("disk space", () => diskState(directory)),
-  ];
-  let runtime: RuntimeFiles | undefined;
-  findings.push(
-    await find("native libraries", () => {
-      runtime = prepareRuntime(directory.runtime);
-      return "unpacked and unchanged";
-    }),
-  );
-  if (runtime === undefined) return findings;
-  const files = runtime;
-  findings.push(
-    await find("server", () => serverState(directory, files)),
-    await find("database", () => databaseState(directory, files)),
-    await find("model", () => modelState(config, directory, files)),
-  );
-  return findings;
-}
-
-/** A check says what it found, or throws what is wrong. */
-async function find(check: string, look: () => string | undefined | Promise<string>): Promise<Finding> {
-  try {
-    return { check, ok: true, message: (await look()) ?? "" };
-  } catch (error) {
-    return { check, ok: false, message: failureMessage(error, null) };
-  }
-}
-
-function directoryState({ root }: DataDirectory): string {
-  if (isOpenToOthers(root)) throw new Error(`Others can enter ${root}. Close it: chmod 700 ${root}`);
-  return root;
-}
-
-function diskState({ root }: DataDirectory): string {
-  const { bavail, bsize } = statfsSync(root);
-  const free = bavail * bsize;
-  const text = `${Math.floor(free / 1024 / 1024)} MiB free`;
-  if (free < lowSpaceBytes) throw new Error(`Only ${text}. Make room before the server has to refuse calls.`);
-  return text;
-}
-
-function serverState({ lock }: DataDirectory, runtime: RuntimeFiles): string {
-  if (!statSync(lock, { throwIfNoEntry: false })) return "never ran here";
-  const taken = takeLock(lock, runtime);
-  taken?.release();
-  return taken === null ? "running" : "not running";
-}
-
-function databaseState({ database: path }: DataDirectory, runtime: RuntimeFiles): string {
-  if (!statSync(path, { throwIfNoEntry: false })) return "not created yet";
-  const { format, projects, keys } = inspect({ path, runtime });
-  const damage = findDamage({ path, runtime });
-  if (damage.length > 0) throw new Error(`Damaged: ${damage.join("; ")}. Restore the last backup.`);
-  return `intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}`;
-}
-
-async function modelState(config: Config, directory: DataDirectory, runtime: RuntimeFiles): Promise<string> {
-  const embedder = await startEmbedder({ runtime, model: chooseModel(config) });
-  try {
-    await embedder.embed("Is everything well?", "query");
-    const { id, sha256, dimensions } = embedder.model;
-    const path = directory.database;
-    const bound = statSync(path, { throwIfNoEntry: false }) ? inspect({ path, runtime }).model : null;
-    if (bound !== null && bound.sha256 !== sha256) {
-      throw new Error(
-        `The database is bound to the model ${bound.id}, not to ${id}. Name its directory with --model, or run memledger reembed.`,
-      );
+  const findings: Finding[] = [];
+  const run: Run = async (check, look, tell = String) => {
+    try {
+      const value = await look();
+      findings.push({ check, ok: true, message: tell(value) });
+      return value;
+    } catch (error) {
+      findings.push({ check, ok: false, message: failureMessage(error, config.dataDir) });
+      return null;
     }
-    return `${id}, ${dimensions} dimensions, works`;
-  } finally {
-    await embedder.close();
-  }
+  };
+  const stopped = (why: string): Diagnosis => ({ findings, notChecked: [`everything else, because ${why}`] });
+
+  // Nothing in the directory of another user is opened, least of all its native libraries.
+  if ((await run("owner", () => checkOwner(directory))) === null)
+    return stopped("the data directory cannot be used");
+  await run("data directory", () => checkDirectory(directory));
+  await run("disk space", () => checkDisk(directory));
+  const runtime = await run(
+    "native libraries",
+    () => prepareRuntime(directory.runtime),
+    () => "unpacked and unchanged",
+  );
+  if (runtime === null) return stopped("the native libraries cannot be used");
+  const examined: Examined = { directory, runtime, auditKey: config.auditKey };
+  await run("server", () => checkServer(examined));
+  const notChecked = await examineLedger(examined, run);
+  await run("model", () => checkModel(config, examined));
+  return { findings, notChecked };
+}
+
+/** Runs one check, which returns what it found or throws what is wrong. @returns null when it failed. */
+type Run = <Value>(
+  check: string,
+  look: () => Value | Promise<Value>,
+  tell?: (value: Value) => string,
+) => Promise<Value | null>;
+
+/** @returns what it does not check. */
+async function examineLedger(examined: Examined, run: Run): Promise<readonly string[]> {
+  const database = await run("database", () => checkDatabase(examined));
+  if (database === null) return ["the ledger, because its database cannot be used"];
+  if (isDatabaseMissing(examined.directory)) return ["the ledger, because there is no database yet"];
+  const recent = await run("audit records", () => verifyRecent(examined), describeRecent);
+  await run("checkpoints", () => checkCheckpoints(examined));
+  await run("audit key", () => checkKey(examined));
+  if (recent !== null) await run("clock", () => checkClock(recent));
+  return notVerified(examined, recent);
 }
