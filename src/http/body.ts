@@ -49,7 +49,7 @@ async function receiveInTime(request: Request, claim: BodyClaim): Promise<Uint8A
     if (received instanceof Refusal) unfinished.add(request);
     return received;
   } catch (error) {
-    unfinished.add(request);
+    if (!request.headers.has("content-length")) unfinished.add(request);
     if (error instanceof Refusal) throw error;
     return new Refusal(1400, "The body ended early. Send the call again.");
   } finally {

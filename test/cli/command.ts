@@ -14,6 +14,7 @@ export interface Outcome {
 }
 
 export interface Running {
+  readonly pid: number;
   /** Sends a signal and waits for nothing. */
   signal(name: "SIGTERM" | "SIGINT"): void;
   /** The ready line, parsed. */
@@ -93,6 +94,7 @@ export async function serve(
   const ready: Json = JSON.parse(line);
   if (!isObject(ready)) throw new Error(`no ready line: ${line}`);
   return {
+    pid: child.pid,
     ready,
     url: String(ready.url),
     signal: (name) => child.kill(name),

@@ -120,6 +120,13 @@ describe("bytes of bodies that are held", () => {
     expect(limited).toMatchObject({ code: 1429, data: { limit_bytes: bodiesMaxBytesPerKey } });
     expect(limited.headers.get("retry-after")).toBe("1");
     expect(app.countRecords(projectId)).toBe(before);
+    // The server drops the body and serves the next call of the connection.
+    const connection = openRaw(port);
+    connection.send(announce(first.key, bodyMaxBytes), "x".repeat(bodyMaxBytes));
+    expect((await connection.next()).code).toBe(1429);
+    connection.send(`${head("GET", "/v1/memories", first.key)}\r\n`);
+    expect((await connection.next()).status).toBe(200);
+    connection.close();
     expect((await app.call("GET", "/v1/memories", { key: first.key })).status).toBe(200);
     expect((await create(other.key)).status).toBe(201);
 
