@@ -8,7 +8,7 @@ import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extraction.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import { cosine } from "./rank.ts";
-import type { Known, Neighbour } from "./store.ts";
+import type { Known, Neighbour, Siblings } from "./store.ts";
 
 /** Above this cosine an item says nothing that the memory does not say. */
 export const sameAbove = 0.98;
@@ -24,6 +24,8 @@ export interface Candidate extends ExtractedItem {
   readonly contentKey: Uint8Array;
   /** Similar memories before the transaction. */
   readonly found: readonly Neighbour[];
+  /** Similar ones among the items before it; null compares texts only. */
+  readonly siblings: Siblings | null;
 }
 
 /** The memory that an item resembles, as it is inside the transaction. */
@@ -56,10 +58,10 @@ export async function storeItems(
   const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
   const neighbourhood = new Neighbourhood(transaction, project, application.now, changed);
   const outcomes: Outcome[] = [];
-  for (const candidate of candidates) {
+  for (const [at, candidate] of candidates.entries()) {
     const match = revision === null ? null : await neighbourhood.closest(candidate);
     const { outcome, memory } = await storeItem(transaction, candidate, match, application);
-    if (memory !== null) neighbourhood.add({ id: memory.id, vector: candidate.vector });
+    if (memory !== null) neighbourhood.add(memory.id, at);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -73,7 +75,7 @@ async function storeItem(
   { caller: { project }, plan, now }: ProjectApplication,
 ): Promise<{ readonly outcome: Outcome; readonly memory: Memory | null }> {
   const { memories } = transaction;
-  const { vector, contentKey, found: _, ...item } = candidate;
+  const { vector, contentKey, found: _, siblings: __, ...item } = candidate;
   const verdict = judge(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = (same: { readonly id: string; readonly similarity: number }) => ({
@@ -118,21 +120,28 @@ class Neighbourhood {
   readonly #transaction: Transaction;
   readonly #project: Project;
   readonly #now: number;
-  /** By the memory's id. */
-  readonly #recent: Map<string, Known>;
+  /** By the memory's id: what has changed since the search, without what the call has stored. */
+  readonly #changed: Map<string, Known>;
+  /** The memories that the call has stored, by the position of the item that each has the content of; and the other way. */
+  readonly #memories = new Map<number, string>();
+  readonly #items = new Map<string, number>();
 
   constructor(transaction: Transaction, project: Project, now: number, changed: readonly Known[]) {
     this.#transaction = transaction;
     this.#project = project;
     this.#now = now;
-    this.#recent = new Map(changed.map((known) => [known.id, known]));
+    this.#changed = new Map(changed.map((known) => [known.id, known]));
   }
 
   /** The most similar memory, or null where none is similar. */
-  async closest({ vector, found }: Candidate): Promise<Match | null> {
-    const neighbours = found.filter(({ id }) => !this.#recent.has(id));
-    for (const { id, vector: other } of this.#recent.values()) {
+  async closest({ vector, found, siblings }: Candidate): Promise<Match | null> {
+    const neighbours = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
+    for (const { id, vector: other } of this.#changed.values()) {
       neighbours.push({ id, similarity: cosine(vector, other) });
+    }
+    for (const [place, item] of siblings?.items.entries() ?? []) {
+      const id = this.#memories.get(item);
+      if (id !== undefined) neighbours.push({ id, similarity: siblings?.similarities[place] ?? 0 });
     }
     const similar = neighbours.filter(({ similarity }) => similarity > similarAbove);
     for (const { id, similarity } of similar.sort((a, b) => b.similarity - a.similarity)) {
@@ -142,8 +151,12 @@ class Neighbourhood {
     return null;
   }
 
-  /** Later items of the call are compared with this one, too. */
-  add(known: Known): void {
-    this.#recent.set(known.id, known);
+  /** The memory has the content of this item now; later items of the call are compared with it, too. */
+  add(id: string, item: number): void {
+    const former = this.#items.get(id);
+    if (former !== undefined) this.#memories.delete(former);
+    this.#changed.delete(id);
+    this.#items.set(id, item);
+    this.#memories.set(item, id);
   }
 }

@@ -13,7 +13,7 @@ import { type Candidate, type Outcome, similarAbove, storeItems } from "./dedupl
 import { type Extraction, extractorNames } from "./extraction.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { contentKey } from "./memory.ts";
-import type { Neighbour } from "./store.ts";
+import type { Neighbour, Siblings } from "./store.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
 
@@ -121,7 +121,9 @@ async function findCandidates(text: string, deduplicate: boolean, preparation: P
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
-    return { ...item, vector, contentKey: contentKey(item.content), found: compared.found[at] ?? [] };
+    const { found, siblings } = compared;
+    const similar = { found: found[at] ?? [], siblings: siblings[at] ?? null };
+    return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
   });
   return { extractor: extractor.name, model, usage, revision: compared.revision, candidates };
 }
@@ -146,21 +148,41 @@ async function embedAll(items: Extraction["items"], { embed, signal }: Preparati
 interface Compared {
   readonly revision: number | null;
   readonly found: readonly (readonly Neighbour[])[];
+  readonly siblings: readonly Siblings[];
 }
 
-const uncompared: Compared = { revision: null, found: [] };
+const uncompared: Compared = { revision: null, found: [], siblings: [] };
 
 /** What is similar now; the transaction looks at what has changed since `revision`. */
 async function compare(
   vectors: readonly Float32Array[],
   { store, caller: { project }, now, signal }: Preparation,
 ): Promise<Compared> {
-  let compared = uncompared;
+  const matrix = toSharedMatrix(vectors);
+  const dimensions = vectors[0]?.length ?? 0;
+  let revision: number | null = null;
+  const found: (readonly Neighbour[])[] = [];
+  const siblings: Siblings[] = [];
   for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
-    const query = { vectors: batch, above: similarAbove, now };
-    const { revision, found } = await store.memories.neighbours(project, query, signal);
+    const earlier = matrix.subarray(0, found.length * dimensions);
+    const query = { vectors: batch, earlier, above: similarAbove, now };
+    const compared = await store.memories.neighbours(project, query, signal);
     // The first batch saw the least.
-    compared = { revision: compared.revision ?? revision, found: [...compared.found, ...found] };
+    revision ??= compared.revision;
+    found.push(...compared.found);
+    siblings.push(...compared.siblings);
   }
-  return compared;
+  return { revision, found, siblings };
+}
+
+/** Float32Array [vectors x dimensions] in memory that threads share. */
+function toSharedMatrix(vectors: readonly Float32Array[]): Float32Array {
+  const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
+  const matrix = new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));
+  let start = 0;
+  for (const vector of vectors) {
+    matrix.set(vector, start);
+    start += vector.length;
+  }
+  return matrix;
 }

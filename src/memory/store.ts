@@ -61,8 +61,10 @@ export interface Neighbour {
 }
 
 export interface NeighbourQuery {
-  /** Float32Array [dimensions] each, L2-normalised. */
+  /** Items of one call: Float32Array [dimensions] each, L2-normalised. */
   readonly vectors: readonly Float32Array[];
+  /** The items of the call before these, in their order: Float32Array [items x dimensions]; in shared memory no question copies it. */
+  readonly earlier: Float32Array;
   /** Cosine, excluded. */
   readonly above: number;
   readonly now: number;
@@ -73,6 +75,16 @@ export interface Neighbours {
   readonly revision: number;
   /** For each vector the most similar memories first, inactive ones too, expired ones not; at most `neighboursMax`. */
   readonly found: readonly (readonly Neighbour[])[];
+  /** For each vector the similar ones among the items before it. */
+  readonly siblings: readonly Siblings[];
+}
+
+/** Items of the same call that are similar. Typed arrays, because there may be many. */
+export interface Siblings {
+  /** Positions in the call. */
+  readonly items: Uint32Array;
+  /** Cosine of each, clamped to 0..1. */
+  readonly similarities: Float64Array;
 }
 
 /**

@@ -8,7 +8,7 @@ import { type ApproximateRows, chooseCandidates } from "../memory/candidates.ts"
 import { keywordScores } from "../memory/keyword.ts";
 import type { Memory } from "../memory/memory.ts";
 import { cosine, finalScore, relevanceOf } from "../memory/rank.ts";
-import type { NeighbourQuery, Neighbours, SearchHit, SearchQuery } from "../memory/store.ts";
+import type { NeighbourQuery, Neighbours, SearchHit, SearchQuery, Siblings } from "../memory/store.ts";
 import { queryWords } from "../memory/words.ts";
 import type { Onnx } from "../native/onnx.ts";
 import type { Database } from "../native/sqlite.ts";
@@ -114,6 +114,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   };
 
   const neighbours = (project: Project, query: NeighbourQuery): Neighbours => ({
+    siblings: findSiblings(query, dimensions),
     revision: newestRevision.get(project.serial) ?? 0,
     found: compare(project, query).map((compared) =>
       compared
@@ -125,6 +126,25 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   });
 
   return { search: database.transaction(search), neighbours: database.transaction(neighbours) };
+}
+
+/** Each vector with those of the items before it. */
+function findSiblings({ vectors, earlier, above }: NeighbourQuery, dimensions: number): Siblings[] {
+  const before = Array.from({ length: earlier.length / dimensions }, (_, at) =>
+    earlier.subarray(at * dimensions, (at + 1) * dimensions),
+  );
+  return vectors.map((vector) => {
+    const items: number[] = [];
+    const similarities: number[] = [];
+    for (const [at, other] of before.entries()) {
+      const similarity = cosine(vector, other);
+      if (similarity <= above) continue;
+      items.push(at);
+      similarities.push(similarity);
+    }
+    before.push(vector);
+    return { items: Uint32Array.from(items), similarities: Float64Array.from(similarities) };
+  });
 }
 
 interface Compared {

@@ -4,6 +4,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { abandon } from "../attack/abandon.ts";
+import { measure } from "../attack/attack.ts";
+import { flood } from "../attack/flood.ts";
 import { live } from "../audit/model-run.ts";
 import { observe, stopObservation } from "../egress/namespace.ts";
 import { type FaultOptions, runFault } from "./disk-fault.ts";
@@ -175,6 +178,14 @@ await prove(
   () => observe({ executable: values.executable, seconds: Number(values["egress-seconds"]) }),
   executable === null ? `${values.executable} is not built` : noTrace,
 );
+const attackSeconds = 8;
+await prove("one project floods the server with texts to extract, and no call of another is refused", () =>
+  measure(flood, attackSeconds),
+);
+await prove("one project abandons its searches all the time, and no call of another is refused", () =>
+  measure(abandon, attackSeconds),
+);
+
 await prove("every call leaves its one record in lives that a model has lived before", liveOften);
 
 print(failures === 0 ? "all proofs hold" : `${failures} proofs failed`);

@@ -4,7 +4,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { neighboursMax } from "../../src/limits.ts";
 import { cosine } from "../../src/memory/rank.ts";
-import { type Member, normalise, openSeam, patient, unitVector } from "./seam.ts";
+import { dimensions, type Member, normalise, openSeam, patient, unitVector } from "./seam.ts";
+
+const nothing = new Float32Array(0);
 
 /** Near one of four directions, at distances that no rounding can confuse. */
 function near(direction: number, step: number): Float32Array {
@@ -36,7 +38,11 @@ describe.each([
   await member.call("memory.update", { memory_id: String(data.id), is_active: false });
   contentOf.set(String(data.id), "switched off");
   const ask = (vectors: readonly Float32Array[], above = 0.9) =>
-    seam.store.memories.neighbours(member.caller.project, { vectors, above, now: seam.now() }, patient);
+    seam.store.memories.neighbours(
+      member.caller.project,
+      { vectors, earlier: nothing, above, now: seam.now() },
+      patient,
+    );
 
   test("all that are above, the nearest first, without expired ones and other projects", async () => {
     const vectors = [0, 1, 2, 3, 4].map((direction) => unitVector(direction));
@@ -61,12 +67,38 @@ describe.each([
       const importance = at / vectors.length;
       ids.push((await crowd.create({ content: `${at}`, vector, importance })).data.id);
     }
-    const query = { vectors: [unitVector(2)], above: 0.1, now: seam.now() };
+    const query = { vectors: [unitVector(2)], earlier: nothing, above: 0.1, now: seam.now() };
     const { found } = await seam.store.memories.neighbours(crowd.caller.project, query, patient);
     const nearest = vectors
       .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
       .sort((a, b) => b.similarity - a.similarity);
     expect<unknown>(found[0]).toEqual(nearest.slice(0, neighboursMax));
+  });
+
+  test("and the similar ones among the items of the call before each", async () => {
+    const items = Array.from({ length: 40 }, (_, at) => near(at % 4, Math.floor(at / 4)));
+    const matrix = new Float32Array(new SharedArrayBuffer(items.length * dimensions * 4));
+    for (const [at, item] of items.entries()) matrix.set(item, at * dimensions);
+    const start = 25;
+    const { siblings } = await seam.store.memories.neighbours(
+      member.caller.project,
+      {
+        ...{ vectors: items.slice(start), earlier: matrix.subarray(0, start * dimensions) },
+        ...{ above: 0.9, now: seam.now() },
+      },
+      patient,
+    );
+    const expected = items.slice(start).map((item, at) =>
+      items
+        .slice(0, start + at)
+        .map((other, position) => ({ position, similarity: cosine(item, other) }))
+        .filter(({ similarity }) => similarity > 0.9),
+    );
+    const found = siblings.map(({ items: positions, similarities }) =>
+      [...positions].map((position, place) => ({ position, similarity: similarities[place] ?? 0 })),
+    );
+    expect(found).toEqual(expected);
+    expect(expected.flat().length).toBeGreaterThan(10);
   });
 
   test("none for no vectors, and what is exactly at the threshold is not above it", async () => {
