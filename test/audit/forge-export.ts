@@ -166,6 +166,7 @@ const bySigner: readonly Case[] = [
       rag_results: [{}],
       created_at: "2026-11-21T09:00:15.001Z",
     },
+    ...{ key_id: "k", seq: 16, memory_id: "m", request_parameters: {} },
   }).map(
     ([column, value]): Case => ({
       name: `column-${column}`,
