@@ -3,6 +3,7 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { bodyReading } from "./bodies.ts";
 import { embedding } from "./embedding.ts";
 import { extraction } from "./extraction.ts";
 import {
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, Bench>> = {
   latency,
   ledger,
   extraction,
+  bodies: bodyReading,
   start,
 };
 
