@@ -263,6 +263,15 @@ describe("all or nothing", () => {
     await member.create({ content: "known", vector: at(0, 9, 7) });
     const outcome = await extract(member, three);
     expect(outcome).toMatchObject({ status: 400, code: 2101, data: { memory_limit: 3 } });
+    // The model has read the text, and the record says so.
+    const query = {
+      ...{ from: null, to: null, action: "memory.extract", keyId: null, memoryId: null, statusClass: null },
+      ...{ limit: 1, through: null, total: null, after: { skip: 0 } },
+    };
+    const { records } = await seam.store.audit.list(member.caller.project, query, patient);
+    expect(JSON.parse(records[0]?.payload ?? "{}")).toMatchObject({
+      ...{ model_id: "scripted", input_content: { text: expect.any(String) } },
+    });
     expect(await contentsOf(member)).toEqual(["known"]);
     expect((await extract(member, three.slice(0, 2))).code).toBe(1000);
     checkChains(seam.path);
