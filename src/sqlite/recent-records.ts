@@ -98,8 +98,8 @@ function startAt(source: LedgerSource, frame: ChainFrame, seq: number): ChainFra
     frame.number,
     seq,
   ) as { hash: string; at: string }[];
-  // What the newest anchor removed is accounted for by a record that is older, or was verified when it was written.
-  return row === undefined ? frame : { ...frame, start: { seq, ...row }, anchor: null };
+  // The records of what was removed may be older than this one.
+  return row === undefined ? frame : { ...frame, start: { seq, ...row }, anchor: null, payloadsThrough: 0 };
 }
 
 const recordsAtOnce = 1_000;
