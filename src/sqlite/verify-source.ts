@@ -36,6 +36,8 @@ export function openEvidence(path: string): LedgerSource {
     },
   };
   source.all("PRAGMA busy_timeout = 5000");
+  // Otherwise a large sort writes what it reads into the directory for temporary files.
+  source.all("PRAGMA temp_store = MEMORY");
   requireOurs(path, source);
   return source;
 }

@@ -73,10 +73,14 @@ export async function administer(administration: Administration): Promise<string
   return faults;
 }
 
-/** For a stopped server only. */
-export async function reembed(run: RunCommand): Promise<string[]> {
-  const { exitCode, stderr } = await run(["reembed"]);
-  return exitCode === 0 ? [] : [`reembed ended with ${exitCode}: ${stderr.slice(0, 300)}`];
+/** What needs a stopped server. @returns what did not end as it should */
+export async function maintain(run: RunCommand): Promise<string[]> {
+  const faults: string[] = [];
+  for (const words of [["reembed"], ["audit", "rotate-key"]]) {
+    const { exitCode, stderr } = await run(words);
+    if (exitCode !== 0) faults.push(`${words.join(" ")} ended with ${exitCode}: ${stderr.slice(0, 300)}`);
+  }
+  return faults;
 }
 
 /** Every command that the help names, such as `audit verify`; asks for the help of each. */

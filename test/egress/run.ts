@@ -4,7 +4,7 @@
 import { join, resolve } from "node:path";
 import { killAll, type Server } from "../crash/server.ts";
 import { items, startFakeLlm } from "../extraction/fake-llm.ts";
-import { administer, listCommands, type RunCommand, reembed } from "./commands.ts";
+import { administer, listCommands, maintain, type RunCommand } from "./commands.ts";
 import { missedLeaks } from "./leaks.ts";
 import { callEverything, deleteEverything, notPerformed } from "./operations.ts";
 import { createSandbox } from "./sandbox.ts";
@@ -30,7 +30,7 @@ async function observe(program: string, duration: number): Promise<Report> {
     if (bare) return sandbox.run(words);
     commands.add(
       words
-        .filter((word) => /^[a-z]+$/.test(word))
+        .filter((word) => /^[a-z][a-z-]*$/.test(word))
         .slice(0, 2)
         .join(" "),
     );
@@ -69,10 +69,10 @@ async function observe(program: string, duration: number): Promise<Report> {
 
   await live(await sandbox.startServer(), "plain", until(0.6));
   faults.push(...(await administer({ ...places, lap: "stopped", ...last })));
-  faults.push(...(await reembed(run)));
+  faults.push(...(await maintain(run)));
   await live(await sandbox.startServer(languageModel), "model", until(1));
   await llm.stop();
-  await crash(await sandbox.startServer({ BUN_ENABLE_CRASH_REPORTING: "1" }));
+  await crash(await sandbox.startServer());
 
   const port = Number(new URL(llm.url).port);
   faults.push(

@@ -25,6 +25,22 @@ interface Traced {
   readonly file: string;
 }
 
+/** What an environment may hold that leads a careless program astray, here to a port that nobody named; and Bun to a report. */
+const temptations = {
+  ...Object.fromEntries(
+    [
+      "HTTP_PROXY",
+      "HTTPS_PROXY",
+      "ALL_PROXY",
+      "http_proxy",
+      "https_proxy",
+      "all_proxy",
+      "OPENAI_BASE_URL",
+    ].map((name) => [name, "http://127.0.0.1:9"]),
+  ),
+  BUN_ENABLE_CRASH_REPORTING: "1",
+};
+
 const empty = ["home", "tmp", "cwd"] as const;
 
 /** @param command the words that start the program; the first is its executable */
@@ -38,7 +54,13 @@ export function createSandbox(command: readonly string[]): Sandbox {
 
   const wrapper = (label: string, variables: Readonly<Record<string, string>> = {}) => {
     const file = join(traces, String(started.length));
-    const environment = { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: temporary, ...variables };
+    const environment = {
+      PATH: process.env.PATH ?? "",
+      HOME: home,
+      TMPDIR: temporary,
+      ...temptations,
+      ...variables,
+    };
     const assignments = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
     // A crash must leave no core file: the kernel would write it, and no trace would tell.
     const withoutCore = ["sh", "-c", 'ulimit -c 0 && exec "$@"', "sh"];

@@ -132,6 +132,7 @@ describe("pages without a key", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(response.headers.get("content-security-policy")).not.toMatch(/https?:|\*|unsafe-eval/);
+    expect(response.headers.get("x-dns-prefetch-control")).toBe("off");
     const html = await response.text();
     expect(html).not.toMatch(/https?:\/\//);
     const script = /src="([^"]+)"/.exec(html)?.[1] ?? "";

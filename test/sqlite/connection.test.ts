@@ -4,7 +4,8 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openWriting } from "../../src/sqlite/connection.ts";
+import { openCurrent, openReading, openWriting } from "../../src/sqlite/connection.ts";
+import { openEvidence } from "../../src/sqlite/verify-source.ts";
 import { runtime } from "./seam.ts";
 
 test("the writing connection waits for the disk at every commit, on macOS for the drive too", () => {
@@ -16,6 +17,25 @@ test("the writing connection waits for the disk at every commit, on macOS for th
     expect([ask("journal_mode"), ask("synchronous"), ask("fullfsync")]).toEqual(["wal", full, 1]);
   } finally {
     database.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("no connection puts a large sort into the directory for temporary files, where its texts would lie", () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
+  const file = { path: join(folder, "memledger.db"), runtime };
+  const memory = 2;
+  try {
+    const writing = openCurrent(file);
+    expect(writing.pragma("temp_store", { simple: true })).toBe(memory);
+    writing.close();
+    const reading = openReading(file);
+    expect(reading.pragma("temp_store", { simple: true })).toBe(memory);
+    reading.close();
+    const evidence = openEvidence(file.path);
+    expect(evidence.all("PRAGMA temp_store")).toEqual([{ temp_store: memory }]);
+    evidence.close();
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
