@@ -9,8 +9,12 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 const jsonType = /^application\/json[\t ]*(;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i;
 
 /** @throws Refusal 1429 or 1503 when the claim is refused. */
-export async function receiveRequestBody(request: Request, claim: BodyClaim): Promise<RequestBody> {
-  const bytes = await receiveInTime(request, claim);
+export async function receiveRequestBody(
+  request: Request,
+  claim: BodyClaim,
+  maxMs = bodyArrivalMaxMs,
+): Promise<RequestBody> {
+  const bytes = await receiveInTime(request, claim, maxMs);
   if (bytes instanceof Refusal) return { kind: "incomplete", refusal: bytes };
   if (bytes.length === 0) return { kind: "none" };
   if (!jsonType.test(request.headers.get("content-type") ?? "")) {
@@ -41,9 +45,13 @@ function announcedBytes({ headers }: Request): number {
   return Number(headers.get("content-length") ?? 0);
 }
 
-async function receiveInTime(request: Request, claim: BodyClaim): Promise<Uint8Array | Refusal> {
+async function receiveInTime(
+  request: Request,
+  claim: BodyClaim,
+  maxMs: number,
+): Promise<Uint8Array | Refusal> {
   const { promise: timedOut, resolve } = Promise.withResolvers<Refusal>();
-  const timer = setTimeout(() => resolve(tooSlow), bodyArrivalMaxMs);
+  const timer = setTimeout(() => resolve(tooSlow(maxMs)), maxMs);
   try {
     const received = await Promise.race([receive(request, claim), timedOut]);
     if (received instanceof Refusal) unfinished.add(request);
@@ -85,7 +93,6 @@ async function receiveCounted(
 const tooLarge = new Refusal(1413, `The body is larger than ${bodyMaxBytes} bytes. Send less in one call.`, {
   limit_bytes: bodyMaxBytes,
 });
-const tooSlow = new Refusal(
-  1400,
-  `The body did not arrive within ${bodyArrivalMaxMs / 1_000} s. Send the call again.`,
-);
+function tooSlow(maxMs: number): Refusal {
+  return new Refusal(1400, `The body did not arrive within ${maxMs / 1_000} s. Send the call again.`);
+}

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { createStrangers } from "../../src/access/strangers.ts";
 import { strangerRate, strangersRate } from "../../src/limits.ts";
+import { callFromManyNetworks } from "../attack/many-addresses.ts";
 import { startTestApp } from "../fixture.ts";
 
 const { burst, perSecond } = strangerRate;
@@ -68,5 +69,20 @@ test("a flood leaves eleven records", async () => {
   const last = app.records(null).find(({ status }) => status === 429);
   expect(last?.entry.code).toBe(1429);
   expect(String(last?.payload.error_msg)).toContain("1 call from the network 127.0.0.0/24 was refused");
+  await app.stop();
+});
+
+test.skipIf(process.platform !== "linux")("a flood from many networks is bounded, too", async () => {
+  const app = await startTestApp();
+  const before = app.countRecords(null);
+  const counts = await callFromManyNetworks(app.port, 4 * strangersRate.burst);
+  const recorded = counts.get(401) ?? 0;
+  expect(recorded).toBeGreaterThanOrEqual(strangersRate.burst);
+  expect(recorded + (counts.get(429) ?? 0)).toBe(4 * strangersRate.burst);
+  expect(counts.get(429)).toBeGreaterThan(2 * strangersRate.burst);
+  const records = app.records(null, before);
+  expect(records.length).toBe(recorded + 1);
+  const told = records.find(({ status }) => status === 429);
+  expect(String(told?.payload.error_msg)).toContain("1 call from all networks was refused");
   await app.stop();
 });

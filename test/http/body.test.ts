@@ -2,9 +2,11 @@
 // and in all. What is in a body is judged in bad-input.test.ts.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { createBodyBudget } from "../../src/access/body-budget.ts";
 import { type Permission, permissions } from "../../src/access/key.ts";
 import { revokeKey } from "../../src/access/key-operations.ts";
 import { deleteProject } from "../../src/access/project-operations.ts";
+import { leavesBodyBehind, receiveRequestBody } from "../../src/http/body.ts";
 import { bodiesMaxBytes, bodiesMaxBytesPerKey, bodyMaxBytes } from "../../src/limits.ts";
 import { startTestApp } from "../fixture.ts";
 import { head, openRaw, type RawConnection, sendRaw } from "./raw.ts";
@@ -146,4 +148,13 @@ describe("bytes of bodies that are held", () => {
     aborted?.close();
     while ((await create(other.key)).code !== 1000) await Bun.sleep(5);
   });
+});
+
+test("a body that does not arrive in time is refused, and its connection closed", async () => {
+  const endless = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("{")) });
+  const request = new Request("http://localhost", { method: "POST", body: endless });
+  using claim = createBodyBudget()("key");
+  const received = await receiveRequestBody(request, claim, 10);
+  expect(received).toMatchObject({ kind: "incomplete", refusal: { code: 1400 } });
+  expect(leavesBodyBehind(request)).toBe(true);
 });
