@@ -54,16 +54,24 @@ function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]):
   return restoredBackup === true ? "restored-backup" : null;
 }
 
+/** A terminal or a supervisor that signals the process and its group sends the same request twice. */
+const sameRequestMs = 100;
+
 /**
  * Resolves with the name of the first signal, even one during the start, and from then on the process ends within its deadline; the
  * second one ends it at once.
  */
 function askedToEnd(logLevel: LogLevel): Promise<string> {
   return new Promise((resolve) => {
-    let signals = 0;
+    let firstAtMs: number | null = null;
     const listener = (signal: string) => {
-      signals += 1;
-      if (signals > 1) process.exit(exitCodes.forced);
+      const nowMs = performance.now();
+      if (firstAtMs !== null) {
+        if (nowMs - firstAtMs < sameRequestMs) return;
+        createLogger(logLevel).warn("server ended by a second signal", { cause: signal });
+        process.exit(exitCodes.forced);
+      }
+      firstAtMs = nowMs;
       endWithin({ afterMs: endDeadlineMs, logLevel });
       resolve(signal);
     };

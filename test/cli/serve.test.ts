@@ -159,6 +159,14 @@ describe("serve --json", () => {
     expect(child.signalCode).toBe("SIGKILL");
   });
 
+  test("signals that arrive together are one request", async () => {
+    const server = await serve(createFolder(), ["--log-level", "info"]);
+    server.signal("SIGTERM");
+    const { exitCode, stderr } = await server.end("SIGINT");
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('"server stopped"');
+  });
+
   test("a call that stalls holds the end for a while; a second signal does not wait", async () => {
     const server = await serve(createFolder());
     const head = `POST /v1/memories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.ready.api_key}`;
