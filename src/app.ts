@@ -18,7 +18,6 @@ import { type RunningServer, startServer } from "./http/server.ts";
 import { type Held, holdDirectory } from "./installation.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./ledger-start.ts";
-import { readinessWaitMs } from "./limits.ts";
 import { createLogger, type LogFields, type Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import { createPerform, type Perform } from "./perform.ts";
@@ -180,15 +179,10 @@ async function listen(config: Config, options: ListenOptions): Promise<RunningSe
   }
 }
 
-/** A busy embedder is ready; one that is being restarted is not. */
+/** A busy thread is ready; one that is being restarted is not. */
 async function readiness(store: Store, embedder: Embedder): ReturnType<Readiness> {
-  const embedding = embedder.embed("ready", "passage").then(
-    () => [],
-    () => ["the embedder is restarting"],
-  );
-  const waited = Bun.sleep(readinessWaitMs).then(() => []);
-  const [engine, model] = await Promise.all([store.readiness(), Promise.race([embedding, waited])]);
-  const reasons = [...engine, ...model];
+  const engine = await store.readiness();
+  const reasons = embedder.isUp ? engine : [...engine, "the embedder is restarting"];
   return { ready: reasons.length === 0, reasons };
 }
 

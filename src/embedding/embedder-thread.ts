@@ -32,6 +32,11 @@ export class EmbedderThread {
     this.#logger = logger;
   }
 
+  /** False while the worker is being restarted. */
+  get isUp(): boolean {
+    return this.#state === "up";
+  }
+
   /** Throws Refusal 1503 unless the worker is there to compute. */
   assertUp(): void {
     if (this.#state !== "up") throw this.#refusal();

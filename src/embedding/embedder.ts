@@ -27,6 +27,8 @@ export interface Embedder {
    * and Error when the model fails on this text.
    */
   embed(text: string, role: EmbeddingRole, waiter?: Waiter): Promise<Float32Array>;
+  /** False while the worker is being restarted, however many texts wait. */
+  readonly isUp: boolean;
   /** Ends the worker; calls that wait, and later ones, get Refusal 1503. */
   close(): Promise<void>;
 }
@@ -92,6 +94,10 @@ class QueuedEmbedder implements Embedder {
     this.#queue = new EmbeddingQueue(limits);
     this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
     thread.onDown = (reason) => this.#queue.drain(reason);
+  }
+
+  get isUp(): boolean {
+    return this.#thread.isUp;
   }
 
   /** Callers get copies: they may transfer theirs to a worker. */

@@ -275,10 +275,13 @@ describe("a worker that dies", () => {
     const { workers, spawn } = observedWorkers();
     const embedder = await start({}, { spawn });
     const waiting = outcomes(Array.from({ length: 200 }, (_, i) => embedder.embed(`text ${i}`, "passage")));
+    expect(embedder.isUp).toBe(true);
     await workers[0]?.terminate();
     expect(await waiting).toContain(1503);
+    expect(embedder.isUp).toBe(false);
     expect(await outcomes([embedder.embed("red", "query")])).toEqual([1503]);
     expect(await recovered(embedder)).toBe(true);
+    expect(embedder.isUp).toBe(true);
     expect(workers).toHaveLength(2);
   });
 
