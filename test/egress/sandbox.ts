@@ -51,6 +51,9 @@ export function createSandbox(command: readonly string[]): Sandbox {
   if (!home || !temporary || !folder || !dataDir || !named || !traces) throw new Error("unreachable");
   for (const path of [home, temporary, folder, named, traces]) mkdirSync(path, { mode: 0o700 });
   const started: Traced[] = [];
+  const remove = () => rmSync(root, { recursive: true, force: true });
+  // Where the proof is interrupted, nothing is disposed of.
+  process.once("exit", remove);
 
   const wrapper = (label: string, variables: Readonly<Record<string, string>> = {}) => {
     const file = join(traces, String(started.length));
@@ -98,7 +101,10 @@ export function createSandbox(command: readonly string[]): Sandbox {
       }
       return { faults: [...faults], processes: started.length };
     },
-    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+    [Symbol.dispose]() {
+      process.off("exit", remove);
+      remove();
+    },
   };
 }
 
