@@ -17,7 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { type Answer, toEnvelope } from "./call.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { JsonFault, parseJson } from "./json-text.ts";
-import { bodyMaxBytes, commandGraceMs } from "./limits.ts";
+import { bodyMaxBytes, commandGraceMs, idleTimeoutSeconds } from "./limits.ts";
 import { stopServer } from "./native/stop-server.ts";
 import { findOperation } from "./operations.ts";
 import type { Perform } from "./perform.ts";
@@ -44,7 +44,18 @@ export function openAdminSocket(path: string, perform: Perform): AdminSocket {
     unix,
     development: false,
     maxRequestBodySize: bodyMaxBytes,
-    fetch: (request) => answer(request, perform),
+    async fetch(request, bun) {
+      // Retention and erasure may take minutes. On a Unix socket Bun closes a silent connection after ten seconds, whatever
+      // idleTimeout says, and takes no timeout of 0 here.
+      const keepOpen = () => bun.timeout(request, idleTimeoutSeconds);
+      keepOpen();
+      const timer = setInterval(keepOpen, 500 * idleTimeoutSeconds);
+      try {
+        return await answer(request, perform);
+      } finally {
+        clearInterval(timer);
+      }
+    },
   });
   chmodSync(unix, 0o600);
   return {

@@ -152,6 +152,7 @@ async function startEngines(
     plans: config.plans,
     ledger,
     payloadRetentionDays: config.payloadRetentionDays,
+    installationRetentionDays: config.installationRetentionDays,
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     groupCommit: config.groupCommit,
     clockOffset,

@@ -24,6 +24,7 @@ export interface Config {
   readonly auditKey: string | null;
   /** Null: as long as the entries. */
   readonly payloadRetentionDays: number | null;
+  readonly installationRetentionDays: number | null;
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
   readonly groupCommit: boolean;
@@ -82,6 +83,7 @@ export function loadConfig({ flags = {}, variables: given = {} }: Given): Loaded
     model: value(settings.model),
     auditKey: value(settings.auditKey),
     payloadRetentionDays: value(settings.payloadRetentionDays),
+    installationRetentionDays: value(settings.installationRetentionDays),
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),

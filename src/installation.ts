@@ -121,6 +121,7 @@ export function openAdministrationWith(
     plans: config.plans,
     ledger,
     payloadRetentionDays: config.payloadRetentionDays,
+    installationRetentionDays: config.installationRetentionDays,
     searchCacheBytes: 0,
     groupCommit: false,
     clockOffset: null,

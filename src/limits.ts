@@ -129,6 +129,8 @@ export const clockTrustMs = 86_400_000;
 /** How often retention looks for records that are too old; rows that it checks or deletes per step. */
 export const retentionEveryMs = 3_600_000;
 export const retentionBatchRows = 1_000;
+/** How often a call that waits for retention asks whether it is done. */
+export const sweepAskEveryMs = 50;
 /** Payloads that an erasure looks through before it lets other questions in between. */
 export const mentionBatchRows = 200;
 

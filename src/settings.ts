@@ -69,6 +69,15 @@ export const settings = {
     null,
     1,
   ),
+  // As long as the longest plan that has a limit: callers without a key leave their addresses here, and plans say how long such things stay.
+  installationRetentionDays: limit(
+    {
+      name: "installation-retention-days",
+      description: "days that records of administration and of callers without a valid key stay",
+    },
+    365,
+    1,
+  ),
   embeddingThreads: whole(
     { name: "embedding-threads", description: "threads that compute one embedding" },
     1,

@@ -1,7 +1,7 @@
 // Owns the seam between the domains and a storage engine: composes what each domain needs. Knows no SQL.
 
 import type { AccessReader, AccessTransaction } from "./access/store.ts";
-import type { AuditReader, AuditTransaction } from "./audit/store.ts";
+import type { AuditReader, AuditTransaction, Retention } from "./audit/store.ts";
 import type { Answer, Call } from "./call.ts";
 import type { ExportRunner } from "./export/runner.ts";
 import type { ExportTransaction } from "./export/store.ts";
@@ -12,6 +12,7 @@ export interface Store {
   readonly access: AccessReader;
   readonly memories: MemoryReader;
   readonly audit: AuditReader;
+  readonly retention: Retention;
   /** Works on exports once it is started; closed with the store. */
   readonly exports: Pick<ExportRunner, "start">;
   /**

@@ -87,6 +87,30 @@ export interface AuditReader {
   verify(project: Project): Promise<Verification>;
 }
 
+/** What a sweep of retention did with one chain. */
+export interface SweptChain {
+  readonly chain: string;
+  /** Null: the installation. */
+  readonly project: string | null;
+  /** Records that were removed. */
+  readonly records: number;
+  /** Payloads that were removed from records that are still there. */
+  readonly payloads: number;
+  /** Where the chain begins now; null: at its first record. */
+  readonly anchoredThrough: number | null;
+  /** Why records that are too old are still there; null: there are none. */
+  readonly skipped: string | null;
+}
+
+export interface Retention {
+  /**
+   * Removes what is too old, in steps between calls, so it may take minutes.
+   * @returns the chains that it changed, and those that it had to skip.
+   * @throws Refusal 1503 when it could not be completed.
+   */
+  sweep(): Promise<readonly SweptChain[]>;
+}
+
 export interface Attestation {
   readonly checkpoint: Checkpoint;
   /** The checkpoint as a signed note. */
@@ -114,6 +138,4 @@ export interface AuditTransaction {
    * @returns false, with nothing changed, when the former key is not in use, or the successor is not what this process signs with.
    */
   adoptKey(rotation: Rotation): boolean;
-  /** Starts a retention sweep soon after the commit. */
-  requestPrune(): void;
 }

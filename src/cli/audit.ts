@@ -10,6 +10,7 @@ import { addExportCommand } from "./audit-export.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
 import { addRotateKeyCommand } from "./rotate-key.ts";
+import { table } from "./terminal.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program
@@ -42,7 +43,17 @@ export function addAuditCommands(program: Command, session: Session): void {
     }),
     toText: erasureOf,
   });
-  bindOperation(audit, session, { name: "prune", operation: pruneRecords });
+  bindOperation(audit, session, { name: "prune", operation: pruneRecords, toText: sweepOf });
+}
+
+/** What a sweep of retention did with each chain. */
+function sweepOf(data: Json): string {
+  const chains = isObject(data) ? rowsOf(data.chains ?? null) : [];
+  if (chains.length === 0) return "No record is older than its retention.";
+  const rows = chains.map(({ project, records, payloads, anchored_through, skipped }) =>
+    [project ?? "(installation)", records, payloads, anchored_through, skipped].map((cell) => cell ?? null),
+  );
+  return table(["project", "records removed", "payloads removed", "removed up to", "skipped"], rows);
 }
 
 /** What was erased, and what was not. */

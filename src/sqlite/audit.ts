@@ -114,9 +114,5 @@ export function createAuditTransaction(
       writeAuditKey(database, successor);
       return true;
     },
-
-    requestPrune() {
-      state.pruneIsDue = true;
-    },
   };
 }

@@ -7,10 +7,10 @@ import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../limits.t
 import type { Logger } from "../logger.ts";
 import type { Database } from "../native/sqlite.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { createRetentionTime } from "./clock-watch.ts";
 import { attempt } from "./groups.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./purge.ts";
-import { prune, type RetentionOptions } from "./retention.ts";
+import type { RetentionOptions } from "./retention.ts";
+import { createSweeps, type SweepOutcome } from "./retention-sweeps.ts";
 import type { WordMerge } from "./word-merge.ts";
 import type { WriterState } from "./writer-state.ts";
 
@@ -32,6 +32,9 @@ export interface HousekeepingOptions {
 export interface Housekeeping {
   /** Starts what the calls of a group have made due. */
   afterGroup(): void;
+  /** Starts a sweep of retention as soon as none is running. @returns its number, by which its outcome can be asked for. */
+  requestSweep(): number;
+  outcomeOf(sweep: number): SweepOutcome;
   /** Does what must be done before the end, and leaves the rest to the next start. */
   finish(): Promise<void>;
 }
@@ -43,7 +46,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const repeatFlush = repeatedly(options, flush);
   const repeatPurge = repeatedly(options, createPurge(database, state, wordMerge));
   const repeatMerge = repeatedly(options, wordMerge.step);
-  const retention = createRetention(options);
+  const retention = createSweeps(options.retention, clock, logger);
   const timers = [
     setInterval(repeatFlush, accessFlushMs),
     setInterval(() => attempt(logger, () => sweep(clock.now())), sweepEveryMs),
@@ -56,11 +59,11 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   retention.start();
 
   return {
+    requestSweep: retention.request,
+    outcomeOf: retention.outcomeOf,
     afterGroup() {
       if (state.purgeIsDue) repeatPurge();
       if (state.wordMergeIsDue || state.wordErasureIsDue) repeatMerge();
-      if (state.pruneIsDue) retention.start({ isAwaited: true });
-      state.pruneIsDue = false;
     },
     async finish() {
       for (const timer of timers) clearInterval(timer);
@@ -91,34 +94,4 @@ function repeatedly({ database, clock, logger }: HousekeepingOptions, step: () =
     );
   };
   return () => schedule(1);
-}
-
-/** One sweep at a time. One that somebody asked for is finished before the end; others go on with the next start. */
-function createRetention({ retention, clock, logger }: HousekeepingOptions) {
-  let running: Promise<void> | null = null;
-  let isAwaited = false;
-  let isEnding = false;
-  const retentionTime = createRetentionTime(clock, logger);
-  const pause = () => (isEnding && !isAwaited ? Promise.reject(new Error("ending")) : Bun.sleep(1));
-
-  const run = async (): Promise<void> => {
-    try {
-      await prune({ ...retention, pause }, { now: clock.now(), ageAt: retentionTime() });
-    } catch (error) {
-      if (!isEnding) logger.error("retention failed and is tried again later", { error });
-    }
-    running = null;
-    isAwaited = false;
-  };
-
-  return {
-    start(how = { isAwaited: false }) {
-      isAwaited ||= how.isAwaited;
-      running ??= run();
-    },
-    async finish() {
-      isEnding = true;
-      await running;
-    },
-  };
 }

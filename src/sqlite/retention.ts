@@ -1,15 +1,17 @@
-// Owns pruning by retention: verifies the oldest records of a chain, signs an anchor in their place, and deletes them in small
-// steps. Never removes the newest record of a chain, nor what a running export still needs, nor what does not verify.
+// Owns pruning by retention: what of each chain is too old, the check of these records, and the anchor that is signed in their place.
+// Never removes the newest record of a chain, nor what a running export still needs, nor what does not verify.
 
 import type { PlanName, Plans } from "../access/plan.ts";
 import { entryHash } from "../audit/chain.ts";
 import { type Anchor, anchorText, parseAnchor } from "../audit/checkpoint.ts";
 import type { Signer } from "../audit/note.ts";
 import { type RecordDraft, toServerRecord } from "../audit/record.ts";
+import type { SweptChain } from "../audit/store.ts";
 import { retentionBatchRows } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Database } from "../native/sqlite.ts";
 import { createSeek } from "./audit-reader.ts";
+import { deleteEntries, prunePayloads } from "./retention-steps.ts";
 
 const dayMs = 86_400_000;
 
@@ -18,6 +20,8 @@ export interface RetentionOptions {
   readonly plans: Plans;
   readonly signer: Signer;
   readonly logger: Logger;
+  /** Days that records of the installation's own chain stay; null: for ever. */
+  readonly installationDays: number | null;
   /** Days that payloads stay, where that is shorter than their entries; null: as long as these. */
   readonly payloadDays: number | null;
   /** Runs work in a transaction of its own, in which records may be appended. */
@@ -29,20 +33,27 @@ export interface RetentionOptions {
   pause(): Promise<void>;
 }
 
-export type ProjectOfChain = { readonly id: string; readonly serial: number };
+/** Null: the installation. */
+export type ProjectOfChain = { readonly id: string; readonly serial: number } | null;
 
 interface ChainRow {
   number: number;
   chain: string;
-  genesis: string;
   payloads_through: number;
-  serial: number;
-  id: string;
-  plan: PlanName;
+  serial: number | null;
+  id: string | null;
+  plan: PlanName | null;
   retention_days: number | null;
   anchored: number;
   last: number;
   export_first: number | null;
+}
+
+/** A chain as retention found it. */
+export interface OldChain extends Omit<ChainRow, "serial" | "id" | "plan" | "retention_days"> {
+  readonly project: ProjectOfChain;
+  /** Days that its records stay; null: for ever. */
+  readonly days: number | null;
 }
 
 interface Segment {
@@ -56,57 +67,90 @@ export interface RetentionTimes {
   readonly ageAt: number;
 }
 
-/** Prunes every chain whose oldest records have passed their retention. */
-export async function prune(options: RetentionOptions, { now, ageAt }: RetentionTimes): Promise<void> {
-  const { database, plans } = options;
-  const seek = createSeek(database);
-  for (const chain of chainsOf(database)) {
-    const { number, anchored, last } = chain;
-    const span = { number, first: anchored + 1, last };
-    const olderThan = (days: number | null) => (days === null ? 0 : seek(span, ageAt - days * dayMs) - 1);
-    const days = chain.retention_days ?? plans[chain.plan].retentionDays;
-    const limit = Math.min(last - 1, (chain.export_first ?? Number.POSITIVE_INFINITY) - 1);
-    const through = Math.min(olderThan(days), limit);
-    if (through > anchored) await anchorSegment(options, chain, { first: anchored + 1, through }, now);
-    await deleteEntries(options, number, Math.max(through, anchored));
-    await prunePayloads(options, chain, Math.min(olderThan(options.payloadDays), limit), now);
+/** Prunes every chain whose oldest records have passed their retention. @returns the chains that it changed or had to skip. */
+export async function prune(options: RetentionOptions, times: RetentionTimes): Promise<SweptChain[]> {
+  const swept: SweptChain[] = [];
+  for (const chain of chainsOf(options)) {
+    const found = await pruneChain(options, chain, times);
+    if (found.records > 0 || found.payloads > 0 || found.skipped !== null) swept.push(found);
   }
+  return swept;
 }
 
-function chainsOf(database: Database): ChainRow[] {
+async function pruneChain(
+  options: RetentionOptions,
+  chain: OldChain,
+  { now, ageAt }: RetentionTimes,
+): Promise<SweptChain> {
+  const { number, anchored, last, export_first: exported } = chain;
+  const span = { number, first: anchored + 1, last };
+  const seek = createSeek(options.database);
+  const olderThan = (days: number | null) => (days === null ? 0 : seek(span, ageAt - days * dayMs) - 1);
+  const limit = Math.min(last - 1, (exported ?? Number.POSITIVE_INFINITY) - 1);
+  const old = Math.min(olderThan(chain.days), last - 1);
+  const through = Math.min(old, limit);
+  const isGood =
+    through <= anchored || (await anchorSegment(options, chain, { first: anchored + 1, through }, now));
+  const reached = isGood ? Math.max(through, anchored) : anchored;
+  await deleteEntries(options, number, reached);
+  const payloads = await prunePayloads(options, chain, Math.min(olderThan(options.payloadDays), limit), now);
+  return {
+    ...{ chain: chain.chain, project: chain.project?.id ?? null },
+    ...{ records: reached - anchored, payloads, anchoredThrough: reached === 0 ? null : reached },
+    skipped: isGood ? (old > limit ? neededByExport(limit + 1) : null) : notVerified,
+  };
+}
+
+const notVerified = "its oldest records do not verify; run memledger audit verify";
+
+function neededByExport(seq: number): string {
+  return `an export that is running needs the records from ${seq} on; they are removed after it`;
+}
+
+function chainsOf({ database, plans, installationDays }: RetentionOptions): OldChain[] {
   return database
     .prepare<[], ChainRow>(
-      `SELECT c.number, c.id AS chain, c.genesis, c.payloads_through, p.serial, p.id, p.plan, p.retention_days,
+      `SELECT c.number, c.id AS chain, c.payloads_through, p.serial, p.id, p.plan, p.retention_days,
          COALESCE((SELECT MAX(through) FROM audit_anchor WHERE chain = c.number), 0) AS anchored,
          COALESCE((SELECT MAX(seq) FROM audit_entry WHERE chain = c.number), 0) AS last,
          (SELECT MIN(first_seq) FROM audit_export WHERE project = p.serial AND status = 'processing') AS export_first
-       FROM audit_chain c JOIN project p ON p.serial = c.project`,
+       FROM audit_chain c LEFT JOIN project p ON p.serial = c.project`,
     )
-    .all();
+    .all()
+    .map(({ serial, id, plan, retention_days, ...chain }) => ({
+      ...chain,
+      project: serial === null || id === null ? null : { id, serial },
+      days: plan === null ? installationDays : (retention_days ?? plans[plan].retentionDays),
+    }));
 }
 
+/** @returns false when the segment does not verify; nothing has happened then. */
 async function anchorSegment(
   options: RetentionOptions,
-  chain: ChainRow,
+  chain: OldChain,
   { first, through }: Segment,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const { database, signer, logger } = options;
   const ends = await verifySegment(options, chain, { first, through });
   if (ends === null) {
     const message = "retention skipped a chain that does not verify; run memledger audit verify";
-    logger.error(message, { project: chain.id, chain: chain.chain });
-    return;
+    logger.error(message, { project: chain.project?.id ?? null, chain: chain.chain });
+    return false;
   }
   const count = through - first + 1;
   const anchor: Anchor = { chain: chain.chain, through, count, cause: "retention", ...ends };
   const insert = database.prepare("INSERT INTO audit_anchor (chain, through, at, note) VALUES (?, ?, ?, ?)");
   await options.inTransaction(async () => {
     insert.run(chain.number, through, now, signer.sign(anchorText(anchor)));
-    await options.append(toServerRecord(chain, "audit.prune", now, { through, count, cause: "retention" }));
-    await options.signCheckpoint(chain, now);
+    await options.append(
+      toServerRecord(chain.project, "audit.prune", now, { through, count, cause: "retention" }),
+    );
+    await options.signCheckpoint(chain.project, now);
   });
-  logger.info("retention", { project: chain.id, chain: chain.chain, records: count, through });
+  const project = chain.project?.id ?? null;
+  logger.info("retention", { project, chain: chain.chain, records: count, through });
+  return true;
 }
 
 interface SegmentEnds {
@@ -118,7 +162,7 @@ interface SegmentEnds {
 /** Null when a hash, a link or a position is wrong. */
 async function verifySegment(
   { database, pause }: RetentionOptions,
-  { number }: ChainRow,
+  { number }: OldChain,
   { first, through }: Segment,
 ): Promise<SegmentEnds | null> {
   const rows = database.prepare<
@@ -164,63 +208,3 @@ function startOf(database: Database, chain: number, first: number): string {
   }
   return String(database.prepare("SELECT hash FROM audit_chain WHERE number = ?").pluck().get(chain));
 }
-
-async function deleteEntries(
-  { database, pause }: RetentionOptions,
-  chain: number,
-  through: number,
-): Promise<void> {
-  const batch = database
-    .prepare<[number, number], number>(
-      `SELECT number FROM audit_entry WHERE chain = ? AND seq <= ? ORDER BY seq LIMIT ${retentionBatchRows}`,
-    )
-    .pluck();
-  const deletePayload = database.prepare("DELETE FROM audit_payload WHERE entry = ?");
-  const deleteEntry = database.prepare("DELETE FROM audit_entry WHERE number = ?");
-  const deleteCheckpoints = database.prepare("DELETE FROM audit_checkpoint WHERE chain = ? AND size < ?");
-  const step = database.transaction((numbers: readonly number[]) => {
-    for (const number of numbers) {
-      deletePayload.run(number);
-      deleteEntry.run(number);
-    }
-    deleteCheckpoints.run(chain, through);
-  });
-  for (let numbers = batch.all(chain, through); numbers.length > 0; numbers = batch.all(chain, through)) {
-    step(numbers);
-    await pause();
-  }
-}
-
-/** Says on the chain that older payloads are gone, then deletes them; the records that say so keep theirs. */
-async function prunePayloads(
-  { database, inTransaction, append, signCheckpoint, pause, logger }: RetentionOptions,
-  chain: ChainRow,
-  through: number,
-  now: number,
-): Promise<void> {
-  if (through > chain.payloads_through) {
-    const note = database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE number = ?");
-    await inTransaction(async () => {
-      note.run(through, chain.number);
-      await append(toServerRecord(chain, "audit.prune", now, { payloads_through: through }));
-      await signCheckpoint(chain, now);
-    });
-    logger.info("retention", { project: chain.id, chain: chain.chain, payloads_through: through });
-  }
-  const deletePayloads = database.prepare(
-    `DELETE FROM audit_payload WHERE entry IN (
-       SELECT number FROM audit_entry
-       WHERE chain = ? AND seq BETWEEN ? AND ? AND action NOT IN ('audit.prune', 'audit.redact'))`,
-  );
-  const bound = Math.max(through, chain.payloads_through);
-  const done = progress.get(chain.number) ?? chain.anchored;
-  for (let first = done + 1; first <= bound; first += retentionBatchRows) {
-    const last = Math.min(first + retentionBatchRows - 1, bound);
-    deletePayloads.run(chain.number, first, last);
-    progress.set(chain.number, last);
-    await pause();
-  }
-}
-
-/** By chain: the last seq whose payload this process has looked at, so that a sweep does not begin from the start each time. */
-const progress = new Map<number, number>();

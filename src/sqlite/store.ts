@@ -37,6 +37,8 @@ export interface StoreOptions {
   readonly ledger: LedgerFiles;
   /** Days that payloads of audit records stay; null: as long as their entries. */
   readonly payloadRetentionDays?: number | null;
+  /** Days that records of the installation's own chain stay; null: for ever. */
+  readonly installationRetentionDays?: number | null;
   /** The embedding model whose vectors the database holds; null when the caller only administers. */
   readonly model: ModelBinding | null;
   /** Memory for search indexes; projects that do not fit are searched inside SQLite. */
@@ -65,6 +67,7 @@ export function openStore(options: StoreOptions): Store {
     plans,
     ledger,
     payloadRetentionDays = null,
+    installationRetentionDays = null,
     clockOffset,
     groupCommit,
     searchCacheBytes,
@@ -80,7 +83,8 @@ export function openStore(options: StoreOptions): Store {
     return client;
   };
   const database = openReading(file);
-  const writerInit = { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel };
+  const retentionDays = { payloadRetentionDays, installationRetentionDays };
+  const writerInit = { file, plans, ledger, ...retentionDays, clockOffset, logLevel };
   const writer = createWriter(start("writer", writerInit), groupCommit);
   const damage = createDamageCheck(() => spawn("inspector", file), logger);
   const readiness = createEngineReadiness(writer, damage, threads);
@@ -99,6 +103,7 @@ export function openStore(options: StoreOptions): Store {
     access: createAccess(database, logger, readiness),
     memories: reader.memories,
     audit: reader.audit,
+    retention: { sweep: writer.sweep },
     exports,
     readiness: () => readiness.reasons(),
     async commit(call) {

@@ -26,8 +26,6 @@ export class WriterState {
   /** Segments of the words may be waiting to be merged; words of memories that are gone may still stand in the file. */
   wordMergeIsDue = true;
   wordErasureIsDue = true;
-  /** A retention sweep was asked for. */
-  pruneIsDue = false;
 
   #revision: number;
   readonly #heads = new Map<number | null, ChainHead & { readonly number: number }>();
@@ -63,7 +61,6 @@ export class WriterState {
   lost(): void {
     this.wordChanges.length = 0;
     this.erasureIsDue = false;
-    this.pruneIsDue = false;
     this.callers.clear();
     for (const project of this.#movedHeads) this.#heads.delete(project);
     this.#movedHeads.clear();

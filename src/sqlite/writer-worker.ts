@@ -15,6 +15,7 @@ import { type DatabaseFile, openWriting } from "./connection.ts";
 import { createExportLog } from "./exports.ts";
 import { attempt, createGroups } from "./groups.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import type { SweepOutcome } from "./retention-sweeps.ts";
 import { createTransaction, isLost } from "./transaction.ts";
 import { createWordMerge } from "./word-merge.ts";
 import { defineWords } from "./words.ts";
@@ -26,6 +27,7 @@ export interface WriterInit {
   readonly plans: Plans;
   readonly ledger: LedgerFiles;
   readonly payloadRetentionDays: number | null;
+  readonly installationRetentionDays: number | null;
   readonly clockOffset: SharedArrayBuffer | null;
   readonly logLevel: LogLevel;
 }
@@ -35,12 +37,17 @@ export type WriterRequest =
   | { readonly exported: ExportChange }
   /** Answered with a WriteState. */
   | { readonly check: { readonly isSuspect: boolean } }
+  /** Answered with the number of the sweep. */
+  | { readonly sweep: "start" }
+  /** Answered with its SweepOutcome. */
+  | { readonly sweep: number }
   | { readonly close: true };
 
 /** One per call, in order; null where the transaction was rolled back and nothing happened. */
 export type WriterReply = readonly (Answer | null)[];
 
-const { file, plans, ledger, payloadRetentionDays, clockOffset, logLevel }: WriterInit = workerData;
+const init: WriterInit = workerData;
+const { file, plans, ledger, clockOffset, logLevel } = init;
 const clock = createClock(clockOffset);
 const logger = createLogger(logLevel);
 const database = openWriting(file);
@@ -64,16 +71,20 @@ const housekeeping = startHousekeeping({
   ...{ database, state, checkpoints, wordMerge, clock, logger },
   retention: {
     ...{ database, plans, signer, logger, inTransaction: groups.inTransaction },
-    payloadDays: payloadRetentionDays,
+    payloadDays: init.payloadRetentionDays,
+    installationDays: init.installationRetentionDays,
     append: (draft) => transaction.audit.append(draft),
     signCheckpoint: (project, now) => transaction.audit.attest(project, now),
   },
 });
 const logExport = createExportLog(database);
 
-answerStoreRequests(async (request): Promise<WriterReply | WriteState> => {
+answerStoreRequests(async (request): Promise<WriterReply | WriteState | SweepOutcome | number> => {
   const work = request as WriterRequest;
   if ("close" in work) return close();
+  if ("sweep" in work) {
+    return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
+  }
   if ("check" in work) return writeCheck.check(work.check.isSuspect);
   if ("exported" in work) {
     logExport(work.exported);

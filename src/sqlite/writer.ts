@@ -1,11 +1,13 @@
 // Owns the queue in front of the writer. While one group is being committed the next one gathers here.
 
+import type { SweptChain } from "../audit/store.ts";
 import type { Answer, Call } from "../call.ts";
 import { unavailable } from "../errors.ts";
 import type { ExportChange } from "../export/store.ts";
 import { FairQueue, type Queued, serverItself } from "../fair-queue.ts";
-import { groupMaxCalls, writerQueueLimits } from "../limits.ts";
+import { groupMaxCalls, sweepAskEveryMs, writerQueueLimits } from "../limits.ts";
 import type { WorkerClient } from "../native/worker-client.ts";
+import type { SweepOutcome } from "./retention-sweeps.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
@@ -20,6 +22,8 @@ export interface Writer {
   commit(call: Call): Promise<Answer>;
   /** Writes down what became of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
+  /** @throws Refusal 1503 when retention could not sweep over all chains. */
+  sweep(): Promise<readonly SweptChain[]>;
   /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
   check(isSuspect: boolean): Promise<WriteState>;
   close(): Promise<void>;
@@ -62,6 +66,16 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
     async logExport(change) {
       await ask({ exported: change });
     },
+    async sweep() {
+      // The thread answers one request after the other, so it is asked again and again instead of once for minutes.
+      const sweep = (await worker.request({ sweep: "start" } satisfies WriterRequest)) as number;
+      for (;;) {
+        const outcome = (await worker.request({ sweep } satisfies WriterRequest)) as SweepOutcome;
+        if (typeof outcome === "object") return outcome;
+        if (outcome !== "running") throw unavailable(sweepFailed);
+        await Bun.sleep(sweepAskEveryMs);
+      }
+    },
     check: (isSuspect) =>
       worker.request({ check: { isSuspect } } satisfies WriterRequest) as Promise<WriteState>,
     async close() {
@@ -71,6 +85,9 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
     },
   };
 }
+
+const sweepFailed =
+  "Retention could not remove everything that is too old. The reason is in the server's log. Send the call again.";
 
 /** Projects take turns within a group. */
 function takeGroup(queue: FairQueue<Waiting>, size: number): readonly Waiting[] {

@@ -116,14 +116,18 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
 }
 
 async function sweep(run: Run): Promise<void> {
-  await administer(run, pruneRecords, {});
+  // The record of the call comes after those of the sweep.
   run.model.prune(run.server.now());
+  await administer(run, pruneRecords, {});
   await untilPruned(run);
 }
 
 /** Sweeps go on after they were asked for. */
 export async function untilPruned({ model, server }: Run): Promise<void> {
-  const expected = new Map(model.projects.map(({ id, chain }) => [id, chain]));
+  const expected = new Map([
+    ["", model.installation] as const,
+    ...model.projects.map(({ id, chain }) => [id, chain] as const),
+  ]);
   const isDone = () =>
     server.chains().every(({ project, first, last, anchors }) => {
       const chain = expected.get(project ?? "");

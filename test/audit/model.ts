@@ -14,6 +14,8 @@ const plans: Readonly<
   custom: { memories: Number.POSITIVE_INFINITY, days: null, export: true, hash: true },
 };
 const dayMs = 86_400_000;
+/** The default of the setting installation-retention-days. */
+const installationDays = 365;
 export const statusOf: Readonly<Record<number, number>> = {
   ...{ 1400: 400, 1401: 401, 1403: 403, 2100: 404, 2101: 400, 2104: 409, 2106: 403, 2200: 403 },
   ...{ 2201: 400, 2202: 403, 2203: 409, 2204: 404, 2207: 403 },
@@ -63,6 +65,17 @@ export class ModelChain {
   append(record: Omit<ModelRecord, "isErased" | "id">): void {
     const at = Math.max(record.at, this.records.at(-1)?.at ?? 0);
     this.records.push({ ...record, at, isErased: false, id: null });
+  }
+
+  /** What a sweep removes that keeps what is not older than `floor`, and the record that it leaves. */
+  prune(floor: number, now: number): void {
+    const old = this.records.findIndex(({ at }, index) => index >= this.anchored && at >= floor);
+    const through = Math.min(old < 0 ? this.records.length : old, this.records.length - 1);
+    if (through <= this.anchored) return;
+    this.anchored = through;
+    this.anchors += 1;
+    const record = { action: "audit.prune", status: 200, code: 1000, key: null, memory: null };
+    this.append({ ...record, at: now, text: "" });
   }
 
   /** Those that are left, oldest first. */
@@ -136,27 +149,6 @@ export class ModelProject {
     this.memories.delete(id);
     for (const [content, holder] of this.holders) if (holder === id) this.holders.delete(content);
   }
-
-  /** What a sweep at this time removes, and the record that it leaves. */
-  prune(now: number): boolean {
-    const { chain } = this;
-    const floor = this.floor(now);
-    const old = chain.records.findIndex(({ at }, index) => index >= chain.anchored && at >= floor);
-    const through = Math.min(old < 0 ? chain.records.length : old, chain.records.length - 1);
-    if (through <= chain.anchored) return false;
-    chain.anchored = through;
-    chain.anchors += 1;
-    chain.append({
-      action: "audit.prune",
-      status: 200,
-      code: 1000,
-      key: null,
-      memory: null,
-      at: now,
-      text: "",
-    });
-    return true;
-  }
 }
 
 export function isExpired({ expiresAt }: Pick<ModelMemory, "expiresAt">, now: number): boolean {
@@ -173,8 +165,9 @@ export class Model {
     return [this.installation, ...this.projects.map(({ chain }) => chain)];
   }
 
-  prune(now: number): boolean {
-    return this.projects.map((project) => project.prune(now)).includes(true);
+  prune(now: number): void {
+    this.installation.prune(now - installationDays * dayMs, now);
+    for (const project of this.projects) project.chain.prune(project.floor(now), now);
   }
 
   /** Erases what holds this text. @returns how many records. */

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseAnchor } from "../../src/audit/checkpoint.ts";
 import { openNote } from "../../src/audit/note.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
@@ -10,6 +10,7 @@ import { isObject } from "../../src/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { openReading } from "../../src/sqlite/connection.ts";
 import { startTestApp } from "../fixture.ts";
+import { tamper } from "./tamper.ts";
 
 const dayMs = 86_400_000;
 const app = await startTestApp();
@@ -29,11 +30,6 @@ const seqsOf = (projectId: string) =>
     .pluck()
     .all(projectId) as number[];
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !holds(); tries++) await Bun.sleep(20);
-  expect(holds()).toBe(true);
-}
-
 describe("pruning", async () => {
   const project = await app.createProject("basic");
   const kept = await app.createProject("custom");
@@ -43,8 +39,20 @@ describe("pruning", async () => {
   }
   app.passTime(31 * dayMs);
   for (let index = 0; index < 3; index++) await app.call("GET", "/v1/memories", { key: project.key });
-  await app.administer(pruneRecords, {});
-  await until(() => seqsOf(project.id)[0] === 21);
+  const swept = await app.administer(pruneRecords, {});
+
+  test("answers when it is done, with what it did to each chain", () => {
+    expect(swept).toEqual({
+      ...{ records: 20, payloads: 0 },
+      chains: [
+        {
+          ...{ chain: expect.stringMatching(/^[0-9a-f]{32}$/), project: project.id },
+          ...{ records: 20, payloads: 0, anchored_through: 20, skipped: null },
+        },
+      ],
+    });
+    expect(seqsOf(project.id)[0]).toBe(21);
+  });
 
   test("leaves the newer records, says so on the chain, and touches no other project", async () => {
     const records = app.records(project.id);
@@ -80,15 +88,14 @@ describe("pruning", async () => {
 
   test("again finds nothing to do", async () => {
     const before = seqsOf(project.id);
-    await app.administer(pruneRecords, {});
-    await Bun.sleep(100);
+    expect(await app.administer(pruneRecords, {})).toEqual({ records: 0, payloads: 0, chains: [] });
     expect(seqsOf(project.id)).toEqual(before);
   });
 
   test("never takes the newest record of a chain", async () => {
     app.passTime(400 * dayMs);
     await app.administer(pruneRecords, {});
-    await until(() => seqsOf(project.id)[0] === 24);
+    expect(seqsOf(project.id)[0]).toBe(24);
     expect(app.records(project.id).map(({ action }) => action)).toEqual(["audit.prune", "audit.prune"]);
   });
 
@@ -97,4 +104,59 @@ describe("pruning", async () => {
     const logs = Array.isArray(reply.data.logs) ? reply.data.logs.filter(isObject) : [];
     expect(logs.map(({ action }) => action)).toEqual(["audit.prune"]);
   });
+});
+
+describe("pruning of the installation's own chain", () => {
+  const installation = () =>
+    database
+      .prepare(
+        "SELECT MIN(seq) AS first, MAX(seq) AS last FROM audit_entry WHERE chain = (SELECT number FROM audit_chain WHERE project IS NULL)",
+      )
+      .get() as { first: number; last: number };
+
+  test("takes what is older than installation-retention-days, and says so on it", async () => {
+    const { first, last } = installation();
+    app.passTime(366 * dayMs);
+    const { chains } = await app.administer(pruneRecords, {});
+    expect(chains).toContainEqual(
+      expect.objectContaining({
+        project: null,
+        records: last - first,
+        anchored_through: last - 1,
+        skipped: null,
+      }),
+    );
+    expect(installation().first).toBe(last);
+    const [, prune] = app.records(null, last - 1);
+    expect([prune?.action, prune?.payload.through]).toEqual(["audit.prune", last - 1]);
+  });
+
+  test("leaves a database that verifies", async () => {
+    const main = resolve(import.meta.dir, "../../src/main.ts");
+    const child = Bun.spawn([process.execPath, main, "audit", "verify", app.config.dataDir, "--json"]);
+    const report = JSON.parse(await new Response(child.stdout).text());
+    expect([await child.exited, report.failure]).toEqual([10, null]);
+    expect(report.chains).toContainEqual(expect.objectContaining({ project: null, anchors: 2 }));
+  });
+});
+
+test("a chain that does not verify is skipped, with the reason", async () => {
+  const project = await app.createProject("basic");
+  for (let index = 0; index < 5; index++) await app.call("GET", "/v1/memories", { key: project.key });
+  tamper(path, (altered) =>
+    altered
+      .prepare(
+        `UPDATE audit_entry SET entry = replace(entry, '"status":200', '"status":201') WHERE seq = 2 AND chain =
+           (SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = ?))`,
+      )
+      .run(project.id),
+  );
+  app.passTime(31 * dayMs);
+  const { chains } = await app.administer(pruneRecords, {});
+  expect(chains).toContainEqual(
+    expect.objectContaining({
+      ...{ project: project.id, records: 0, anchored_through: null },
+      skipped: "its oldest records do not verify; run memledger audit verify",
+    }),
+  );
 });
