@@ -1,7 +1,7 @@
 // Explores power losses: replays a recording up to many moments, lets the disk forget what was not synced in many ways, and judges
 // each state that is left.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { judge, type Knowledge, materialise } from "./crash-state.ts";
 import { momentOf } from "./erase.ts";
@@ -143,7 +143,8 @@ async function startAgain(
   // The call has a number that was taken, and a key that had signed nothing may have been replaced.
   const calls = knowledge.calls.filter(({ number }) => number > 0);
   const after = { ...knowledge, calls, signingKey: null };
-  return [...judge(target, after, namesBelow(recording, files)), ...(await findVerdict(command, target))];
+  // Its files are other ones now: it goes on with exports that the power loss interrupted.
+  return [...judge(target, after, readFiles(target)), ...(await findVerdict(command, target))];
 }
 
 /** What was reported as erased is in no file, not even in a log that comes back. */
@@ -151,6 +152,13 @@ function findErased({ erasure, events }: Recording, { files, moment }: CrashStat
   if (erasure === null || moment < momentOf(erasure, events)) return [];
   const holders = [...files].filter(([, content]) => content.includes(erasure.salt));
   return holders.map(([path]) => `what was erased stands in ${basename(path)}`);
+}
+
+/** Content by path below a data directory, without the native libraries. */
+function readFiles(root: string): Map<string, Buffer> {
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" });
+  const files = paths.filter((path) => !path.startsWith("runtime") && statSync(join(root, path)).isFile());
+  return new Map(files.map((path) => [path, readFileSync(join(root, path))]));
 }
 
 function namesBelow({ directory }: Recording, files: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
