@@ -147,7 +147,7 @@ function toAttested({ chain, seq, hash }: Mark): Attested {
 }
 
 /** better-sqlite3 takes numbered parameters by name. */
-function toSource(database: Database): LedgerSource {
+export function toSource(database: Database): LedgerSource {
   const statements = new Map<string, ReturnType<Database["prepare"]>>();
   return {
     all(sql, ...values) {
