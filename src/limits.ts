@@ -77,6 +77,8 @@ export const damageCheckPauseMs = 2_000;
 /** Newest records of a chain that `doctor` verifies, and of all chains together. */
 export const recentRecordsPerChain = 10_000;
 export const recentRecordsInAll = 200_000;
+/** How often the log tells a failure that every call meets. */
+export const failureLogEveryMs = 60_000;
 /** How often the log tells how many calls were refused since the last such line. */
 export const refusalSummaryEveryMs = 60_000;
 /** Callers that are told apart in one such line, and those that it names: the most frequent. */

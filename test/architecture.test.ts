@@ -60,6 +60,7 @@ const rootFiles: Readonly<Record<string, string>> = {
       "json-number",
       "json-text",
       "limits",
+      "log-repeats",
       "logger",
       "network",
       "operation",

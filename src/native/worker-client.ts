@@ -3,6 +3,7 @@
 
 import { parentPort, type Worker } from "node:worker_threads";
 import { Refusal, unavailable } from "../errors.ts";
+import { createLogRepeats } from "../log-repeats.ts";
 import type { Logger } from "../logger.ts";
 import type { WorkerName } from "./worker.ts";
 
@@ -46,6 +47,7 @@ export class WorkerClient {
   readonly #pending = new Map<number, Pending>();
   /** Null between a crash and the restart. */
   #worker: Worker | null;
+  readonly #isToBeLogged = createLogRepeats();
   #ticket = 0;
   #closed = false;
 
@@ -95,7 +97,9 @@ export class WorkerClient {
     else if ("refused" in reply) {
       const { code, message, retryAfterSeconds, complaint } = reply.refused;
       if (complaint !== null) {
-        this.#logger.error(`the ${this.name} ${complaint.message}`, { error: complaint.error });
+        if (this.#isToBeLogged(complaint.message)) {
+          this.#logger.error(`the ${this.name} ${complaint.message}`, { error: complaint.error });
+        }
         this.onComplaint(complaint);
       }
       pending.reject(new Refusal(code, message, null, retryAfterSeconds));

@@ -7,6 +7,7 @@ import { createExport } from "../export/create.ts";
 import { exportProject } from "../export/export-project.ts";
 import { createExportRunner } from "../export/runner.ts";
 import type { LedgerFiles } from "../ledger-files.ts";
+import { createLogRepeats } from "../log-repeats.ts";
 import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import type { Database } from "../native/sqlite.ts";
@@ -123,11 +124,13 @@ export function openStore(options: StoreOptions): Store {
 
 function createAccess(database: Database, logger: Logger, readiness: EngineReadiness): AccessReader {
   const reader = createAccessReader(database);
+  const isToBeLogged = createLogRepeats();
   const orUnreadable = <Found>(found: Promise<Found>): Promise<Found> =>
     found.catch((error: unknown) => {
       if (!isDiskFailure(error)) throw error;
       readiness.suspect(isDamage(error));
-      logger.error("keys cannot be looked up in the database", { ...explainDiskFailure(error), error });
+      const message = "keys cannot be looked up in the database";
+      if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
       throw unreadable();
     });
   return {

@@ -14,6 +14,7 @@ import {
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
 import { bodyMaxBytes, freeSpaceReserveBytes, writeProbeEveryMs } from "../limits.ts";
+import { createLogRepeats } from "../log-repeats.ts";
 import type { Database } from "../native/sqlite.ts";
 import { explainDiskFailure, isDamage } from "./disk-failure.ts";
 
@@ -32,26 +33,23 @@ export interface WriteState {
   readonly sawDamage: boolean;
 }
 
-const logEveryMs = 60_000;
+const unexplained = "transactions fail; the log says why";
 
 export function createWriteCheck(database: Database, clock: Clock): WriteCheck {
   let failure: string | null = null;
   let sawDamage = false;
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const isToBeLogged = createLogRepeats();
   let probedAt = Number.NEGATIVE_INFINITY;
 
   const fail = (error: unknown): string => {
     sawDamage ||= isDamage(error);
-    return explainDiskFailure(error, database.name)?.cause ?? "transactions fail; the log says why";
+    return explainDiskFailure(error, database.name)?.cause ?? unexplained;
   };
   return {
     failed(error) {
-      const now = clock.elapsed();
-      const cause = fail(error);
-      const isNew = cause !== failure || now - loggedAt >= logEveryMs;
-      failure = cause;
-      if (isNew) loggedAt = now;
-      return isNew;
+      failure = fail(error);
+      // An error that is not the disk's is a defect of its own each time.
+      return failure === unexplained || isToBeLogged(failure);
     },
     succeeded() {
       failure = null;
