@@ -1,6 +1,6 @@
 // What it costs to read a body as it is written: the scanner in front of JSON.parse, compared with JSON.parse alone.
 
-import { parseJson } from "../src/json-text.ts";
+import { parseJson } from "../src/json/json-text.ts";
 import { jsonMaxValues } from "../src/limits.ts";
 import { type BenchOptions, median, progress, type Table } from "./harness.ts";
 

@@ -2,11 +2,11 @@
 // random unit vectors instead of embedded texts. Must run while no server uses the directory.
 
 import type { Call } from "../src/call.ts";
-import { loadConfig } from "../src/config.ts";
+import { loadConfig } from "../src/config/config.ts";
+import { holdDirectory } from "../src/data-directory/installation.ts";
+import { openLedger } from "../src/data-directory/ledger.ts";
 import { readModelConfig } from "../src/embedding/model.ts";
 import { defaultModel } from "../src/embedding/model-directory.ts";
-import { holdDirectory } from "../src/installation.ts";
-import { openLedger } from "../src/ledger.ts";
 import { createLogger } from "../src/logger.ts";
 import { contentKey } from "../src/memory/memory.ts";
 import { openStore } from "../src/sqlite/store.ts";

@@ -3,9 +3,9 @@
 
 import { digestSecret, permissions } from "../src/access/key.ts";
 import type { Call } from "../src/call.ts";
-import { loadConfig } from "../src/config.ts";
-import { holdDirectory } from "../src/installation.ts";
-import { openLedger } from "../src/ledger.ts";
+import { loadConfig } from "../src/config/config.ts";
+import { holdDirectory } from "../src/data-directory/installation.ts";
+import { openLedger } from "../src/data-directory/ledger.ts";
 import { createLogger } from "../src/logger.ts";
 import { openStore } from "../src/sqlite/store.ts";
 import type { Store } from "../src/store.ts";

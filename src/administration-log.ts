@@ -2,7 +2,7 @@
 // of the input only names and ids are shown, of the answer only ids.
 
 import { type Answer, successCode } from "./call.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "./json/json.ts";
 import type { Logger } from "./logger.ts";
 import type { InstallationOperation } from "./operation.ts";
 

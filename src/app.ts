@@ -1,23 +1,23 @@
 // Wires the parts of a running server together and takes them apart again. Decides nothing that a call could notice.
 
 import { createRateLimiter } from "./access/rate.ts";
-import { openAdminSocket } from "./admin-socket.ts";
 import { type Clock, createClock } from "./clock.ts";
-import type { Config } from "./config.ts";
-import { isOpenToOthers } from "./data-directory.ts";
+import type { Config } from "./config/config.ts";
+import { openAdminSocket } from "./data-directory/admin-socket.ts";
+import { isOpenToOthers } from "./data-directory/data-directory.ts";
+import { initialise } from "./data-directory/first-start.ts";
+import { type Held, holdDirectory } from "./data-directory/installation.ts";
+import type { LedgerFiles } from "./data-directory/ledger-files.ts";
+import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
 import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
 import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm.ts";
-import { initialise } from "./first-start.ts";
 import { type CallLog, createCallLog } from "./http/call-log.ts";
 import type { Readiness } from "./http/health.ts";
 import { explainListenFailure } from "./http/listen-failure.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
-import { type Held, holdDirectory } from "./installation.ts";
-import type { LedgerFiles } from "./ledger-files.ts";
-import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./ledger-start.ts";
 import { createLogger, type LogFields, type Logger } from "./logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
 import { createPerform, type Perform } from "./perform.ts";

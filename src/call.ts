@@ -2,7 +2,7 @@
 // Everything here is plain data, because the halves run in different threads (and later on different machines).
 
 import type { ErrorCode, ErrorData } from "./errors.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json/json.ts";
 
 export const successCode = 1000;
 

@@ -1,6 +1,6 @@
 // Owns every error code a caller can see and its HTTP status. Never put SQL, stack traces or file paths in a message.
 
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./json/json.ts";
 
 export const errorStatus = {
   1400: 400,

@@ -15,9 +15,7 @@ import { createPagePins, type PagePins } from "./audit/page-pins.ts";
 import type { Answer, Call, Refused } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { Refusal } from "./errors.ts";
-import { createFairGate, type FairGate } from "./fair-gate.ts";
-import type { Waiter } from "./fair-queue.ts";
-import { isInteroperable, type JsonObject } from "./json.ts";
+import { isInteroperable, type JsonObject } from "./json/json.ts";
 import {
   extractionQueueLimits,
   extractionsPerProject,
@@ -34,10 +32,12 @@ import type {
   ProjectOperation,
 } from "./operation.ts";
 import { nothingKept, type Request, readInput, readOrigin, recordParameters } from "./request.ts";
+import { createFairGate, type FairGate } from "./scheduling/fair-gate.ts";
+import type { Waiter } from "./scheduling/fair-queue.ts";
+import { createTurns } from "./scheduling/turns.ts";
 import { createParser } from "./schema.ts";
 import { internalMessage, toRefusalAnswer } from "./settle.ts";
 import type { Store } from "./store.ts";
-import { createTurns } from "./turns.ts";
 
 export interface Perform {
   /** @throws nothing: every outcome is an answer. */

@@ -5,8 +5,8 @@ import type { BodyClaim } from "./access/body-budget.ts";
 import type { Call, Origin } from "./call.ts";
 import { Refusal } from "./errors.ts";
 import { isId } from "./ids.ts";
-import { isInteroperable, isObject, type Json, type JsonObject } from "./json.ts";
-import { JsonFault, parseJson } from "./json-text.ts";
+import { isInteroperable, isObject, type Json, type JsonObject } from "./json/json.ts";
+import { JsonFault, parseJson } from "./json/json-text.ts";
 import { invalidBodyMaxBytes, metadataMaxBytes, parameterMaxCharacters } from "./limits.ts";
 
 /** What a transport received, before anything is trusted. */

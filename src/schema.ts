@@ -17,7 +17,7 @@ import { ValuePointer } from "@sinclair/typebox/value";
 import { fromTimestamp, readTimestamp } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 import { fromMoment, readMoment } from "./iso8601.ts";
-import { isObject } from "./json.ts";
+import { isObject } from "./json/json.ts";
 import { counted } from "./plural.ts";
 import { suggest, unknownReason } from "./suggestion.ts";
 

@@ -9,7 +9,7 @@ import { type Settled, type StoredRecord, toRecordDraft } from "./audit/record.t
 import { type Answer, bodyOf, type Call, type Refused, successCode, toEnvelope } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { errorStatus, Refusal } from "./errors.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./json/json.ts";
 import type { Applied, Caller, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 import type { Transaction } from "./store.ts";

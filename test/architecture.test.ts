@@ -43,72 +43,49 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   main: ["nouns", "cli", "main"],
 };
 
-const rootFiles: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      "abandonment",
-      "call",
-      "clock",
-      "durable",
-      "errors",
-      "fair-gate",
-      "fair-queue",
-      "ids",
-      "iso8601",
-      "json",
-      "administration-log",
-      "json-number",
-      "json-text",
-      "limits",
-      "log-repeats",
-      "logger",
-      "network",
-      "operation",
-      "plural",
-      "request",
-      "schema",
-      "shell-word",
-      "store",
-      "suggestion",
-      "system-error",
-      "turns",
-      "version",
+/** By path without the ending; a folder places what is not named itself. */
+const places: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([
+    ...["access", "memory", "audit", "export"].map((name) => [name, "domains"]),
+    ...["json", "scheduling"].map((name) => [name, "nouns"]),
+    ...["native", "embedding", "extraction", "sqlite", "http", "cli", "config"].map((name) => [name, name]),
+    ...["operations", "perform", "settle"].map((name) => [name, "center"]),
+    ...["app", "data-directory"].map((name) => [name, "process"]),
+    ...["data-directory", "ownership"].map((name) => [`data-directory/${name}`, "config"]),
+    ...["files", "notes", "rotation"].map((name) => [`data-directory/ledger-${name}`, "files"]),
+    ...[
+      ...[
+        "administration-log",
+        "call",
+        "clock",
+        "durable",
+        "errors",
+        "ids",
+        "iso8601",
+        "limits",
+        "log-repeats",
+      ],
+      ...[
+        "logger",
+        "network",
+        "operation",
+        "plural",
+        "request",
+        "schema",
+        "shell-word",
+        "store",
+        "suggestion",
+      ],
+      ...["system-error", "version"],
     ].map((name) => [name, "nouns"]),
-  ),
-  ...Object.fromEntries(["operations", "perform", "settle"].map((name) => [name, "center"])),
-  ...Object.fromEntries(
-    ["config", "ownership", "config-file", "setting", "settings", "service-variables", "data-directory"].map(
-      (name) => [name, "config"],
-    ),
-  ),
-  ...Object.fromEntries(
-    [
-      "app",
-      "installation",
-      "ledger",
-      "lost-database",
-      "ledger-start",
-      "first-start",
-      "key-rotation",
-      "admin-socket",
-    ].map((name) => [name, "process"]),
-  ),
-  "ledger-files": "files",
-  "ledger-notes": "files",
-  "ledger-rotation": "files",
+  ]),
   main: "main",
-};
-const folders: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(["access", "memory", "audit", "export"].map((name) => [name, "domains"])),
-  ...Object.fromEntries(
-    ["native", "embedding", "extraction", "sqlite", "http", "cli"].map((name) => [name, name]),
-  ),
 };
 
 /** @throws Error for a file or folder that nobody has placed: say above where it belongs. */
 function groupOf(path: string): string {
-  const [, first = "", second] = path.split("/");
-  const group = second === undefined ? rootFiles[first.replace(/\.ts$/, "")] : folders[first];
+  const name = path.replace(/^src\//, "").replace(/\.ts$/, "");
+  const group = places[name] ?? places[name.split("/")[0] ?? ""];
   if (group === undefined)
     throw new Error(`${path} belongs to no group; place it in test/architecture.test.ts`);
   return group;

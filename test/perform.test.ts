@@ -6,7 +6,7 @@ import { createRateLimiter } from "../src/access/rate.ts";
 import type { Answer } from "../src/call.ts";
 import { createClock } from "../src/clock.ts";
 import { Refusal, unavailable } from "../src/errors.ts";
-import type { JsonObject } from "../src/json.ts";
+import type { JsonObject } from "../src/json/json.ts";
 import { createMemory } from "../src/memory/create.ts";
 import { readMemory } from "../src/memory/read.ts";
 import { searchMemories } from "../src/memory/search.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { Refusal } from "../src/errors.ts";
-import type { Json } from "../src/json.ts";
+import type { Json } from "../src/json/json.ts";
 import { Choice, createParser, Fields, Nullable, Text, Timestamp } from "../src/schema.ts";
 
 const parse = createParser(

@@ -4,7 +4,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { successCode } from "../call.ts";
 import { Refusal } from "../errors.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { projectOperation } from "../operation.ts";
 import { Action, Fields, jsonObject, Nullable, Text } from "../schema.ts";
 import { memoryResult, ragResult } from "./result-items.ts";

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import canonicalize from "canonicalize";
 import { toTimestamp } from "../clock.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import type { RecordDraft } from "./record.ts";
 
 const formatVersion = 1;

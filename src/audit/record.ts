@@ -2,7 +2,7 @@
 
 import type { Cost } from "../access/credits.ts";
 import { type Answer, type Call, successCode } from "../call.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import type { AppendedRecord, Caller, Operation } from "../operation.ts";
 
 /** A record before the chain gives it its position, identifier and time. */

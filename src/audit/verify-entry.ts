@@ -1,7 +1,7 @@
 // Owns reading the text of an entry: whether it is the RFC 8785 form of an entry, and what it says. Must never repair anything.
 
 import canonicalize from "canonicalize";
-import { isObject, type JsonObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 
 /** An entry whose text has the right form. */
 export interface Entry {

@@ -1,7 +1,7 @@
 // Owns reading the rows of an export file, JSON or CSV, in constant memory. Says what a row holds and never whether that is right.
 
 import canonicalize from "canonicalize";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 
 export interface ExportRow {
   has(column: string): boolean;

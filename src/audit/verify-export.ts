@@ -1,7 +1,7 @@
 // Owns the verification of an export with its manifest, as a stream of bytes. Pure; must never open a file.
 
 import { successCode } from "../call.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { type ChainReport, earlier, type Failure, judge, type Report } from "./verdict.ts";
 import { type Attested, type ChainBody, joinSegments, weighCheckpoints } from "./verify-chain.ts";
 import type { Entry } from "./verify-entry.ts";

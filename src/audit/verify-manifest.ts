@@ -1,6 +1,6 @@
 // Owns reading the manifest of an export: its signature, its form, and whether it agrees with itself. Pure.
 
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { parseCheckpoint } from "./checkpoint.ts";
 import { millisecondsOf, parseCanonical } from "./verify-entry.ts";
 import type { NoteReader } from "./verify-notes.ts";

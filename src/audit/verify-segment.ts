@@ -1,7 +1,7 @@
 // Owns the checks of every single record, along one stretch of one chain. Stretches can be checked apart, in any order and in
 // any thread; verify-chain.ts joins them. Must never stop at a failure: excuses and attested hashes may follow it.
 
-import { isObject, type JsonObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 import { type Check, earlier, type Failure } from "./verdict.ts";
 import { type Entry, readEntry } from "./verify-entry.ts";
 

@@ -3,7 +3,7 @@
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { successCode } from "../call.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { traceOf } from "../memory/trace.ts";
 import { Fields, jsonObject, Nullable, Timestamp } from "../schema.ts";
 import type { StoredRecord } from "./record.ts";

@@ -2,17 +2,17 @@
 // Must never decide what an operation allows.
 
 import { createProject } from "../access/project-operations.ts";
-import { findAdminSocket } from "../admin-socket.ts";
-import type { Config } from "../config.ts";
-import { locate } from "../data-directory.ts";
+import type { Config } from "../config/config.ts";
+import { findAdminSocket } from "../data-directory/admin-socket.ts";
+import { locate } from "../data-directory/data-directory.ts";
 import {
   createHolder,
   DirectoryInUse,
   type Held,
   openAdministration,
   requireDatabase,
-} from "../installation.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+} from "../data-directory/installation.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { createLogger } from "../logger.ts";
 import type { InstallationOperation } from "../operation.ts";
 

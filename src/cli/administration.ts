@@ -1,8 +1,8 @@
 // Binds a command to an operation of the installation: flags become fields, the answer becomes a report. Adds no rule.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Config } from "../config.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { Config } from "../config/config.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { InstallationOperation } from "../operation.ts";
 import { administer } from "./administer.ts";
 import { attributeOf, bindWork, type Session } from "./command.ts";

@@ -9,8 +9,8 @@ import { type Failure, Unusable } from "../audit/verdict.ts";
 import type { Attested } from "../audit/verify-chain.ts";
 import { createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify-notes.ts";
 import { toTimestamp } from "../clock.ts";
-import { locate } from "../data-directory.ts";
-import { rotationsPath } from "../ledger-rotation.ts";
+import { locate } from "../data-directory/data-directory.ts";
+import { rotationsPath } from "../data-directory/ledger-rotation.ts";
 import { counted } from "../plural.ts";
 
 export type Subject =

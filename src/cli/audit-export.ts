@@ -4,13 +4,18 @@
 import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { Config } from "../config.ts";
-import { locate } from "../data-directory.ts";
+import type { Config } from "../config/config.ts";
+import { locate } from "../data-directory/data-directory.ts";
+import {
+  createHolder,
+  type Held,
+  openAdministration,
+  requireDatabase,
+} from "../data-directory/installation.ts";
+import { exportFolder } from "../data-directory/ledger-files.ts";
 import { type Export, exportFormats, manifestPath, recordsOf } from "../export/export.ts";
 import { exportProject } from "../export/export-project.ts";
-import { createHolder, type Held, openAdministration, requireDatabase } from "../installation.ts";
-import { isObject } from "../json.ts";
-import { exportFolder } from "../ledger-files.ts";
+import { isObject } from "../json/json.ts";
 import { createLogger } from "../logger.ts";
 import { prepareRuntime } from "../native/runtime.ts";
 import { findExport } from "../sqlite/exports.ts";

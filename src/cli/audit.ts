@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { attestChains } from "../audit/attest.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
-import { isObject, type Json } from "../json.ts";
+import { isObject, type Json } from "../json/json.ts";
 import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addVerifyCommand } from "./audit-verify.ts";

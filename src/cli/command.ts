@@ -1,9 +1,9 @@
 // Owns how a command is bound to its work: configuration in, one report out, failures told in one line. Knows no command.
 
 import { type Command, Option } from "commander";
-import { type Loaded, loadConfig } from "../config.ts";
-import type { Setting } from "../setting.ts";
-import { flagOf, settings } from "../settings.ts";
+import { type Loaded, loadConfig } from "../config/config.ts";
+import type { Setting } from "../config/setting.ts";
+import { flagOf, settings } from "../config/settings.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { failureMessage } from "./failure-message.ts";
 import type { Report, Terminal } from "./terminal.ts";

@@ -1,7 +1,7 @@
 // Binds `memledger config print`: every setting, its value and where it came from.
 
 import type { Command } from "commander";
-import { generalSettings } from "../settings.ts";
+import { generalSettings } from "../config/settings.ts";
 import { addSettings, bindWork, globalSettings, type Session } from "./command.ts";
 import { table } from "./terminal.ts";
 

@@ -3,12 +3,12 @@
 
 import { statfsSync, statSync } from "node:fs";
 import { chooseModel } from "../app.ts";
-import type { Config } from "../config.ts";
-import { type DataDirectory, isOpenToOthers } from "../data-directory.ts";
+import type { Config } from "../config/config.ts";
+import { type DataDirectory, isOpenToOthers } from "../data-directory/data-directory.ts";
+import { isDatabaseMissing } from "../data-directory/lost-database.ts";
+import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
-import { isDatabaseMissing } from "../lost-database.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
-import { requireOwnership } from "../ownership.ts";
 import { quoteWord } from "../shell-word.ts";
 import { inspect } from "../sqlite/inspect.ts";
 import { takeLock } from "../sqlite/lock.ts";

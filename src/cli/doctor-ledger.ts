@@ -3,11 +3,15 @@
 
 import { statSync } from "node:fs";
 import { createClock, toTimestamp } from "../clock.ts";
-import { findKeyInUse, isTheKey } from "../ledger.ts";
-import { ownKeyPath, readSigningKey, readVerifierKeys } from "../ledger-files.ts";
-import { readNewestCheckpoints } from "../ledger-notes.ts";
+import { findKeyInUse, isTheKey } from "../data-directory/ledger.ts";
+import { ownKeyPath, readSigningKey, readVerifierKeys } from "../data-directory/ledger-files.ts";
+import { readNewestCheckpoints } from "../data-directory/ledger-notes.ts";
+import {
+  isDatabaseMissing,
+  refuseLostDatabase,
+  refuseOlderDatabase,
+} from "../data-directory/lost-database.ts";
 import { clockBehindMs } from "../limits.ts";
-import { isDatabaseMissing, refuseLostDatabase, refuseOlderDatabase } from "../lost-database.ts";
 import { counted } from "../plural.ts";
 import { quoteWord } from "../shell-word.ts";
 import { openReading } from "../sqlite/connection.ts";

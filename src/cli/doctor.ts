@@ -2,11 +2,11 @@
 // it examines.
 
 import type { Command } from "commander";
-import type { Config } from "../config.ts";
-import { locate } from "../data-directory.ts";
-import { isDatabaseMissing } from "../lost-database.ts";
+import type { Config } from "../config/config.ts";
+import { settings } from "../config/settings.ts";
+import { locate } from "../data-directory/data-directory.ts";
+import { isDatabaseMissing } from "../data-directory/lost-database.ts";
 import { prepareRuntime } from "../native/runtime.ts";
-import { settings } from "../settings.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import {
   checkDirectory,

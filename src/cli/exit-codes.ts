@@ -1,8 +1,8 @@
 // Owns the exit codes of every command. Scripts rely on them: a code never changes its meaning.
 
 import { CommanderError } from "commander";
-import { ConfigError } from "../config-file.ts";
-import { DirectoryInUse } from "../installation.ts";
+import { ConfigError } from "../config/config-file.ts";
+import { DirectoryInUse } from "../data-directory/installation.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
 
 export const exitCodes = {

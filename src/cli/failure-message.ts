@@ -1,6 +1,6 @@
 // Owns the one line that tells a failure of a command: the cause and what to do. Must never show a stack trace.
 
-import { locate } from "../data-directory.ts";
+import { locate } from "../data-directory/data-directory.ts";
 import { SqliteError } from "../native/sqlite.ts";
 import { explainDiskFailure } from "../sqlite/disk-failure.ts";
 import { explainSystemError } from "../system-error.ts";

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { permissions } from "../access/key.ts";
 import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../json/json.ts";
 import { bindOperation, describe, type Field, rowsOf } from "./administration.ts";
 import type { Session } from "./command.ts";
 import { table } from "./terminal.ts";

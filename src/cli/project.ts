@@ -10,8 +10,8 @@ import {
   showProject,
   updateProject,
 } from "../access/project-operations.ts";
-import type { Config } from "../config.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Config } from "../config/config.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { counted } from "../plural.ts";
 import { administer } from "./administer.ts";
 import { bindOperation, type Field, numberOr, rowsOf } from "./administration.ts";

@@ -2,12 +2,12 @@
 
 import type { Command } from "commander";
 import { chooseModel } from "../app.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { settings } from "../config/settings.ts";
+import { holdDirectory, requireDatabase } from "../data-directory/installation.ts";
+import { refuseFormerFiles } from "../data-directory/lost-database.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
-import { holdDirectory, requireDatabase } from "../installation.ts";
-import { refuseFormerFiles } from "../lost-database.ts";
 import { counted } from "../plural.ts";
-import { settings } from "../settings.ts";
 import { reembed } from "../sqlite/reembed.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import type { Report, Terminal } from "./terminal.ts";

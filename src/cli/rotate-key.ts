@@ -2,10 +2,10 @@
 
 import type { Command } from "commander";
 import { rotateKey } from "../audit/rotate.ts";
-import { holdDirectory, requireDatabase } from "../installation.ts";
-import { changeKey } from "../key-rotation.ts";
+import { settings } from "../config/settings.ts";
+import { holdDirectory, requireDatabase } from "../data-directory/installation.ts";
+import { changeKey } from "../data-directory/key-rotation.ts";
 import { createLogger } from "../logger.ts";
-import { settings } from "../settings.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import { list } from "./terminal.ts";
 

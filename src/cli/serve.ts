@@ -2,12 +2,12 @@
 
 import { type Command, Option } from "commander";
 import { type App, startApp } from "../app.ts";
-import type { Config } from "../config.ts";
-import type { LedgerDecision } from "../ledger-start.ts";
+import type { Config } from "../config/config.ts";
+import { generalSettings } from "../config/settings.ts";
+import type { LedgerDecision } from "../data-directory/ledger-start.ts";
 import { endDeadlineMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
 import { endWithin } from "../native/deadline.ts";
-import { generalSettings } from "../settings.ts";
 import { quoteWord } from "../shell-word.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
 import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";

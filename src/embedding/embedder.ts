@@ -3,12 +3,12 @@
 
 import type { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
-import { abandoned, unlessAbandoned } from "../abandonment.ts";
-import { type QueueLimits, serverItself, type Waiter } from "../fair-queue.ts";
 import { embeddingQueueLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { spawnWorker } from "../native/worker.ts";
+import { abandoned, unlessAbandoned } from "../scheduling/abandonment.ts";
+import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
 import type { EmbedderInit, EmbedderReady } from "./embedder-protocol.ts";
 import { EmbedderThread } from "./embedder-thread.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";

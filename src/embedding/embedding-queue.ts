@@ -1,7 +1,7 @@
 // Holds the texts that wait for the embedder's worker and chooses the next batch. Must never let one role or one project keep
 // another waiting for more than a round.
 
-import { FairQueue, type Queued, type QueueLimits } from "../fair-queue.ts";
+import { FairQueue, type Queued, type QueueLimits } from "../scheduling/fair-queue.ts";
 import type { EmbeddingRole } from "./model.ts";
 
 /** A text that calls of one project wait for. */

@@ -3,7 +3,7 @@
 
 import type { StoredRecord } from "../audit/record.ts";
 import { recordFieldNames, toAuditRecordDetail } from "../audit/view.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../json/json.ts";
 
 const proofColumns = ["entry", "salt", "payload"];
 

@@ -2,7 +2,7 @@
 // library takes several times as long as everything else of an export together; it decides about all the others.
 
 import { stringify } from "csv-stringify/sync";
-import type { Json } from "../json.ts";
+import type { Json } from "../json/json.ts";
 import { columnsOf, rowOf } from "./columns.ts";
 import type { RowFormat } from "./row-format.ts";
 

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { isObject } from "../json.ts";
+import { isObject } from "../json/json.ts";
 import { llmItemsMax } from "../limits.ts";
 import { memoryTypes } from "../memory/memory.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema.ts";

@@ -2,14 +2,14 @@
 // rule itself: the thread that serves HTTP is the one that calls it.
 
 import type { Worker } from "node:worker_threads";
-import { unlessAbandoned } from "../abandonment.ts";
 import { unavailable } from "../errors.ts";
-import { createFairGate } from "../fair-gate.ts";
 import { extractionQueueLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { ExtractedItem, Extractor } from "../memory/extraction.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
+import { unlessAbandoned } from "../scheduling/abandonment.ts";
+import { createFairGate } from "../scheduling/fair-gate.ts";
 
 export interface ExtractRequest {
   readonly text: string;

@@ -2,7 +2,7 @@
 // anything from the environment: where texts go is decided by the configuration alone.
 
 import type { OpenAI } from "openai/client";
-import { isObject } from "../json.ts";
+import { isObject } from "../json/json.ts";
 import { llmNameMaxCharacters } from "../limits.ts";
 import type { TokenUsage } from "../memory/extraction.ts";
 import { ChatFailure } from "./chat-failure.ts";

@@ -1,9 +1,7 @@
 // Owns the extraction by a language model: pieces of the text become questions, their answers become items. Must never let an
 // item pass whose evidence is not in the text, and never fall back to the built-in extractor.
 
-import { abandoned } from "../abandonment.ts";
 import { fromTimestamp } from "../clock.ts";
-import { createFairGate } from "../fair-gate.ts";
 import {
   contentMaxCharacters,
   llmQuestionLimits,
@@ -12,6 +10,8 @@ import {
 } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extraction.ts";
+import { abandoned } from "../scheduling/abandonment.ts";
+import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { AnswerItem } from "./answer.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";

@@ -1,7 +1,7 @@
 // Owns how strictly a server is asked to keep to the form of the answer, and how its refusal of that wish is recognised.
 // A refusal must never be seen in an error that is about something else.
 
-import { isObject, type JsonObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 import { answerSchema } from "./answer.ts";
 import type { ChatFailure } from "./chat-failure.ts";
 

@@ -1,7 +1,7 @@
 // Owns the translation of TypeBox schemas into the plain JSON Schema 2020-12 that OpenAPI 3.1 uses.
 
 import type { TSchema } from "@sinclair/typebox";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 
 /** Schemas by their names in the document. */
 export type NamedSchemas = Map<string, JsonObject>;

@@ -1,7 +1,7 @@
 // Owns how the OpenAPI document tells with which codes an operation can answer. Never invents a code: they come from the operation.
 
 import { type ErrorCode, errorMeaning, errorStatus } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { Feature } from "../operation.ts";
 import type { Route } from "./routes.ts";
 

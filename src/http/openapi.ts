@@ -3,7 +3,7 @@
 
 import { permissions } from "../access/key.ts";
 import { successCode } from "../call.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../limits.ts";
 import type { ProjectOperation } from "../operation.ts";
 import { version } from "../version.ts";

@@ -2,7 +2,7 @@
 
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { Refusal } from "../errors.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
 import type { Request as Arrival, RequestBody } from "../request.ts";
 import { unknownReason } from "../suggestion.ts";

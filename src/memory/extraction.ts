@@ -1,6 +1,6 @@
 // Owns what extraction is to the rest of the program: text goes in, candidates for memories come out. Never stores anything.
 
-import type { Waiter } from "../fair-queue.ts";
+import type { Waiter } from "../scheduling/fair-queue.ts";
 import type { MemoryType } from "./memory.ts";
 
 /** Something worth remembering, before anybody has compared it with what is remembered already. */

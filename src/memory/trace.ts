@@ -1,7 +1,7 @@
 // Owns what an audit record tells about memories: derived from the call's request and answer, never stored twice.
 
 import type { MemoryResult } from "../audit/result-items.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { finalScore, sourceOf } from "./rank.ts";
 
 /** What the record of a call that succeeded holds about memories. */

@@ -3,11 +3,11 @@
 
 import type { AuditReader, RecordPlace } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
-import { createFairGate } from "../fair-gate.ts";
-import { type QueueLimits, serverItself, type Waiter } from "../fair-queue.ts";
 import { questionsAtOnce, questionsOfProjectAtOnce, readQueueLimits, searchQueueLimits } from "../limits.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import type { WorkerClient } from "../native/worker-client.ts";
+import { createFairGate } from "../scheduling/fair-gate.ts";
+import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
 import type { Question, QuestionTable } from "./answer-requests.ts";
 import { createProofs } from "./proofs.ts";
 import type { ReadQuestions } from "./reader-worker.ts";

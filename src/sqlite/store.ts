@@ -3,10 +3,10 @@
 import type { Plans } from "../access/plan.ts";
 import type { AccessReader } from "../access/store.ts";
 import { createClock } from "../clock.ts";
+import type { LedgerFiles } from "../data-directory/ledger-files.ts";
 import { createExport } from "../export/create.ts";
 import { exportProject } from "../export/export-project.ts";
 import { createExportRunner } from "../export/runner.ts";
-import type { LedgerFiles } from "../ledger-files.ts";
 import { createLogRepeats } from "../log-repeats.ts";
 import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";

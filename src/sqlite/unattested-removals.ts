@@ -2,7 +2,7 @@
 // Only reads.
 
 import { createNoteReader } from "../audit/verify-notes.ts";
-import { isObject } from "../json.ts";
+import { isObject } from "../json/json.ts";
 import type { Database } from "../native/sqlite.ts";
 import { toSource } from "./prove.ts";
 import { attestedThrough } from "./verify-ledger.ts";

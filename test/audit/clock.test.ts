@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { pruneRecords } from "../../src/audit/prune.ts";
-import { isObject, type JsonObject } from "../../src/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { openReading } from "../../src/sqlite/connection.ts";
 import { call, cleanUp, serve } from "../cli/command.ts";

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { redactRecords } from "../../src/audit/redact.ts";
-import { isObject } from "../../src/json.ts";
+import { isObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { openReading } from "../../src/sqlite/connection.ts";
 import { startTestApp } from "../fixture.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { recordFieldNames, toAuditRecordDetail } from "../../src/audit/view.ts";
 import { toTimestamp } from "../../src/clock.ts";
-import type { Json, JsonObject } from "../../src/json.ts";
+import type { Json, JsonObject } from "../../src/json/json.ts";
 import type { MadeChain, MadeLedger, MadeRecord } from "./ledger.ts";
 
 export interface ExportPlan {

@@ -3,7 +3,7 @@
 
 import { sealRecord } from "../../src/audit/chain.ts";
 import { createIdSource } from "../../src/ids.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
 import type { Base, Specimen } from "./forge.ts";
 import { runtime } from "./ledger.ts";

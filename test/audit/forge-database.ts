@@ -6,7 +6,7 @@ import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { createSigner, createSigningKey, type Signer } from "../../src/audit/note.ts";
 import { rotationText } from "../../src/audit/rotation.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { hiddenBytes } from "../attack/forge-bytes.ts";
 import { forgedRemovals } from "../attack/forge-removals.ts";

@@ -6,7 +6,7 @@ import canonicalize from "canonicalize";
 import { entryHash, payloadHash } from "../../src/audit/chain.ts";
 import { checkpointText } from "../../src/audit/checkpoint.ts";
 import { createSigner, createSigningKey } from "../../src/audit/note.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { type ExportPlan, writeExport } from "./exported.ts";
 import type { Base, Specimen } from "./forge.ts";
 

@@ -11,7 +11,7 @@ import { anchorText, checkpointText, parseAnchor, parseCheckpoint } from "../../
 import { createSigner, openNote, splitNotes } from "../../src/audit/note.ts";
 import { readEntry } from "../../src/audit/verify-entry.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
-import type { Json, JsonObject } from "../../src/json.ts";
+import type { Json, JsonObject } from "../../src/json/json.ts";
 
 const folder = join(import.meta.dir, "golden/v1");
 const read = (name: string) => readFileSync(join(folder, name), "utf8");

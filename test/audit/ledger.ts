@@ -9,7 +9,7 @@ import { createSigner, createSigningKey, type Signer } from "../../src/audit/not
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { toTimestamp } from "../../src/clock.ts";
 import { createIdSource } from "../../src/ids.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
 import { migrate } from "../../src/sqlite/migrate.ts";

@@ -1,7 +1,7 @@
 // Proves what a project sees of its ledger: filters, pages, cursors, retention, and nothing of other projects.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { isObject, type JsonObject } from "../../src/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
 const dayMs = 86_400_000;

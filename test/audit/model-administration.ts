@@ -5,7 +5,7 @@ import { createKey, revokeKey } from "../../src/access/key-operations.ts";
 import { updateProject } from "../../src/access/project-operations.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { redactRecords } from "../../src/audit/redact.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import type { InstallationOperation } from "../../src/operation.ts";
 import { type ModelProject, planNames, redaction } from "./model.ts";
 import { chance, equal, note, pick, type Run } from "./model-call.ts";

@@ -8,7 +8,7 @@ import canonicalize from "canonicalize";
 import { entryHash } from "../../src/audit/chain.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { createClock } from "../../src/clock.ts";
-import { isObject, type JsonObject } from "../../src/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { openReading } from "../../src/sqlite/connection.ts";

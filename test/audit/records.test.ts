@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { permissions } from "../../src/access/key.ts";
 import { createKey, revokeKey } from "../../src/access/key-operations.ts";
 import { deleteProject, updateProject } from "../../src/access/project-operations.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { type RecordRow, startTestApp } from "../fixture.ts";
 import { runtime } from "../sqlite/seam.ts";

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { redactRecords } from "../../src/audit/redact.ts";
-import { isObject, type JsonObject } from "../../src/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { run } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
 import { openSeam, unitVector } from "../sqlite/seam.ts";

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { parseAnchor } from "../../src/audit/checkpoint.ts";
 import { openNote } from "../../src/audit/note.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
-import { isObject } from "../../src/json.ts";
+import { isObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { openReading } from "../../src/sqlite/connection.ts";
 import { startTestApp } from "../fixture.ts";

@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { isObject } from "../../src/json.ts";
+import { isObject } from "../../src/json/json.ts";
 
 export function changeDatabase(dataDir: string, ...statements: string[]): void {
   const database = new Database(join(dataDir, "memledger.db"));

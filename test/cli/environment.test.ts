@@ -13,7 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { locate } from "../../src/data-directory.ts";
+import { locate } from "../../src/data-directory/data-directory.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { takeLock } from "../../src/sqlite/lock.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, type Json } from "../../src/json.ts";
+import { isObject, type Json } from "../../src/json/json.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
 import { cleanUp, createFact, createFolder, serve } from "./command.ts";
 

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { locate } from "../../src/data-directory.ts";
+import { locate } from "../../src/data-directory/data-directory.ts";
 import { flood, manyObjects } from "../attack/heavy-bodies.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type DataDirectory, locate } from "../../src/data-directory.ts";
+import { type DataDirectory, locate } from "../../src/data-directory/data-directory.ts";
 import { defaultModel } from "../../src/embedding/model-directory.ts";
 import { countRecords } from "./crash-state.ts";
 import { type Erasure, eraseRecord } from "./erase.ts";

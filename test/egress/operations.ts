@@ -2,7 +2,7 @@
 // Must never reach another server.
 
 import { routes } from "../../src/http/routes.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 
 export interface Target {
   readonly url: string;

@@ -9,9 +9,9 @@ import { type Embedder, type EmbedderOptions, startEmbedder } from "../../src/em
 import type { EmbedderInit, EmbedderMessage, EmbedRequest } from "../../src/embedding/embedder-protocol.ts";
 import { readModelDirectory } from "../../src/embedding/model-directory.ts";
 import { Refusal } from "../../src/errors.ts";
-import type { QueueLimits, Waiter } from "../../src/fair-queue.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { spawnWorker } from "../../src/native/worker.ts";
+import type { QueueLimits, Waiter } from "../../src/scheduling/fair-queue.ts";
 import { type TinyModel, tinyWords, writeTinyModel } from "./tiny-model.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-embedder-"));

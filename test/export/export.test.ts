@@ -6,7 +6,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openNote } from "../../src/audit/note.ts";
 import { recordFieldNames } from "../../src/audit/view.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { expectClean } from "../http/scenario.ts";
 import {

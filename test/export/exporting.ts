@@ -1,7 +1,7 @@
 // Asks a running server for exports and reads what comes of them. Must never look at the server's files.
 
 import { expect } from "bun:test";
-import { isObject, type Json, type JsonObject } from "../../src/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 
 export interface Target {
   readonly url: string;

@@ -1,7 +1,7 @@
 // Proves that no credit is spent twice, lost, or kept from a call that could have it, while a language model is asked.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { openProject } from "../attack/victim.ts";
 import { killAll, startServer, temporaryFolder } from "../crash/server.ts";
 import { startTestApp } from "../fixture.ts";

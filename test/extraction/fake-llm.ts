@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { isObject, type JsonObject } from "../../src/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 
 export interface FakeLlm {
   /** Base URL, ending in /v1. */

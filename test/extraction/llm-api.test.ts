@@ -2,7 +2,7 @@
 // is when it fails. How the model is asked and checked is in llm.test.ts.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 import { sendRecorded } from "../http/scenario.ts";
 import { cutsOff, defaultUsage, hangs, items, sends, startFakeLlm } from "./fake-llm.ts";

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Refusal } from "../../src/errors.ts";
 import { createLlmExtractor, type LlmExtractorOptions } from "../../src/extraction/llm.ts";
-import { isObject } from "../../src/json.ts";
+import { isObject } from "../../src/json/json.ts";
 import { llmPieceMaxBytes, llmQuestionLimits, llmQuestionsAtOnce } from "../../src/limits.ts";
 import { createLogger } from "../../src/logger.ts";
 import type { Extraction, Extractor } from "../../src/memory/extraction.ts";

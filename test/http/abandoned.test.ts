@@ -5,10 +5,10 @@ import { connect } from "node:net";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { createRateLimiter } from "../../src/access/rate.ts";
 import { createClock } from "../../src/clock.ts";
-import type { Waiter } from "../../src/fair-queue.ts";
 import { startServer } from "../../src/http/server.ts";
 import { spawnWorker } from "../../src/native/worker.ts";
 import { createPerform } from "../../src/perform.ts";
+import type { Waiter } from "../../src/scheduling/fair-queue.ts";
 import { openSeam, unitVector } from "../sqlite/seam.ts";
 import { head } from "./raw.ts";
 

@@ -3,7 +3,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { locate } from "../../src/data-directory.ts";
+import { locate } from "../../src/data-directory/data-directory.ts";
 import { invalidBodyMaxBytes, topKMax } from "../../src/limits.ts";
 import { manyObjects } from "../attack/heavy-bodies.ts";
 import { type CallOptions, startTestApp } from "../fixture.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { isObject, type JsonObject } from "../../src/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 import {
   call,
   cleanUp,

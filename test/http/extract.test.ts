@@ -2,7 +2,7 @@
 // What the rules find is tested beside them; what becomes of similar items is in test/memory/extract.test.ts.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { finalScore } from "../../src/memory/rank.ts";
 import { startTestApp } from "../fixture.ts";
 import { runScenarios, sendRecorded } from "./scenario.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { isObject, type JsonObject } from "../../src/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { startTestApp } from "../fixture.ts";

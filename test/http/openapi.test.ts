@@ -5,7 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "@sinclair/typebox/value";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { routes } from "../../src/http/routes.ts";
-import { isObject, type Json, type JsonObject } from "../../src/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { projectOperations } from "../../src/operations.ts";
 
 const text = JSON.stringify(openApiDocument());

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { errorStatus } from "../../src/errors.ts";
 import { refusalsOf } from "../../src/http/openapi-refusals.ts";
 import { routes } from "../../src/http/routes.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import type { CallOptions, Reply, TestApp } from "../fixture.ts";
 
 export interface Scenario {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import { cosine } from "../../src/memory/rank.ts";
 import { dimensions, type Member, normalise, openSeam, unitVector } from "../sqlite/seam.ts";

@@ -5,7 +5,7 @@ import { defaultPlans } from "../../src/access/plan.ts";
 import { createReservations } from "../../src/access/reservations.ts";
 import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
-import type { JsonObject } from "../../src/json.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extraction.ts";
 import { checkChains } from "../audit/chain-check.ts";

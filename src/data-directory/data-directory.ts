@@ -3,9 +3,9 @@
 
 import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "./durable.ts";
+import { makeFolder } from "../durable.ts";
+import { type Cause, explainSystemError } from "../system-error.ts";
 import { requireOwnership } from "./ownership.ts";
-import { type Cause, explainSystemError } from "./system-error.ts";
 
 export interface DataDirectory {
   readonly root: string;

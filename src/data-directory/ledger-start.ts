@@ -1,18 +1,18 @@
 // Owns what a start of the server does about a ledger whose database is missing or older than its checkpoints: refuses, or does
 // what the operator has decided. Never decides it for them.
 
-import { acceptOlderDatabase } from "./audit/restore.ts";
-import { toTimestamp } from "./clock.ts";
+import { acceptOlderDatabase } from "../audit/restore.ts";
+import { toTimestamp } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import type { Perform } from "../perform.ts";
 import { administer } from "./first-start.ts";
 import { type HeldDirectory, type OpenLedger, openLedger } from "./ledger.ts";
-import type { Logger } from "./logger.ts";
 import {
   refuseExistingDatabase,
   refuseOlderDatabase,
   setFormerAside,
   setNotesAside,
 } from "./lost-database.ts";
-import type { Perform } from "./perform.ts";
 
 /** What the operator says about a database that is missing or old; null: nothing, so it is refused. */
 export type LedgerDecision = "new-installation" | "restored-backup" | null;

@@ -3,9 +3,9 @@
 
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSigner, createSigningKey, isVerifierKey } from "./audit/note.ts";
-import { makeFolder, writeWhole } from "./durable.ts";
-import { explainSystemError } from "./system-error.ts";
+import { createSigner, createSigningKey, isVerifierKey } from "../audit/note.ts";
+import { makeFolder, writeWhole } from "../durable.ts";
+import { explainSystemError } from "../system-error.ts";
 
 export interface SigningKey {
   /** Ed25519 private key, PKCS #8 PEM. */

@@ -14,13 +14,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { type Answer, toEnvelope } from "./call.ts";
-import { isObject, type JsonObject } from "./json.ts";
-import { JsonFault, parseJson } from "./json-text.ts";
-import { bodyMaxBytes, commandGraceMs, idleTimeoutSeconds } from "./limits.ts";
-import { stopServer } from "./native/stop-server.ts";
-import { findOperation } from "./operations.ts";
-import type { Perform } from "./perform.ts";
+import { type Answer, toEnvelope } from "../call.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
+import { JsonFault, parseJson } from "../json/json-text.ts";
+import { bodyMaxBytes, commandGraceMs, idleTimeoutSeconds } from "../limits.ts";
+import { stopServer } from "../native/stop-server.ts";
+import { findOperation } from "../operations.ts";
+import type { Perform } from "../perform.ts";
 
 export interface AdminSocket {
   close(): Promise<void>;

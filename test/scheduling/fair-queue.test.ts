@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Refusal } from "../src/errors.ts";
-import { createFairGate } from "../src/fair-gate.ts";
-import { FairQueue, type QueueLimits } from "../src/fair-queue.ts";
+import { Refusal } from "../../src/errors.ts";
+import { createFairGate } from "../../src/scheduling/fair-gate.ts";
+import { FairQueue, type QueueLimits } from "../../src/scheduling/fair-queue.ts";
 
 const limits: QueueLimits = { items: "texts", perProject: 100, inAll: 1_000, retryAfterSeconds: 5 };
 

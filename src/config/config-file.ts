@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { isObject } from "./json.ts";
-import { requireOwnLink } from "./ownership.ts";
+import { requireOwnLink } from "../data-directory/ownership.ts";
+import { isObject } from "../json/json.ts";
+import { suggest } from "../suggestion.ts";
+import { explainSystemError } from "../system-error.ts";
 import { allSettings, settings } from "./settings.ts";
-import { suggest } from "./suggestion.ts";
-import { explainSystemError } from "./system-error.ts";
 
 /** The configuration cannot be used; the message says which source to correct. */
 export class ConfigError extends Error {}

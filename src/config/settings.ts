@@ -1,7 +1,7 @@
 // Owns the table of settings: their names, defaults and allowed values. Flags, variables, keys of memledger.toml,
 // `config print` and the README's table are derived from it. Must never read a file or the environment.
 
-import { defaultPlans, type PlanName, planNames } from "./access/plan.ts";
+import { defaultPlans, type PlanName, planNames } from "../access/plan.ts";
 import {
   address,
   amount,

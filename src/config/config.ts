@@ -2,13 +2,13 @@
 // directory, else the default. Must never pass over a name it does not know: a typo would be silent.
 
 import { join, resolve } from "node:path";
-import type { Prices } from "./access/credits.ts";
-import type { Plan, PlanName, Plans } from "./access/plan.ts";
+import type { Prices } from "../access/credits.ts";
+import type { Plan, PlanName, Plans } from "../access/plan.ts";
+import { suggest } from "../suggestion.ts";
 import { ConfigError, readConfigFile } from "./config-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
 import { allSettings, flagOf, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
-import { suggest } from "./suggestion.ts";
 
 export interface Config {
   /** Absolute. */

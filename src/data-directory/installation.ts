@@ -1,23 +1,23 @@
 // Owns the hold on one data directory: at most one process uses it at a time. Must never wait long for another process.
 
-import { createRateLimiter } from "./access/rate.ts";
+import { createRateLimiter } from "../access/rate.ts";
+import { createClock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import { unavailable } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
+import { SqliteError } from "../native/sqlite.ts";
+import { createPerform, type Perform, type PerformTools } from "../perform.ts";
+import { quoteWord } from "../shell-word.ts";
+import { explainDiskFailure } from "../sqlite/disk-failure.ts";
+import { type Lock, takeLock } from "../sqlite/lock.ts";
+import { openStore } from "../sqlite/store.ts";
+import type { Cause } from "../system-error.ts";
 import { findAdminSocket } from "./admin-socket.ts";
-import { createClock } from "./clock.ts";
-import type { Config } from "./config.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
-import { unavailable } from "./errors.ts";
 import { type HeldDirectory, openLedger } from "./ledger.ts";
 import type { LedgerFiles } from "./ledger-files.ts";
-import type { Logger } from "./logger.ts";
 import { isDatabaseMissing, refuseLostDatabase, refuseOlderDatabase } from "./lost-database.ts";
-import { prepareRuntime, type RuntimeFiles } from "./native/runtime.ts";
-import { SqliteError } from "./native/sqlite.ts";
-import { createPerform, type Perform, type PerformTools } from "./perform.ts";
-import { quoteWord } from "./shell-word.ts";
-import { explainDiskFailure } from "./sqlite/disk-failure.ts";
-import { type Lock, takeLock } from "./sqlite/lock.ts";
-import { openStore } from "./sqlite/store.ts";
-import type { Cause } from "./system-error.ts";
 
 /** The data directory is held by another process for longer than a command takes. */
 export class DirectoryInUse extends Error {

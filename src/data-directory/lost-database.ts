@@ -3,17 +3,17 @@
 
 import { existsSync, globSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Checkpoint } from "./audit/checkpoint.ts";
-import { toTimestamp } from "./clock.ts";
+import type { Checkpoint } from "../audit/checkpoint.ts";
+import { toTimestamp } from "../clock.ts";
+import type { RuntimeFiles } from "../native/runtime.ts";
+import { counted } from "../plural.ts";
+import { quoteWord } from "../shell-word.ts";
+import { type DatabaseFile, openWriting } from "../sqlite/connection.ts";
+import { checkFormat } from "../sqlite/migrate.ts";
+import type { Missing } from "../sqlite/missing-records.ts";
 import { type DataDirectory, locate } from "./data-directory.ts";
 import { exportFolder, notesFolder, readVerifierKeys } from "./ledger-files.ts";
 import { readNewestCheckpoints, setAside } from "./ledger-notes.ts";
-import type { RuntimeFiles } from "./native/runtime.ts";
-import { counted } from "./plural.ts";
-import { quoteWord } from "./shell-word.ts";
-import { type DatabaseFile, openWriting } from "./sqlite/connection.ts";
-import { checkFormat } from "./sqlite/migrate.ts";
-import type { Missing } from "./sqlite/missing-records.ts";
 
 /** Whether there is no database file, or one without content. */
 export function isDatabaseMissing({ database }: DataDirectory): boolean {

@@ -3,9 +3,9 @@
 
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { splitNotes } from "./audit/note.ts";
-import { openRotation } from "./audit/rotation.ts";
-import { syncFolder, writeWhole } from "./durable.ts";
+import { splitNotes } from "../audit/note.ts";
+import { openRotation } from "../audit/rotation.ts";
+import { syncFolder, writeWhole } from "../durable.ts";
 import { findSigningKey, ownKeyPath } from "./ledger-files.ts";
 
 /** The file of statements, oldest first; beside a database, and beside exports that an auditor verifies. */

@@ -1,9 +1,9 @@
 // Owns the way from JSON text to a value: bounded before anything is built, and never altered on the way. Whatever JSON.parse would
 // change silently (a name that appears twice, a number that a double cannot hold) is a fault, because the ledger records the value.
 
+import { jsonMaxDepth, jsonMaxValues } from "../limits.ts";
 import type { Json } from "./json.ts";
 import { isFaithful } from "./json-number.ts";
-import { jsonMaxDepth, jsonMaxValues } from "./limits.ts";
 
 /** Why a text is not taken. `reason` continues a sentence that begins with the name of the text or of the field. */
 export class JsonFault extends Error {

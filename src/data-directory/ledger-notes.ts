@@ -2,9 +2,9 @@
 
 import { closeSync, existsSync, fstatSync, globSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { type Checkpoint, parseCheckpoint } from "./audit/checkpoint.ts";
-import { openNote, splitNotes } from "./audit/note.ts";
-import { makeFolder, syncFolder } from "./durable.ts";
+import { type Checkpoint, parseCheckpoint } from "../audit/checkpoint.ts";
+import { openNote, splitNotes } from "../audit/note.ts";
+import { makeFolder, syncFolder } from "../durable.ts";
 import { notesFolder } from "./ledger-files.ts";
 
 export interface PublishedCheckpoint extends Checkpoint {

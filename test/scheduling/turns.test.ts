@@ -1,7 +1,7 @@
 // Proves that what waits for its turn lets everything else in between.
 
 import { expect, test } from "bun:test";
-import { createTurns } from "../src/turns.ts";
+import { createTurns } from "../../src/scheduling/turns.ts";
 
 test("each turn is one of the event loop, in the order of the calls", async () => {
   const nextTurn = createTurns();

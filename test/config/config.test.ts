@@ -4,10 +4,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultPlans } from "../src/access/plan.ts";
-import { type Given, loadConfig } from "../src/config.ts";
-import { ConfigError } from "../src/config-file.ts";
-import { allSettings, flagOf, generalSettings, variableOf } from "../src/settings.ts";
+import { defaultPlans } from "../../src/access/plan.ts";
+import { type Given, loadConfig } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/config-file.ts";
+import { allSettings, flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "memledger-config-"));
 const file = join(dataDir, "memledger.toml");

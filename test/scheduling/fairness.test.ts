@@ -3,9 +3,9 @@
 
 import { afterAll, expect, test } from "bun:test";
 import type { ServerResponse } from "node:http";
-import { extractionQueueLimits, extractionsPerProject } from "../src/limits.ts";
-import { type FakeRequest, items, startFakeLlm } from "./extraction/fake-llm.ts";
-import { startTestApp } from "./fixture.ts";
+import { extractionQueueLimits, extractionsPerProject } from "../../src/limits.ts";
+import { type FakeRequest, items, startFakeLlm } from "../extraction/fake-llm.ts";
+import { startTestApp } from "../fixture.ts";
 
 const llm = await startFakeLlm();
 const app = await startTestApp({ "llm-base-url": llm.url, "llm-model": "small" });

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { isInteroperable } from "../src/json.ts";
-import { JsonFault, parseJson } from "../src/json-text.ts";
+import { isInteroperable } from "../../src/json/json.ts";
+import { JsonFault, parseJson } from "../../src/json/json-text.ts";
 
 function faultOf(text: string, bounds: { maxDepth?: number; maxValues?: number } = {}): JsonFault | null {
   try {

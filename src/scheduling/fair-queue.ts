@@ -1,7 +1,7 @@
 // Owns the order in which projects get a shared resource: round robin between projects, first in, first out inside one, with a
 // bound for each project and one for all. Must never know what the items are, nor run them.
 
-import { Refusal, unavailable } from "./errors.ts";
+import { Refusal, unavailable } from "../errors.ts";
 
 export interface QueueLimits {
   /** What waits, in the plural; for messages. */

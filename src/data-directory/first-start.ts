@@ -1,13 +1,13 @@
 // Owns what a start does through operations, as a command would: the first project and its first key. Adds no rule to them.
 
-import { permissions } from "./access/key.ts";
-import { createKey } from "./access/key-operations.ts";
-import { createProject } from "./access/project-operations.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { permissions } from "../access/key.ts";
+import { createKey } from "../access/key-operations.ts";
+import { createProject } from "../access/project-operations.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
+import type { InstallationOperation } from "../operation.ts";
+import type { Perform } from "../perform.ts";
+import { inspect } from "../sqlite/inspect.ts";
 import type { HeldDirectory } from "./ledger.ts";
-import type { InstallationOperation } from "./operation.ts";
-import type { Perform } from "./perform.ts";
-import { inspect } from "./sqlite/inspect.ts";
 
 /** Without a single key nobody could call: makes the project "default" and its first key. */
 export async function initialise(

@@ -1,6 +1,6 @@
 // Owns what becomes of work whose caller is gone. Must never decide who is gone: an AbortSignal says so.
 
-import { type Refusal, unavailable } from "./errors.ts";
+import { type Refusal, unavailable } from "../errors.ts";
 
 /** The answer that nobody reads, and that the audit record keeps: 1503. */
 export function abandoned(): Refusal {

@@ -1,14 +1,15 @@
 // Owns the change of the signing key of a data directory without a running server: finds both keys, has the former one attest the
 // new one, and has the database record it. Never changes a key that the caller did not name.
 
-import { createSigner, createSigningKey, isVerifierKey } from "./audit/note.ts";
-import { rotateKey } from "./audit/rotate.ts";
-import { openRotation, rotationText } from "./audit/rotation.ts";
-import { createClock } from "./clock.ts";
-import type { Config } from "./config.ts";
+import { createSigner, createSigningKey, isVerifierKey } from "../audit/note.ts";
+import { rotateKey } from "../audit/rotate.ts";
+import { openRotation, rotationText } from "../audit/rotation.ts";
+import { createClock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { Logger } from "../logger.ts";
 import { administer } from "./first-start.ts";
 import { type Held, openAdministrationWith } from "./installation.ts";
-import type { JsonObject } from "./json.ts";
 import { readLedgerState } from "./ledger.ts";
 import {
   findSigningKey,
@@ -18,7 +19,6 @@ import {
   type SigningKey,
 } from "./ledger-files.ts";
 import { planRotation, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
-import type { Logger } from "./logger.ts";
 import { refuseOlderDatabase } from "./lost-database.ts";
 
 export interface RotationOptions {

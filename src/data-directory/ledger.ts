@@ -1,8 +1,15 @@
 // Owns the decision whether database, signing key and checkpoints of a data directory belong together, before anything is signed. Makes a
 // signing key for a new installation only, and never replaces a key without being told.
 
-import { openNote, signerId } from "./audit/note.ts";
-import { followRotations } from "./audit/rotation.ts";
+import { openNote, signerId } from "../audit/note.ts";
+import { followRotations } from "../audit/rotation.ts";
+import type { RuntimeFiles } from "../native/runtime.ts";
+import type { Database } from "../native/sqlite.ts";
+import { quoteWord } from "../shell-word.ts";
+import { readAuditKey, writeAuditKey } from "../sqlite/audit-key.ts";
+import { openCurrent } from "../sqlite/connection.ts";
+import { findMissingRecords, type Missing } from "../sqlite/missing-records.ts";
+import { findUnattestedRemoval } from "../sqlite/unattested-removals.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import {
   createOwnKey,
@@ -16,13 +23,6 @@ import {
 import { type PublishedCheckpoint, readNewestCheckpoints } from "./ledger-notes.ts";
 import { formerKeys, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
 import { refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
-import type { RuntimeFiles } from "./native/runtime.ts";
-import type { Database } from "./native/sqlite.ts";
-import { quoteWord } from "./shell-word.ts";
-import { readAuditKey, writeAuditKey } from "./sqlite/audit-key.ts";
-import { openCurrent } from "./sqlite/connection.ts";
-import { findMissingRecords, type Missing } from "./sqlite/missing-records.ts";
-import { findUnattestedRemoval } from "./sqlite/unattested-removals.ts";
 
 export interface HeldDirectory {
   readonly directory: DataDirectory;
