@@ -25,6 +25,13 @@ export function toTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** The beginning of its UTC day. */
+export function startOfDay(ms: number): number {
+  return Math.floor(ms / dayMs) * dayMs;
+}
+
+const dayMs = 86_400_000;
+
 /** A time, or why a text is none: `fault` completes a sentence such as `Field "expires_at" ...`. */
 export type TimeReading =
   | { readonly ms: number; readonly fault: null }

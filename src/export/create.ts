@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import { endBeforeStart, retentionFloor } from "../audit/list.ts";
-import { toTimestamp } from "../clock.ts";
+import { startOfDay, toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
 import { projectOperation } from "../operation.ts";
@@ -14,7 +14,8 @@ import type { ExportDraft } from "./store.ts";
 
 export const exportSpan = {
   start_time: Moment({
-    description: "Records from this time on; not before the plan's retention. ISO 8601, UTC without a zone.",
+    description:
+      "Records from this time on; not before the UTC day on which the plan's retention begins. ISO 8601, UTC without a zone.",
   }),
   end_time: Moment({
     description: "Records up to this time, included; a date includes its whole day. May be in the future.",
@@ -34,7 +35,7 @@ export const createExport = projectOperation({
   name: "audit.export",
   summary: "Begin an export of audit records",
   description:
-    "Begins to write the records of a span of time to a file, up to the newest record before this call, and answers at once. Ask for the export until its status is completed, then download it. One at a time per project. Pro, business and custom plans only.",
+    "Begins to write the records of a span of time to a file, up to the newest record before this call, and answers at once. Ask for the export until its status is completed, then download it. Records that the plan's retention no longer shows are left out, and start_time of the export then is the time of its edge. One at a time per project. Pro, business and custom plans only.",
   permission: "audit.export",
   feature: "export",
   success: 200,
@@ -56,19 +57,27 @@ export const createExport = projectOperation({
   },
 });
 
-/** @throws Refusal 1400 or 2201 */
+/**
+ * A span may begin with the day on which the retention begins: a bound that moves with the clock could not be sent back. The export
+ * itself holds only what the retention still shows, and says so with its start_time.
+ * @throws Refusal 1400 or 2201
+ */
 export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
   const { startAt, endAt } = readSpan(input);
-  const floor = retentionFloor(plan, now);
-  if (floor !== null && plan.retentionDays !== null && startAt < floor) {
-    const earliest = toTimestamp(floor);
+  const shownFrom = retentionFloor(plan, now) ?? startAt;
+  const earliestAt = startOfDay(shownFrom);
+  if (plan.retentionDays !== null && startAt < earliestAt) {
+    const earliest = toTimestamp(earliestAt);
     throw new Refusal(
       2201,
       `The plan keeps records for ${counted(plan.retentionDays, "day")}. Choose a start_time of ${earliest} or later.`,
       { field: "start_time", earliest },
     );
   }
-  return { format: input.format ?? "csv", startAt, endAt, verifiable: plan.hash };
+  return {
+    ...{ format: input.format ?? "csv", verifiable: plan.hash },
+    ...{ startAt: Math.min(Math.max(startAt, shownFrom), endAt), endAt, shownFrom },
+  };
 }
 
 function readSpan({ start_time, end_time }: Span): { startAt: number; endAt: number } {

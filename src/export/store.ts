@@ -7,6 +7,8 @@ export interface ExportDraft {
   readonly format: ExportFormat;
   readonly startAt: number;
   readonly endAt: number;
+  /** Records before it are left out; it may be after endAt. */
+  readonly shownFrom: number;
   readonly verifiable: boolean;
 }
 

@@ -89,7 +89,7 @@ export function createExportTransaction(
       const other = running.get(project.serial);
       if (other !== undefined) throw inProgress(other);
       const chain = span(project) ?? { number: 0, first: 1, last: 0 };
-      const firstSeq = seek(chain, draft.startAt);
+      const firstSeq = seek(chain, Math.max(draft.startAt, draft.shownFrom));
       const lastSeq = Math.max(firstSeq - 1, seek(chain, draft.endAt + 1) - 1);
       const made: Export = {
         ...draft,

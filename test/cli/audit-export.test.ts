@@ -66,6 +66,19 @@ test("a project that nobody has called yet has an empty export", async () => {
   expect([verified.exitCode, verified.object.failure]).toEqual([10, null]);
 }, 60_000);
 
+test("may begin with the day on which the retention of the plan begins, which a refusal names", async () => {
+  const dataDir = createFolder();
+  const named = ["--data-dir", dataDir, "--project", "new"];
+  await runJson(["project", "create", "--data-dir", dataDir, "--name", "new", "--plan", "pro"]);
+  const exportFrom = (from: string, out: string) =>
+    runJson(["audit", "export", ...named, "--from", from, "--to", "2099-01-01", "--out", join(dataDir, out)]);
+  const refused = await exportFrom("2020-01-01", "refused.csv");
+  expect([refused.exitCode, refused.object.error]).toMatchObject([1, { code: 2201 }]);
+  const [earliest = ""] = /\d{4}-\d\d-\d\dT00:00:00\.000Z/.exec(refused.stderr) ?? [];
+  const accepted = await exportFrom(earliest.slice(0, 10), "accepted.csv");
+  expect([accepted.exitCode, accepted.object]).toMatchObject([0, { records: 0 }]);
+}, 60_000);
+
 describe("a file that is there", () => {
   const dataDir = createFolder();
   const words = (out: string, ...more: string[]) =>

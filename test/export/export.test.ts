@@ -25,6 +25,7 @@ import {
 } from "./exporting.ts";
 
 const exportPath = "/v1/audit/logs/export";
+const dayMs = 86_400_000;
 let app: TestApp;
 const to = (key: string): Target => ({ url: app.url, key });
 
@@ -197,13 +198,37 @@ describe("is refused", () => {
     expect(await refused(reader.key, exportPath, "POST")).toEqual([403, 1403]);
   });
 
-  test("before the plan's retention (2201), and not one second after it", async () => {
-    const { key } = await app.createProject("pro", { retention_days: 2 });
-    const reply = await post(key, always);
-    expectClean(reply, "POST", exportPath);
-    expect([reply.status, reply.code]).toEqual([400, 2201]);
-    const start_time = new Date(Date.parse(String(reply.data.earliest)) + 5_000).toISOString();
-    expect((await post(key, { ...always, start_time })).status).toBe(200);
+  test("before the first day of the plan's retention (2201), and not from that day on", async () => {
+    const { id, key } = await app.createProject("pro", { retention_days: 2 });
+    const list = () => app.call("GET", "/v1/audit/logs", { key });
+    const newestAt = () => Date.parse(String(app.records(id).at(-1)?.entry.at));
+    await list();
+    // To noon: then the moves below cross no midnight.
+    app.passTime(dayMs + dayMs / 2 - (newestAt() % dayMs));
+    await list();
+    const noon = newestAt();
+    app.passTime(2 * dayMs + 60_000);
+    await list();
+    const day = new Date(noon).toISOString().slice(0, 10);
+    const earliest = `${day}T00:00:00.000Z`;
+    const justBefore = new Date(Date.parse(earliest) - 1).toISOString();
+    for (const start_time of [always.start_time, justBefore]) {
+      const reply = await post(key, { ...always, start_time });
+      expectClean(reply, "POST", exportPath);
+      expect([reply.status, reply.code, reply.data]).toEqual([400, 2201, { field: "start_time", earliest }]);
+      expect(reply.message).toContain(`Choose a start_time of ${earliest} or later`);
+      app.passTime(60_000);
+    }
+    // What that day holds from before the retention stays hidden, and the manifest says from when on the export is whole.
+    for (const start_time of [earliest, day]) {
+      const { text, detail } = await exportAll(to(key), { ...always, start_time, format: "json" });
+      const times = JSON.parse(text).map((record: JsonObject) => Date.parse(String(record.created_at)));
+      expect(times.length).toBeGreaterThan(2);
+      expect(Math.min(...times)).toBeGreaterThan(noon + 2 * dayMs);
+      expect(Date.parse(String(detail.start_time))).toBeGreaterThan(noon);
+    }
+    const hidden = await exportAll(to(key), { start_time: day, end_time: new Date(noon).toISOString() });
+    expect(hidden.detail).toMatchObject({ records: 0, start_time: hidden.detail.end_time });
   });
 
   test("while another one runs (2203), for this project only, and not downloadable before it ends (2206)", async () => {
