@@ -10,7 +10,7 @@ export const successCode = 1000;
 export interface Refused {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly data: ErrorData | null;
+  readonly data: ErrorData;
   readonly retryAfterSeconds?: number | undefined;
   /** For the record only. */
   readonly note?: JsonObject | null;
@@ -87,6 +87,7 @@ export interface Answer {
   readonly retryAfterSeconds?: number | undefined;
 }
 
+/** The `data` of every answer is an object, so that clients read its members without a check: `{}` where there is nothing to tell. */
 export function toEnvelope(code: number, message: string, data: unknown): string {
-  return JSON.stringify({ success: code === successCode, code, message, data: data ?? null });
+  return JSON.stringify({ success: code === successCode, code, message, data: data ?? {} });
 }

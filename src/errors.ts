@@ -59,13 +59,13 @@ export const errorMeaning: Readonly<Record<ErrorCode, string>> = {
   2207: "plan does not show the hash chain",
 };
 
-/** Details that help a client to mend its call, such as `{ field, reason }` or `{ memory_id }`. */
+/** Details that help a client to mend its call, such as `{ field, reason }` or `{ memory_id }`; `{}` without any. */
 export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The expected "no" of the service: a code of the contract and a message that says what to do next. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  readonly data: ErrorData | null;
+  readonly data: ErrorData;
   /** Seconds until a retry makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
   /** What the audit record keeps beyond the answer, as Done.note of a success; no client sees it. */
@@ -74,7 +74,7 @@ export class Refusal extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    data: ErrorData | null = null,
+    data: ErrorData = {},
     retryAfterSeconds?: number,
     note: JsonObject | null = null,
   ) {
@@ -95,5 +95,5 @@ export class Refusal extends Error {
 
 /** 1503: the call was not executed and may be repeated as it is. */
 export function unavailable(message: string, retryAfterSeconds = 1): Refusal {
-  return new Refusal(1503, message, null, retryAfterSeconds);
+  return new Refusal(1503, message, {}, retryAfterSeconds);
 }

@@ -237,12 +237,7 @@ function toRefused(tools: PerformTools, error: unknown): Refused {
 }
 
 function rateLimited(waitSeconds: number): Refusal {
-  return new Refusal(
-    1429,
-    `Too many calls. Wait ${waitSeconds} s and send the call again.`,
-    null,
-    waitSeconds,
-  );
+  return new Refusal(1429, `Too many calls. Wait ${waitSeconds} s and send the call again.`, {}, waitSeconds);
 }
 
 const parsers = new WeakMap<Operation, (value: unknown) => Record<string, unknown>>();

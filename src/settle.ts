@@ -152,5 +152,5 @@ export function internalMessage(incident: string): string {
 }
 
 function toRecordedResponse(code: number, message: string, data: unknown): JsonObject {
-  return { success: code === successCode, code, message, data: (data ?? null) as JsonObject };
+  return { success: code === successCode, code, message, data: (data ?? {}) as JsonObject };
 }

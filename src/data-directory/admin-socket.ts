@@ -123,5 +123,5 @@ async function readBody(request: Request): Promise<JsonObject | string> {
 }
 
 function refuse(status: number, code: number, message: string): Answer {
-  return { status, code, envelope: toEnvelope(code, message, null) };
+  return { status, code, envelope: toEnvelope(code, message, {}) };
 }

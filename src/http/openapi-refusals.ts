@@ -64,13 +64,13 @@ export const refusalSchema: JsonObject = {
     },
     message: { type: "string", description: "What is wrong and what to do next." },
     data: {
-      anyOf: [{ $ref: "#/components/schemas/JsonObject" }, { type: "null" }],
-      description: "Details, such as the field and the reason.",
+      $ref: "#/components/schemas/JsonObject",
+      description: "Details, such as the field and the reason; {} without any.",
     },
   },
 };
 
 function refusalExample(code: ErrorCode): JsonObject {
   const message = errorMeaning[code];
-  return { summary: message, value: { success: false, code, message, data: null } };
+  return { summary: message, value: { success: false, code, message, data: {} } };
 }

@@ -1,7 +1,7 @@
 // Owns the way from a Fetch request to what perform takes: parameters, body, origin. Judges only what perform cannot see.
 
 import { Kind, type TSchema } from "@sinclair/typebox";
-import { Refusal } from "../errors.ts";
+import { type ErrorData, Refusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
 import type { Request as Arrival, RequestBody } from "../request.ts";
@@ -68,7 +68,7 @@ function readQuery(url: string, { known, otherwise }: QueryFields): Parameters {
   const text = url.slice(start + 1, fragment === -1 ? undefined : fragment);
   if (text === "") return none;
   if (decode(text) === null) {
-    return faulty("The query string has malformed percent-encoding. Encode it as UTF-8.", null);
+    return faulty("The query string has malformed percent-encoding. Encode it as UTF-8.", {});
   }
   const parameters = new Map<string, Json>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -85,7 +85,7 @@ function faultyParameter(name: string, reason: string): Parameters {
   return faulty(`Query parameter "${field}" ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
 }
 
-function faulty(message: string, data: { field: string; reason: string } | null): Parameters {
+function faulty(message: string, data: ErrorData): Parameters {
   return { parameters: {}, fault: new Refusal(1400, message, data) };
 }
 

@@ -102,7 +102,7 @@ export class WorkerClient {
         }
         this.onComplaint(complaint);
       }
-      pending.reject(new Refusal(code, message, null, retryAfterSeconds));
+      pending.reject(new Refusal(code, message, {}, retryAfterSeconds));
     } else pending.reject(new Error(reply.failed));
   }
 

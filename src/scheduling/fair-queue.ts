@@ -114,6 +114,6 @@ export class FairQueue<Item extends Queued> {
   #tooManyOfProject(): Refusal {
     const { items, perProject, retryAfterSeconds } = this.#limits;
     const message = `This project has ${perProject} ${items} waiting, which is the maximum. Wait for their answers before you send more.`;
-    return new Refusal(1429, message, null, retryAfterSeconds);
+    return new Refusal(1429, message, {}, retryAfterSeconds);
   }
 }

@@ -259,7 +259,7 @@ describe("JSON of the odd kind", () => {
       ["[]", "The body must be a JSON object."],
     ] as const) {
       const response = await fetch("http://localhost/project.create", { unix, method: "POST", body });
-      expect(await response.json()).toEqual({ success: false, code: 1400, message, data: null });
+      expect(await response.json()).toEqual({ success: false, code: 1400, message, data: {} });
     }
   });
 
