@@ -46,6 +46,9 @@ export const userAgentMaxCharacters = 1_024;
 /** Of a parameter of path or query, as the record of a call keeps it. */
 export const parameterMaxCharacters = 1_024;
 export const nameMaxCharacters = 100;
+/** Of an appended record: entries of rag_query and memory_query, and of rag_results and memory_results. */
+export const appendedTextsMax = 100;
+export const appendedItemsMax = 1_000;
 
 export const extractionTextMaxCharacters = 50_000;
 /** Texts of one extraction that wait for the embedder together: other calls need it too. */

@@ -12,19 +12,10 @@ import {
   TypeRegistry,
 } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sinclair/typebox/errors";
-import { ValuePointer } from "@sinclair/typebox/value";
-import { fromTimestamp, readTimestamp } from "./clock.ts";
+import { fromTimestamp } from "./clock.ts";
 import { Refusal } from "./errors.ts";
-import { fromMoment, readMoment } from "./iso8601.ts";
-import { isObject } from "./json/json.ts";
-import { counted } from "./plural.ts";
-import { suggest, unknownReason } from "./suggestion.ts";
-
-interface TextLimits {
-  readonly minLength?: number;
-  readonly maxLength: number;
-}
+import { fromMoment } from "./iso8601.ts";
+import { explain, firstFault, type TextLimits, textFault } from "./schema-fault.ts";
 
 TypeRegistry.Set<TextLimits>("Text", (limits, value) => textFault(limits, value) === null);
 FormatRegistry.Set("date-time", (value) => fromTimestamp(value) !== null);
@@ -115,133 +106,4 @@ export function createParser<Schema extends TObject>(schema: Schema): (value: un
     const name = field === "" ? "The request" : `Field "${field}"`;
     throw new Refusal(1400, `${name} ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
   };
-}
-
-/** TypeBox names fields that are missing before those that are unknown. A misspelt field is both, and its name is the cause. */
-function firstFault(faults: ValueErrorIterator): ValueError | undefined {
-  let first: ValueError | undefined;
-  for (const fault of faults) {
-    first ??= fault;
-    if (fault.type === ValueErrorType.ObjectAdditionalProperties && parentOf(fault) === parentOf(first))
-      return fault;
-    if (fault.type !== ValueErrorType.ObjectRequiredProperty) return first;
-  }
-  return first;
-}
-
-function parentOf({ path }: ValueError): string {
-  return path.slice(0, path.lastIndexOf("/"));
-}
-
-/** `root` is the whole value. */
-function explain(fault: ValueError, root: unknown): [field: string, reason: string] {
-  const { type, schema, value } = fault;
-  const field = nameOf(fault.path);
-  if (type === ValueErrorType.ObjectAdditionalProperties) {
-    const name = nameOf(fault.path.slice(parentOf(fault).length));
-    return [field, unknownReason(name, Object.keys(schema.properties), "fields")];
-  }
-  if (type === ValueErrorType.ObjectRequiredProperty) return [field, missingReason(fault, root)];
-  if (type === ValueErrorType.Union) {
-    const meant = faultOfMeant(fault);
-    if (meant !== undefined) return explain(meant, root);
-  }
-  return [
-    field,
-    (typeof value === "string" ? stringFault(schema, value) : null) ?? `must be ${expectation(schema)}`,
-  ];
-}
-
-/** Items that gateways append may have members of their own, so a misspelt one is known only by what it leaves out. */
-function missingReason(fault: ValueError, root: unknown): string {
-  const parent = parentOf(fault);
-  const holder: unknown = parent === "" ? null : ValuePointer.Get(root, parent);
-  const sent = isObject(holder)
-    ? suggest(nameOf(fault.path.slice(parent.length)), Object.keys(holder))
-    : null;
-  return sent === null ? "is required" : `is required; did you send it as "${sent}"?`;
-}
-
-/** A JSON pointer (RFC 6901) without its first slash, bounded because clients choose the names in it. */
-function nameOf(path: string): string {
-  return path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100).toWellFormed();
-}
-
-/** Of a value that fits no variant of a union: what is wrong with it as the variant that has its JSON type. */
-function faultOfMeant({ schema, value, errors }: ValueError): ValueError | undefined {
-  const index = schema.anyOf.findIndex((variant: TSchema) => hasTypeOf(variant, value));
-  const faults = errors[index];
-  return faults === undefined ? undefined : firstFault(faults);
-}
-
-function hasTypeOf(schema: TSchema, value: unknown): boolean {
-  if (Array.isArray(value)) return schema.type === "array";
-  if (typeof value === "number") return schema.type === "number" || schema.type === "integer";
-  if (schema[Kind] === "Moment") return typeof value === "string";
-  return value !== null && schema.type === typeof value;
-}
-
-/** Why a string is none of this schema; null where the schema has no reasons of its own. */
-function stringFault(schema: TSchema, value: string): string | null {
-  if (schema[Kind] === "Text") return textFault({ maxLength: Number(schema.maxLength) }, value);
-  if (schema[Kind] === "Moment") return readMoment(value).fault;
-  return schema.format === "date-time" ? readTimestamp(value).fault : null;
-}
-
-function expectation(schema: TSchema): string {
-  switch (schema[Kind]) {
-    case "Text":
-      return `a string of ${schema.minLength} to ${counted(Number(schema.maxLength), "character")}`;
-    case "Choice":
-      return `one of ${schema.enum.map((value: string) => `"${value}"`).join(", ")}`;
-    case "Integer":
-    case "Number": {
-      const noun = schema[Kind] === "Integer" ? "a whole number" : "a number";
-      const { minimum, maximum } = schema;
-      if (maximum === undefined) return minimum === undefined ? noun : `${noun} of at least ${minimum}`;
-      return `${noun} from ${minimum} to ${maximum}`;
-    }
-    case "Id":
-      return "an identifier of 32 hexadecimal characters in lower case";
-    case "Action":
-      return `a dotted name in lower case of at most ${actionMaxCharacters} characters, such as memory.search`;
-    case "Moment":
-      return "an ISO 8601 date or time, such as 2026-11-01 or 2026-11-01T09:30:00Z";
-    case "Boolean":
-      return "true or false";
-    case "Null":
-      return "null";
-    case "String":
-      if (schema.format === "date-time") {
-        return "an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z";
-      }
-      return schema.maxLength === undefined
-        ? "a string"
-        : `a string of at most ${counted(schema.maxLength, "character")}`;
-    case "Union":
-      return schema.anyOf.map(expectation).join(" or ");
-    case "Array":
-      return "an array";
-    default:
-      return "a JSON object";
-  }
-}
-
-/** White space of Unicode, and what JavaScript counts as such besides. */
-const blank = /^[\s\p{White_Space}]*$/u;
-
-function textFault({ minLength = 1, maxLength }: TextLimits, value: unknown): string | null {
-  if (typeof value !== "string") return "must be a string";
-  if (!value.isWellFormed()) return "contains a lone surrogate; send well-formed Unicode";
-  if (value.includes("\0")) return "contains the character NUL; remove it";
-  if (minLength > 0 && blank.test(value))
-    return `must not be blank; send ${minLength} to ${counted(maxLength, "character")}`;
-  const excess = value.length > maxLength ? codePoints(value) - maxLength : 0;
-  return excess > 0 ? `is ${counted(excess, "character")} too long; the maximum is ${maxLength}` : null;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

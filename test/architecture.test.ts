@@ -72,6 +72,7 @@ const places: Readonly<Record<string, string>> = {
         "plural",
         "request",
         "schema",
+        "schema-fault",
         "shell-word",
         "store",
         "suggestion",

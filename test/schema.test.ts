@@ -16,6 +16,8 @@ const parse = createParser(
     flag: Type.Optional(Type.Boolean()),
     time: Type.Optional(Nullable(Timestamp({ description: "" }))),
     list: Type.Optional(Type.Array(Choice(["a", "b"], { description: "" }), { minItems: 1 })),
+    few: Type.Optional(Nullable(Type.Array(Type.Integer(), { maxItems: 2 }))),
+    pair: Type.Optional(Type.Array(Type.Integer(), { minItems: 2, maxItems: 3 })),
   }),
 );
 
@@ -88,7 +90,13 @@ describe("what is not valid is refused by name", () => {
       "time",
       /outside the years 0000 to 9999/,
     ],
-    ["an empty list", { list: [] }, "list", /./],
+    ["an empty list", { list: [] }, "list", /is empty; send at least 1 item/],
+    ["too many items", { few: [1, 2, 3] }, "few", /has 3 items; the maximum is 2/],
+    ["too many items where null is allowed", { few: [1, 2, 3, "x"] }, "few", /has 4 items; the maximum is 2/],
+    ["too few items", { pair: [1] }, "pair", /has 1 item; send at least 2 items/],
+    ["a number for a list", { few: 5 }, "few", /must be an array of at most 2 items or null/],
+    ["text for a list", { list: "a" }, "list", /must be an array of at least 1 item/],
+    ["an object for a list", { pair: {} }, "pair", /must be an array of 2 to 3 items/],
     ["a wrong item", { list: ["a", "c"] }, "list/1", /must be one of "a", "b"/],
     ["an unknown field", { nmber: 1 }, "nmber", /is unknown; did you mean "number"\?$/],
     ["another unknown field", { colour: 1 }, "colour", /is unknown; known fields are text, choice/],

@@ -5,6 +5,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { successCode } from "../call.ts";
 import { Refusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
+import { appendedItemsMax, appendedTextsMax } from "../limits.ts";
 import { projectOperation } from "../operation.ts";
 import { Action, Fields, jsonObject, Nullable, Text } from "../schema.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
@@ -24,9 +25,9 @@ const amount = (description: string) =>
 const json = (description: string) =>
   Type.Optional(Type.Unsafe<Json>(Type.Union([jsonObject, Type.Null()], { description })));
 const texts = (description: string) =>
-  Type.Optional(Nullable(Type.Array(Type.String(), { maxItems: 100, description })));
+  Type.Optional(Nullable(Type.Array(Type.String(), { maxItems: appendedTextsMax, description })));
 const items = (item: TSchema, description: string) =>
-  Type.Optional(Type.Unsafe<Json>(Nullable(Type.Array(item, { maxItems: 1_000, description }))));
+  Type.Optional(Type.Unsafe<Json>(Nullable(Type.Array(item, { maxItems: appendedItemsMax, description }))));
 
 export const appendRecord = projectOperation({
   name: "audit.append",

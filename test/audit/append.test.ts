@@ -100,6 +100,17 @@ describe("refused", () => {
   });
 
   test.each([
+    ["rag_query", "", 100],
+    ["memory_query", "", 100],
+    ["rag_results", {}, 1_000],
+    ["memory_results", {}, 1_000],
+  ] as const)("too many items in %s, with the maximum", async (field, item, most) => {
+    const body = { action: "gateway.chat", http_status: 200, [field]: Array(most + 1).fill(item) };
+    const reason = `has ${most + 1} items; the maximum is ${most}`;
+    expect((await append(body)).data).toEqual({ field, reason });
+  });
+
+  test.each([
     ['{"action":"gateway.chat","http_status":200,"metadata":{"a":"\\ud800"}}', "lone surrogate"],
     ['{"action":"gateway.chat","http_status":200,"metadata":{"a":1e400}}', "double precision"],
   ])("what cannot be hashed: %s", async (body, reason) => {
@@ -131,7 +142,7 @@ describe("what was found has the shape of the contract", () => {
   });
 
   test.each<[string, JsonObject, string, RegExp]>([
-    ["no items", { rag_results: {} }, "rag_results", /must be an array or null/],
+    ["no items", { rag_results: {} }, "rag_results", /must be an array of at most 1000 items or null/],
     ["a text for an item", { rag_results: ["c"] }, "rag_results/0", /must be a JSON object/],
     ["null for an item", { memory_results: [memory, null] }, "memory_results/1", /must be a JSON object/],
     ["no content", { rag_results: [without(passage, "content")] }, "rag_results/0/content", /is required/],
