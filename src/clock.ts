@@ -39,9 +39,10 @@ export type TimeReading =
 
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-](\d{2}):(\d{2})))$/;
-const withoutTime = /^\d{4}-\d{2}-\d{2}$/;
-const withoutZone = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?$/;
-const largeYear = /^[+-]?\d{5,}-\d{2}-\d{2}/;
+/** What people write instead, so that the message can name the difference. */
+const nearly =
+  /^(?<date>(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2}))(?:[Tt ](?<minutes>(?<hour>\d{2}):(?<minute>\d{2}))(?::(?<second>\d{2})(?:(?<mark>[.,])\d+)?)?(?:[Zz]|(?<offset>[+-](?<offsetHour>\d{2})(?::?(?<offsetMinute>\d{2}))?))?)?$/;
+const oddYear = /^(?:[+\-\u2212]\d{4}|[+\-\u2212]?\d{5,12})(?=-)/;
 
 /** An offset can lead out of the years that RFC 3339 can write in UTC. */
 export const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
@@ -84,10 +85,34 @@ function faulty(fault: string): TimeReading {
 }
 
 function formFault(text: string): string {
-  if (withoutTime.test(text)) return `has no time of day; send a timestamp such as ${text}T00:00:00Z`;
-  if (withoutZone.test(text)) return "has no time zone; add Z or an offset such as +01:00";
-  if (largeYear.test(text)) return "has a year outside 0000 to 9999";
-  return "must be an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z";
+  const parts = nearly.exec(text)?.groups;
+  if (parts !== undefined) return partsFault(parts);
+  return yearFault(text) ?? "must be an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z";
+}
+
+/** A day that does not exist comes first: otherwise the example would hold it, too. */
+function partsFault(parts: Readonly<Record<string, string | undefined>>): string {
+  const { date, minutes, mark, offset, offsetHour, offsetMinute } = parts;
+  const number = (name: string) => Number(parts[name] ?? 0);
+  const fault =
+    dayFault(number("year"), number("month"), number("day")) ??
+    timeOfDayFault(number("hour"), number("minute"), number("second")) ??
+    offsetFault(offset ?? "", number("offsetHour"), number("offsetMinute"));
+  if (fault !== null) return fault;
+  if (minutes === undefined) return `has no time of day; send a timestamp such as ${date}T00:00:00Z`;
+  if (parts.second === undefined) return `has no seconds; send a timestamp such as ${date}T${minutes}:00Z`;
+  if (mark === ",") return "has a comma before the fraction of a second; write a period";
+  if (offset === undefined) return "has no time zone; add Z or an offset such as +01:00";
+  const whole = `${offset.charAt(0)}${offsetHour}:${offsetMinute ?? "00"}`;
+  return `has no ${offsetMinute === undefined ? "minutes" : "colon"} in its offset; write ${whole}`;
+}
+
+/** Why a text begins with no year that can be read; null when it does not begin with a year of another length or with a sign. */
+export function yearFault(text: string): string | null {
+  const year = oddYear.exec(text)?.[0];
+  return year === undefined
+    ? null
+    : `has the year ${year}; years are 0000 to 9999, with four digits and no sign`;
 }
 
 /** Why there is no such day in the Gregorian calendar. */

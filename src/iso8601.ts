@@ -1,7 +1,15 @@
 // Owns reading the times of audit queries: every date and time that ISO 8601-1 can write with a year of four digits. Times of memories
 // are RFC 3339 timestamps (clock.ts), whose checks are reused here.
 
-import { dayFault, earliestMs, latestMs, offsetFault, outsideYears, timeOfDayFault } from "./clock.ts";
+import {
+  dayFault,
+  earliestMs,
+  latestMs,
+  offsetFault,
+  outsideYears,
+  timeOfDayFault,
+  yearFault,
+} from "./clock.ts";
 
 /** What a text names: an instant, or a whole day, week, month or year. Milliseconds since 1970, both ends included. */
 export interface Moment {
@@ -18,7 +26,6 @@ const dateForm =
   /^(?<year>\d{4})(?:(?<dash>-?)(?:W(?<week>\d{2})(?:\k<dash>(?<weekday>\d))?|(?<ordinal>\d{3})|(?<month>\d{2})(?:\k<dash>(?<day>\d{2}))?))?$/;
 const timeForm =
   /^(?<hour>\d{2})(?:(?<colon>:?)(?<minute>\d{2})(?:\k<colon>(?<second>\d{2}))?)?(?:[.,](?<fraction>\d+))?(?<zone>[Zz]|[+\-\u2212]\d{2}(?::?\d{2})?)?$/;
-const largeYear = /^[+-]\d{5,}-/;
 /** A `+` in a URL that was not percent-encoded arrives as a space; between a time and an offset it can mean nothing else. */
 const lostPlus = /^([^ ]+[Tt][^ ]+) (\d{2}(?::?\d{2})?)$/;
 
@@ -95,9 +102,15 @@ function readTime(text: string, { firstMs, lastMs, isBasic }: FoundDate): number
     (second ?? 0) * secondMs +
     fractionOf(unitMs, parts.fraction ?? "");
   const isEndOfDay = ofDayMs === dayMs && hour === 24;
-  const fault = isEndOfDay ? null : timeOfDayFault(hour ?? 0, minute ?? 0, second ?? 0);
+  const fault = isEndOfDay ? null : timeFault(hour ?? 0, minute ?? 0, second ?? 0);
   const offset = readOffset(parts.zone ?? "Z");
   return fault ?? (typeof offset === "string" ? offset : firstMs + ofDayMs - offset);
+}
+
+/** Unlike RFC 3339, ISO 8601 writes the end of a day as 24:00. */
+function timeFault(hour: number, minute: number, second: number): string | null {
+  if (hour > 23) return `has the hour ${hour}; hours are 00 to 23, and 24:00 is the end of a day`;
+  return timeOfDayFault(hour, minute, second);
 }
 
 const mixedForms = "mixes a date with hyphens and a time without colons, or the reverse; write both alike";
@@ -138,7 +151,8 @@ function faulty(fault: string): MomentReading {
 }
 
 function formFault(text: string): string {
-  if (largeYear.test(text)) return "has a year outside 0000 to 9999";
+  const year = yearFault(text);
+  if (year !== null) return year;
   if (/^\d[\d-]* \d/.test(text)) return 'has a space between date and time; write "T" there';
   return "must be an ISO 8601 date or time, such as 2026-11-01, 2026-11-01T09:30:00Z or 20261101T093000+0100";
 }
