@@ -42,7 +42,7 @@ const rfc3339 =
 /** What people write instead, so that the message can name the difference. */
 const nearly =
   /^(?<date>(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2}))(?:[Tt ](?<minutes>(?<hour>\d{2}):(?<minute>\d{2}))(?::(?<second>\d{2})(?:(?<mark>[.,])\d+)?)?(?:[Zz]|(?<offset>[+-](?<offsetHour>\d{2})(?::?(?<offsetMinute>\d{2}))?))?)?$/;
-const oddYear = /^(?:[+\-\u2212]\d{4}|[+\-\u2212]?\d{5,12})(?=-)/;
+const oddYear = /^(?:[+\-\u2212]\d{4}|[+\-\u2212]?\d{5,6})(?=-)/;
 
 /** An offset can lead out of the years that RFC 3339 can write in UTC. */
 export const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
