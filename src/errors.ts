@@ -40,7 +40,7 @@ export const errorMeaning: Readonly<Record<ErrorCode, string>> = {
   1404: "no such route",
   1405: "method not allowed",
   1413: "body too large",
-  1415: "body is not JSON",
+  1415: "body is not JSON in UTF-8",
   1429: "rate limited",
   1500: "internal error",
   1503: "temporarily unavailable",

@@ -1,12 +1,12 @@
 // Owns receiving a request's body: bounded in bytes and time, as UTF-8, as JSON by its content type. Never parses it; perform does.
 
+import { MIMEType } from "node:util";
 import type { BodyClaim } from "../access/body-budget.ts";
 import { Refusal } from "../errors.ts";
 import { bodyArrivalMaxMs, bodyMaxBytes } from "../limits.ts";
 import type { RequestBody } from "../request.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-const jsonType = /^application\/json[\t ]*(;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i;
 
 /** @throws Refusal 1429 or 1503 when the claim is refused. */
 export async function receiveRequestBody(
@@ -17,15 +17,41 @@ export async function receiveRequestBody(
   const bytes = await receiveInTime(request, claim, maxMs);
   if (bytes instanceof Refusal) return { kind: "incomplete", refusal: bytes };
   if (bytes.length === 0) return { kind: "none" };
-  if (!jsonType.test(request.headers.get("content-type") ?? "")) {
-    const message = "The body must be JSON. Send the header Content-Type: application/json.";
-    return { kind: "unreadable", bytes, code: 1415, message };
-  }
+  const message = encodingFault(request.headers) ?? mediaTypeFault(request.headers);
+  if (message !== null) return { kind: "unreadable", bytes, code: 1415, message };
   try {
     return { kind: "text", bytes, text: utf8.decode(bytes) };
   } catch {
     const message = "The body is not valid UTF-8. Encode it as UTF-8 and send it again.";
     return { kind: "unreadable", bytes, code: 1400, message };
+  }
+}
+
+const shownMaxCharacters = 40;
+
+function encodingFault(headers: Headers): string | null {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() === "identity") return null;
+  return `The body has the Content-Encoding "${encoding.slice(0, shownMaxCharacters)}". Send it without compression.`;
+}
+
+/** Parameters that we do not know are ignored, as RFC 2045 asks. RFC 8259: JSON is UTF-8, and a charset says nothing new. */
+function mediaTypeFault(headers: Headers): string | null {
+  const header = headers.get("content-type") ?? "";
+  if (header === "application/json") return null;
+  const type = readMediaType(header);
+  if (type?.essence !== "application/json")
+    return "The body must be JSON. Send the header Content-Type: application/json.";
+  const charset = type.params.get("charset") ?? "utf-8";
+  if (/^utf-?8$/i.test(charset)) return null;
+  return `The header Content-Type names the charset "${charset.slice(0, shownMaxCharacters)}", but JSON is UTF-8. Encode the body as UTF-8 and send Content-Type: application/json.`;
+}
+
+function readMediaType(header: string): MIMEType | null {
+  try {
+    return new MIMEType(header);
+  } catch {
+    return null;
   }
 }
 

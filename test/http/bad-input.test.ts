@@ -190,6 +190,41 @@ for (const { method, path, rest, fields } of endpoints) {
   });
 }
 
+describe("the media type of a body", () => {
+  test.each([
+    "application/json; profile=x",
+    'application/json; profile="a; charset=latin1"',
+    "Application/JSON;charset=UTF-8;profile=x",
+    'application/json; charset="utf-8"',
+    "application/json ; charset=utf8",
+    "application/json;",
+  ])("%s is JSON", async (type) => {
+    const options = { body: JSON.stringify(query), headers: { "Content-Type": type } };
+    expect(await send("POST", search, options)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ["application/json; charset=latin1", /names the charset "latin1".* UTF-8/],
+    ['application/json; charset="UTF-16"; profile=x', /names the charset "UTF-16".* UTF-8/],
+    ["application/json, application/json", /Send the header Content-Type: application\/json/],
+    ["application/ld+json", /Send the header Content-Type: application\/json/],
+  ])("%s is refused with the reason", async (type, message) => {
+    const options = { body: JSON.stringify(query), headers: { "Content-Type": type } };
+    const reply = await send("POST", search, options);
+    expect(reply).toMatchObject({ status: 415, code: 1415, message: expect.stringMatching(message) });
+    expect(reply.record?.payload.unreadable_body).toMatchObject({ length: options.body.length });
+  });
+
+  test("is not its compression, which is refused with the reason", async () => {
+    const body = Bun.gzipSync(new TextEncoder().encode(JSON.stringify(query)));
+    const reply = await send("POST", search, { body, headers: { "Content-Encoding": "gzip" } });
+    const message = expect.stringMatching(/has the Content-Encoding "gzip".* without compression/);
+    expect(reply).toMatchObject({ status: 415, code: 1415, message });
+    const plain = { body: JSON.stringify(query), headers: { "Content-Encoding": "identity" } };
+    expect((await send("POST", search, plain)).status).toBe(200);
+  });
+});
+
 describe("JSON of the odd kind", () => {
   test("numbers beyond all bounds are refused by name", async () => {
     for (const number of ["1e400", "-1e400", "1e309", "123456789".repeat(50)]) {
