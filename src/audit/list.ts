@@ -51,7 +51,7 @@ export const listRecords = projectOperation({
   name: "audit.list",
   summary: "List audit records",
   description:
-    "Returns the project's audit records, newest first. A start_time older than the plan's retention is moved to its edge. Every call leaves a record, so the list grows while it is read. Reading it with cursor shows each record once, and total stays that of the first page. So does page: for one hour, the pages after page 1 show the list as page 1 found it, to the same key with the same filters and page_size; page 1 begins anew. Deep pages are quickest with cursor.",
+    "Returns the project's audit records, newest first. A start_time older than the plan's retention is moved to its edge. Every call leaves a record, so the list grows while it is read. Reading it with cursor shows each record once, and total stays that of the first page. So does page: for one hour, the pages after page 1 show the list as page 1 found it, to the same key with the same filters and page_size; page 1 begins anew, and after a restart of the server pages show the list as it is then. Deep pages are quickest with cursor.",
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,

@@ -18,7 +18,7 @@ Fields and parameters that are not listed here are refused, never ignored. Answe
 
 export function openApiDocument(): JsonObject {
   const schemas: NamedSchemas = new Map([["Refusal", refusalSchema]]);
-  const responses = new Map<string, JsonObject>();
+  const responses = new Map([["RangeNotSatisfiable", rangeNotSatisfiable]]);
   // Requests first, as toAnswerSchema asks for.
   const asked = routes.map((route) => ({ route, request: describeRequest(route, schemas) }));
   const paths = new Map<string, Record<string, JsonObject>>();
@@ -164,9 +164,19 @@ function describeFile(mediaTypes: readonly string[]): JsonObject {
     200: { description: "The file; its ETag allows conditional requests.", content },
     206: { description: "The part that the Range header asked for.", content },
     304: { description: "The file is still the one that If-None-Match names." },
-    416: { description: "The file ends before the range begins." },
+    416: { $ref: "#/components/responses/RangeNotSatisfiable" },
   };
 }
+
+const rangeNotSatisfiable: JsonObject = {
+  description: "The file ends before the range begins.",
+  headers: {
+    "Content-Range": {
+      description: "`bytes */` and the size of the file.",
+      schema: { type: "string", examples: ["bytes */1048576"] },
+    },
+  },
+};
 
 const auditMetadata: JsonObject = {
   name: "X-Audit-Metadata",
