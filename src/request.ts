@@ -5,7 +5,7 @@ import type { BodyClaim } from "./access/body-budget.ts";
 import type { Call, Origin } from "./call.ts";
 import { Refusal } from "./errors.ts";
 import { isId } from "./ids.ts";
-import { isInteroperable, isObject, type Json, type JsonObject } from "./json/json.ts";
+import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "./json/json.ts";
 import { JsonFault, parseJson } from "./json/json-text.ts";
 import { invalidBodyMaxBytes, metadataMaxBytes, parameterMaxCharacters } from "./limits.ts";
 
@@ -74,7 +74,7 @@ export function readInput(
   const isKeepable = isInteroperable(fields);
   try {
     const input = parse(mergeInput(parameters, fields));
-    if (!isKeepable) throw new Refusal(1400, "The body holds a lone surrogate. Send well-formed Unicode.");
+    if (!isKeepable) throw loneSurrogate(fields);
     return { input, kept: { ...nothingKept, bodyText: body.kind === "none" ? null : body.text } };
   } catch (fault) {
     if (body.kind === "none") return refuse(fault, nothingKept);
@@ -84,6 +84,12 @@ export function readInput(
       isKeepable && isSmall ? { ...nothingKept, bodyText: body.text } : digestOf(body.bytes),
     );
   }
+}
+
+function loneSurrogate(fields: JsonObject): Refusal {
+  const field = (findLoneSurrogate(fields) ?? "").slice(0, 100).toWellFormed();
+  const reason = "contains a lone surrogate; send well-formed Unicode";
+  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
 }
 
 function digestOf(bytes: Uint8Array): KeptBody {
@@ -159,10 +165,11 @@ export function readOrigin({ ip, userAgent, metadata }: Request): {
 
 /** @throws JsonFault */
 function parseMetadata(text: string): JsonObject {
-  const misfit = `must be a JSON object of at most ${metadataMaxBytes} bytes. Shorten it or leave it out`;
-  if (Buffer.byteLength(text) > metadataMaxBytes) throw new JsonFault(null, misfit);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > metadataMaxBytes)
+    throw new JsonFault(null, `has ${bytes} bytes; the maximum is ${metadataMaxBytes}`);
   const value = parseJson(text);
-  if (!isObject(value)) throw new JsonFault(null, misfit);
+  if (!isObject(value)) throw new JsonFault(null, "must be a JSON object, such as {}");
   if (!isInteroperable(value)) throw new JsonFault(null, "holds a lone surrogate. Send well-formed Unicode");
   return value;
 }

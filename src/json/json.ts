@@ -17,3 +17,15 @@ export function isInteroperable(value: unknown, depth = 64): boolean {
     ? value.every((item) => isInteroperable(item, depth - 1))
     : Object.entries(value).every(([name, item]) => name.isWellFormed() && isInteroperable(item, depth - 1));
 }
+
+/** Where the first string or name is that is not well-formed Unicode, as a path such as `metadata/0/name`; null: nowhere. */
+export function findLoneSurrogate(value: unknown, path = ""): string | null {
+  if (typeof value === "string") return value.isWellFormed() ? null : path;
+  if (typeof value !== "object" || value === null) return null;
+  for (const [name, item] of Object.entries(value)) {
+    const place = path === "" ? name : `${path}/${name}`;
+    const found = name.isWellFormed() ? findLoneSurrogate(item, place) : place;
+    if (found !== null) return found;
+  }
+  return null;
+}

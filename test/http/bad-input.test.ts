@@ -286,6 +286,33 @@ describe("JSON of the odd kind", () => {
     expect(record?.payload.unreadable_body).toMatchObject({ length: body.length });
   });
 
+  test.each([
+    ['{"action":"gateway.chat","http_status":200,"metadata":{"x":[{},{"y":"\\ud83e"}]}}', "metadata/x/1/y"],
+    ['{"action":"gateway.chat","http_status":200,"metadata":{"x":{"a\\udd8a":1}}}', "metadata/x/a\ufffd"],
+    ['{"action":"gateway.chat","http_status":200,"rag_query":["well","\\ud83e"]}', "rag_query/1"],
+  ])("a lone surrogate is named by its place: %s", async (body, field) => {
+    const reason = "contains a lone surrogate; send well-formed Unicode";
+    const reply = await send("POST", "/v1/audit/logs", { body });
+    expect(reply).toMatchObject({
+      code: 1400,
+      message: `Field "${field}" ${reason}.`,
+      data: { field, reason },
+    });
+  });
+
+  test("metadata of another type and metadata that is too long have reasons of their own", async () => {
+    for (const [metadata, reason] of [
+      ["[1]", "must be a JSON object, such as {}"],
+      ["5", "must be a JSON object, such as {}"],
+      [`{"a":"${"x".repeat(5_000)}"}`, "has 5008 bytes; the maximum is 4096"],
+      ["x".repeat(4_097), "has 4097 bytes; the maximum is 4096"],
+    ] as const) {
+      const reply = await send("GET", collection, { headers: { "X-Audit-Metadata": metadata } });
+      const message = `The header X-Audit-Metadata ${reason}.`;
+      expect(reply).toMatchObject({ code: 1400, message, data: { field: "X-Audit-Metadata", reason } });
+    }
+  });
+
   test("administration is read as strictly", async () => {
     const { socket: unix } = locate(app.config.dataDir);
     for (const [body, message] of [
