@@ -219,6 +219,24 @@ def split_notes(text):
     return [note.strip("\n") + "\n" for note in notes]
 
 
+def given_notes(text):
+    """The checkpoints in a file from outside, whoever signed them. Raises Unusable when there is none."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        answer = None
+    if isinstance(answer, dict):
+        data = answer["data"] if isinstance(answer.get("data"), dict) else answer
+        several = data["checkpoints"] if isinstance(data.get("checkpoints"), list) else [data]
+        text = "\n".join(one["note"] for one in several if isinstance(one, dict) and isinstance(one.get("note"), str))
+    notes = split_notes(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    signed = [re.fullmatch(r"(.*\n)\n— memledger [A-Za-z0-9+/]{91}=\n", note, re.DOTALL) for note in notes]
+    found = [note for note, match in zip(notes, signed) if match and checkpoint(match[1])]
+    if not found:
+        raise Unusable("a file given as a checkpoint holds none")
+    return found
+
+
 # --- Records ----------------------------------------------------------------------------------------------------------------------
 
 class Chain:
@@ -669,7 +687,7 @@ def verify(path, checkpoint_files, public_key):
         keys.follow(split_notes(read(rotations)))
     if keys is None and (exported or checkpoint_files):
         raise Unusable("there is no key")
-    outside = [checkpoint(keys.open(note)) for file in checkpoint_files for note in split_notes(read(file))]
+    outside = [checkpoint(keys.open(note)) for file in checkpoint_files for note in given_notes(read(file))]
     return (verify_export if exported else verify_database)(path, keys, outside)
 
 

@@ -46,14 +46,30 @@ export function createSigner(privateKeyPem: string): Signer {
 
 /** The text of a note, or null when the note is malformed or its signature is not of this key. */
 export function openNote(note: string, verifierKey: string): string | null {
-  const match = /^(.*\n)\n— (\S+) (\S+)\n$/s.exec(note);
+  const parsed = parseNote(note);
   const key = parseVerifierKey(verifierKey);
-  if (match === null || key === null) return null;
-  const [, text = "", name, encoded = ""] = match;
-  const bytes = Buffer.from(encoded, "base64");
-  if (name !== keyName || bytes.length !== 68 || bytes.toString("base64") !== encoded) return null;
+  if (parsed === null || key === null) return null;
+  const { text, bytes } = parsed;
   if (!bytes.subarray(0, 4).equals(keyId(key.raw))) return null;
   return verify(null, Buffer.from(text), key.object, bytes.subarray(4)) ? text : null;
+}
+
+/** `bytes` are those of the key id and of the signature; null when the note is malformed. */
+function parseNote(note: string): { text: string; bytes: Buffer } | null {
+  const [, text, name, encoded = ""] = /^(.*\n)\n— (\S+) (\S+)\n$/s.exec(note) ?? [];
+  const bytes = Buffer.from(encoded, "base64");
+  if (text === undefined || name !== keyName) return null;
+  return bytes.length === 68 && bytes.toString("base64") === encoded ? { text, bytes } : null;
+}
+
+/** Whether this has the form of a note with one signature of a ledger's key; says nothing about the signature itself. */
+export function isSignedNote(note: string): boolean {
+  return parseNote(note) !== null;
+}
+
+/** The signed text of a note, whoever signed it. */
+export function textOfNote(note: string): string {
+  return note.slice(0, note.indexOf("\n\n") + 1);
 }
 
 /** Splits a file of notes; each ends with its signature line and an empty line. */

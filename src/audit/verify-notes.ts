@@ -51,7 +51,10 @@ export interface NotesFile {
 }
 
 export function readNotes(file: string, reader: NoteReader): NotesFile {
-  const notes = splitNotes(file);
+  return checkNotes(splitNotes(file), reader);
+}
+
+export function checkNotes(notes: readonly string[], reader: NoteReader): NotesFile {
   const checkpoints = notes.flatMap((note) => {
     const text = reader.open(note);
     const checkpoint = text === null ? null : parseCheckpoint(text);

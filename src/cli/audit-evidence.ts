@@ -3,11 +3,12 @@
 
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { splitNotes } from "../audit/note.ts";
+import { findGivenNotes } from "../audit/given-notes.ts";
+import { isVerifierKey, signerId, splitNotes } from "../audit/note.ts";
 import { type Followed, followRotations, type Rotation } from "../audit/rotation.ts";
 import { type Failure, Unusable } from "../audit/verdict.ts";
 import type { Attested } from "../audit/verify-chain.ts";
-import { createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify-notes.ts";
+import { checkNotes, createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify-notes.ts";
 import { toTimestamp } from "../clock.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { rotationsPath } from "../data-directory/ledger-rotation.ts";
@@ -72,7 +73,8 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
   if (reader === null && outside.length > 0)
     throw new Unusable("A checkpoint proves nothing without a key. Give it with --public-key FILE.");
   const beside = reader === null ? [] : readBeside(subject, reader, remarks);
-  const given = reader === null ? [] : outside.flatMap(({ file, text }) => readGiven(file, text, reader));
+  const given =
+    reader === null ? [] : outside.map(({ file, text }) => readGiven(file, text, { reader, keys, remarks }));
   const refused = given.find(({ failure }) => failure !== null)?.failure ?? null;
   const checkpoints = [...beside, ...given.flatMap((file) => file.checkpoints)];
   return { reader, keys, keySource, checkpoints, refusedOutside: refused, remarks };
@@ -154,20 +156,42 @@ function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): At
 function readGiven(
   file: string,
   text: string,
-  reader: NoteReader,
+  { reader, keys, remarks }: { reader: NoteReader; keys: readonly string[]; remarks: string[] },
 ): { checkpoints: Attested[]; failure: Failure | null } {
-  const { checkpoints, refused } = readNotes(text, reader);
-  if (checkpoints.length + refused === 0) throw new Unusable(`${file} holds no checkpoint.`);
-  const message = `${basename(file)} holds a checkpoint that was changed, or signed by another key`;
+  const { notes, ignored } = findGivenNotes(text);
+  if (notes.length === 0) throw new Unusable(noCheckpoint(file, text));
+  if (ignored > 0)
+    remarks.push(
+      `${counted(ignored, "text")} in ${file} not in the format of a checkpoint, such as a note that a crash cut short: ignored.`,
+    );
+  const refused = notes.find((note) => reader.open(note) === null);
   return {
-    checkpoints: checkpoints.map((checkpoint) => ({
+    checkpoints: checkNotes(notes, reader).checkpoints.map((checkpoint) => ({
       ...checkpoint,
       isOutside: true,
       isSigned: true,
       source: basename(file),
     })),
-    failure: refused === 0 ? null : { seq: null, check: "signature", message },
+    failure:
+      refused === undefined
+        ? null
+        : { seq: null, check: "signature", message: whyRefused(file, refused, keys) },
   };
+}
+
+function noCheckpoint(file: string, text: string): string {
+  const isKey = text.split("\n").some(isVerifierKey);
+  const expected =
+    "Expected is what memledger audit checkpoint prints (four lines, an empty line, a line with the signature), or the JSON answer of GET /v1/audit/checkpoint, saved to a file without changes";
+  return `${file} holds no checkpoint${isKey ? " but a public key, which --public-key takes" : ""}. ${expected}. Nothing was verified.`;
+}
+
+function whyRefused(file: string, note: string, keys: readonly string[]): string {
+  const signer = signerId(note);
+  const known = keys.map(nameOf);
+  return known.includes(signer)
+    ? `${basename(file)} holds a checkpoint whose signature by the key ${signer} does not fit its text: the checkpoint was changed after it was signed`
+    : `${basename(file)} holds a checkpoint that names the key ${signer}, but the key given is ${known.join(", ")}: it is a checkpoint of another installation, or the key was changed, or the checkpoint is forged`;
 }
 
 export function readText(path: string): string {

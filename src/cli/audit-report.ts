@@ -37,7 +37,7 @@ export function showFinding({ subject, evidence, finding }: Shown): string {
   if (chains.length > 0) parts.push(chainTable(chains));
   const found = whatWasFound(finding);
   if (found !== "") parts.push(found);
-  parts.push(verdict === "unattested" ? whatIsMissing(subject, finding) : advice[verdict]);
+  parts.push(whatToDo(subject, evidence, finding));
   parts.push(...chains.flatMap(whatWasRemoved));
   const told = [`Key: ${evidence.keys.join(", ") || "none; nothing here is signed"}`, ...remarks];
   parts.push(told.join("\n"));
@@ -61,6 +61,16 @@ const advice: Readonly<Record<Exclude<Verdict, "unattested">, string>> = {
     "Keep the file and the checkpoint as they are. Records up to the newest checkpoint that agrees are good; compare the rest with a backup or an export. After restoring an old backup this is what you must see.",
   unusable: "",
 };
+
+function whatToDo(subject: Subject, { refusedOutside }: Evidence, finding: Report): string {
+  const { verdict, failure } = finding;
+  if (verdict === "unattested") return whatIsMissing(subject, finding);
+  const isAboutGiven = failure !== null && failure.message === refusedOutside?.message;
+  return isAboutGiven ? adviceOnGiven : advice[verdict];
+}
+
+const adviceOnGiven =
+  "No record failed a check; what failed is a checkpoint given with --checkpoint. Make sure that it belongs to this ledger and that --public-key names the right key, then verify again. If both are right, keep all files as they are: either the checkpoint was changed, or the ledger was signed with another key.";
 
 /** What nobody outside has attested although what is left is attested. */
 function whatWasRemoved({ project, removedInTail, attestedThrough }: ChainReport): string[] {

@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fstatSync, globSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, parseCheckpoint } from "../audit/checkpoint.ts";
-import { openNote, splitNotes } from "../audit/note.ts";
+import { openNote, splitNotes, textOfNote } from "../audit/note.ts";
 import { makeFolder, syncFolder } from "../durable.ts";
 import { notesFolder } from "./ledger-files.ts";
 
@@ -37,7 +37,7 @@ export function setAside(root: string, names: readonly string[], folder: string)
 
 function newestOf(text: string, keys: readonly string[] | null, file: string): PublishedCheckpoint | null {
   for (const note of splitNotes(text).toReversed()) {
-    const signed = keys === null ? unsignedText(note) : keys.map((key) => openNote(note, key)).find(isText);
+    const signed = keys === null ? textOfNote(note) : keys.map((key) => openNote(note, key)).find(isText);
     const checkpoint = parseCheckpoint(signed ?? "");
     if (checkpoint !== null) return { ...checkpoint, note, file };
   }
@@ -46,10 +46,6 @@ function newestOf(text: string, keys: readonly string[] | null, file: string): P
 
 function isText(text: string | null): text is string {
   return text !== null;
-}
-
-function unsignedText(note: string): string {
-  return note.slice(0, note.indexOf("\n\n") + 1);
 }
 
 /** Holds hundreds of notes; only the newest one is wanted. */

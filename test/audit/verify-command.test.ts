@@ -134,6 +134,62 @@ describe("beside a running server", () => {
   }, 60_000);
 });
 
+test("a file given as a checkpoint is one, or the verdict is unusable, never broken", async () => {
+  const [dataDir, elsewhere, other] = [createFolder(), createFolder(), createFolder()];
+  const server = await serve(dataDir);
+  await createFact(server.url, server.ready.api_key, "a fact");
+  const answer = await (await call(server.url, server.ready.api_key, "/v1/audit/checkpoint")).text();
+  const many = (await run(["audit", "checkpoint", "--data-dir", dataDir, "--json"])).stdout;
+  await server.end("SIGTERM");
+  const stranger = await serve(other);
+  const foreign = (await run(["audit", "checkpoint", "--data-dir", other, "--project", "default"])).stdout;
+  await stranger.end("SIGTERM");
+  const note = String((JSON.parse(answer) as { data: { note: string } }).data.note);
+  const database = join(dataDir, "memledger.db");
+  const verify = async (text: string, ...words: string[]) => {
+    const file = join(elsewhere, "given");
+    writeFileSync(file, text);
+    const { object } = await runJson(["audit", "verify", database, "--checkpoint", file, ...words]);
+    return { ...object, python: words.length > 0 ? null : askPython(database, "--checkpoint", file) };
+  };
+
+  const one = ["--project", "default"];
+  for (const text of [note, answer, many, note.replaceAll("\n", "\r\n"), `\ufeff${note.trimEnd()}`]) {
+    expect(await verify(text, ...one)).toMatchObject({ verdict: "intact" });
+  }
+  expect((await verify(answer)).python).toBe(agreed("unattested"));
+  expect((await verify(many)).python).toBe(agreed("intact"));
+  const torn = `${note}\nmemledger/0123\n— memledger torn\n`;
+  expect(await verify(torn, ...one)).toMatchObject({ verdict: "intact" });
+  const publicKey = readFileSync(join(dataDir, "audit.pub"), "utf8");
+  for (const text of [publicKey, "hello\n", "", "{}", note.replaceAll("\n", " ")]) {
+    const found = await verify(text);
+    expect(found).toMatchObject({
+      verdict: "unusable",
+      message: expect.stringMatching(/holds no checkpoint.*four lines/),
+    });
+    expect(found.python).toBe(agreed("unusable"));
+  }
+  expect(await verify(publicKey)).toMatchObject({
+    message: expect.stringMatching(/a public key, which --public-key takes/),
+  });
+
+  const changed = await verify(note.replace(/\n\d+\n/, "\n999999\n"));
+  expect(changed).toMatchObject({
+    verdict: "broken",
+    failure: { message: expect.stringMatching(/changed after it was signed/) },
+  });
+  const refused = await verify(foreign);
+  expect(refused).toMatchObject({
+    verdict: "broken",
+    failure: { message: expect.stringMatching(/of another installation/) },
+  });
+  expect([changed.python, refused.python]).toEqual([agreed("broken"), agreed("broken")]);
+  const told = await run(["audit", "verify", database, "--checkpoint", join(elsewhere, "given")]);
+  expect(told.stdout).toContain("No record failed a check");
+  expect(told.stdout).not.toContain("Keep the file as it is");
+}, 60_000);
+
 describe("exports", () => {
   test("of the product verify with both verifiers; a changed byte names its record", async () => {
     const [dataDir, elsewhere] = [createFolder(), createFolder()];
