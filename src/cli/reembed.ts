@@ -5,7 +5,7 @@ import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { holdDirectory, requireDatabase } from "../data-directory/installation.ts";
-import { refuseFormerFiles } from "../data-directory/lost-database.ts";
+import { refuseForeignLog, refuseFormerFiles } from "../data-directory/lost-database.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import { counted } from "../plural.ts";
 import { reembed } from "../sqlite/reembed.ts";
@@ -27,6 +27,7 @@ async function embedAnew(config: Config, terminal: Terminal): Promise<Report> {
   await using parts = new AsyncDisposableStack();
   const { directory, runtime, release } = await holdDirectory(config.dataDir);
   parts.defer(release);
+  refuseForeignLog(directory, runtime);
   const model = chooseModel(config);
   const embedder = await startEmbedder({ runtime, model, threads: config.embeddingThreads });
   parts.defer(() => embedder.close());

@@ -12,6 +12,7 @@ import {
   refuseOlderDatabase,
   setFormerAside,
   setNotesAside,
+  wasKilled,
 } from "./lost-database.ts";
 
 /** What the operator says about a database that is missing or old; null: nothing, so it is refused. */
@@ -30,6 +31,9 @@ export function openLedgerAtStart(
   { auditKey, decision, now, logger }: StartOptions,
 ): OpenLedger {
   const { directory, runtime } = held;
+  if (wasKilled(directory)) {
+    logger.info("the last server was not stopped in order; the database file is checked before it is used");
+  }
   if (decision === "new-installation") {
     refuseExistingDatabase(directory, runtime);
     const folder = setFormerAside(directory.root, now);

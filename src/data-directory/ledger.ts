@@ -22,7 +22,7 @@ import {
 } from "./ledger-files.ts";
 import { type PublishedCheckpoint, readNewestCheckpoints } from "./ledger-notes.ts";
 import { formerKeys, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
-import { refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
+import { refuseForeignLog, refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
 
 export interface HeldDirectory {
   readonly directory: DataDirectory;
@@ -91,6 +91,7 @@ function withDatabase<Result>(
 ): Result {
   // The database comes first: when a first start is cut short, no key is left that belongs to no database.
   refuseLostDatabase(directory);
+  refuseForeignLog(directory, runtime);
   const database = openCurrent({ path: directory.database, runtime }, () => refuseFormerFiles(directory));
   try {
     return work(database);

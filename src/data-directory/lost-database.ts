@@ -1,7 +1,7 @@
 // Owns what happens when files of a ledger are there and its database is not, or is an older copy: the error that names the choices,
 // and setting the former files aside. Never deletes one.
 
-import { existsSync, globSync, statSync } from "node:fs";
+import { existsSync, globSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint } from "../audit/checkpoint.ts";
 import { toTimestamp } from "../clock.ts";
@@ -9,6 +9,7 @@ import type { RuntimeFiles } from "../native/runtime.ts";
 import { counted } from "../plural.ts";
 import { quoteWord } from "../shell-word.ts";
 import { type DatabaseFile, openWriting } from "../sqlite/connection.ts";
+import { findMixture, hasLeftoverLog } from "../sqlite/leftover-log.ts";
 import { checkFormat } from "../sqlite/migrate.ts";
 import type { Missing } from "../sqlite/missing-records.ts";
 import { type DataDirectory, locate } from "./data-directory.ts";
@@ -35,9 +36,29 @@ export function refuseFormerFiles({ root, database }: DataDirectory): void {
   );
 }
 
+/** Whether the last server was killed: it has left its socket or its write-ahead log. Needs the lock of the directory. */
+export function wasKilled({ database, socket }: DataDirectory): boolean {
+  return isThere(socket) || hasLeftoverLog(database);
+}
+
+/**
+ * To be called before the database is opened for writing; does nothing unless the last server was killed. Reads all of the file.
+ * @throws Error that says what to do when the database and the write-ahead log beside it do not belong together.
+ */
+export function refuseForeignLog({ root, database }: DataDirectory, runtime: RuntimeFiles): void {
+  if (!existsSync(database) || !hasLeftoverLog(database)) return;
+  const found = findMixture({ path: database, runtime });
+  if (found.length === 0) return;
+  throw new Error(
+    `The database ${database} and the write-ahead log memledger.db-wal beside it do not belong together, or are damaged: ${found.join("; ")}. Nothing was changed. First copy ${root} to another place. If you put a backup of memledger.db there, move memledger.db-wal and memledger.db-shm out of the directory, and start again. Otherwise restore the last backup into an empty directory.`,
+  );
+}
+
 /** @throws Error when there is a database, which a new installation would have to replace. */
 export function refuseExistingDatabase(directory: DataDirectory, runtime: RuntimeFiles): void {
-  if (isDatabaseMissing(directory) || isWithoutTables({ path: directory.database, runtime })) return;
+  if (isDatabaseMissing(directory)) return;
+  refuseForeignLog(directory, runtime);
+  if (isWithoutTables({ path: directory.database, runtime })) return;
   throw new Error(
     `${directory.root} holds a database, so --new-installation is refused. Leave that option out, or choose an empty directory with --data-dir.`,
   );
@@ -122,6 +143,11 @@ function isWithoutTables(file: DatabaseFile): boolean {
   } finally {
     database.close();
   }
+}
+
+/** Also for a link whose target is gone. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function sizeOf(path: string): number {
