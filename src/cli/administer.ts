@@ -1,6 +1,7 @@
 // Performs an operation of the installation for a command: through the running server, otherwise on the database itself.
 // Must never decide what an operation allows.
 
+import { accessSync, constants, statSync } from "node:fs";
 import { createProject } from "../access/project-operations.ts";
 import type { Config } from "../config/config.ts";
 import { findAdminSocket } from "../data-directory/admin-socket.ts";
@@ -15,6 +16,7 @@ import {
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { createLogger } from "../logger.ts";
 import type { InstallationOperation } from "../operation.ts";
+import { explainSystemError } from "../system-error.ts";
 
 /** The operation said no. */
 export class CommandRefused extends Error {
@@ -63,11 +65,27 @@ async function askServer(socket: string, operation: string, input: JsonObject): 
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code === "ECONNREFUSED" || code === "ENOENT" || code === "FailedToOpenSocket") return null;
+    refuseForeignSocket(unix);
     throw new Error(
       "The server ended before it answered. Check whether the change was made, then try again.",
       {
         cause,
       },
+    );
+  }
+}
+
+/** @throws Error when the socket is there and this user may not write to it: it belongs to the user of the server. */
+function refuseForeignSocket(unix: string): void {
+  try {
+    accessSync(unix, constants.W_OK);
+  } catch (error) {
+    if (explainSystemError(error)?.cause !== "permission denied") return;
+    const owner = statSync(unix, { throwIfNoEntry: false })?.uid;
+    if (owner === undefined) return;
+    throw new Error(
+      `The server that runs there belongs to the user ${owner}: permission denied on its socket ${unix}. Run the command as that user: sudo -u '#${owner}' memledger ...`,
+      { cause: error },
     );
   }
 }

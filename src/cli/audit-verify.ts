@@ -7,7 +7,7 @@ import { verifyExport } from "../audit/verify-export.ts";
 import { verifyDatabase } from "../sqlite/verify.ts";
 import { type Evidence, findSubject, gatherEvidence, readText, type Subject } from "./audit-evidence.ts";
 import { type Shown, showFinding, toData } from "./audit-report.ts";
-import { bindWork, type Session } from "./command.ts";
+import { bindWork, type Session, type Work } from "./command.ts";
 import { createProgress } from "./progress.ts";
 import type { Report } from "./terminal.ts";
 
@@ -26,7 +26,7 @@ export function addVerifyCommand(audit: Command, session: Session): void {
     )
     .option("--public-key <file>", "the verifier key (default: audit.pub beside what is verified)")
     .option("--project <id or name>", "verify the chain of one project only");
-  bindWork(command, session, async ({ config, options, operands, terminal }) => {
+  const work: Work = async ({ config, options, operands, terminal }) => {
     const path = operands[0] ?? config.dataDir;
     try {
       const progress = createProgress(terminal);
@@ -38,7 +38,8 @@ export function addVerifyCommand(audit: Command, session: Session): void {
       session.exitCode = verdicts.unusable;
       return unusable(path, error);
     }
-  });
+  };
+  bindWork(command, session, work, { needsNoConfig: (operands) => operands.length > 0 });
 }
 
 export interface VerifyOptions {

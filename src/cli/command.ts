@@ -28,14 +28,27 @@ export interface Session {
 /** These can be set for every command; the others belong to the commands that use them. */
 export const globalSettings: readonly Setting<unknown>[] = [settings.dataDir, settings.logLevel];
 
-export function bindWork(command: Command, session: Session, work: Work): void {
+export interface BindOptions {
+  /** Whether a run with these operands uses flags only, so that no variable and no memledger.toml can be wrong for it. */
+  readonly needsNoConfig?: (operands: readonly string[]) => boolean;
+}
+
+export function bindWork(
+  command: Command,
+  session: Session,
+  work: Work,
+  { needsNoConfig = () => false }: BindOptions = {},
+): void {
   command.action(async () => {
     const { terminal } = session;
     let isDebugging = false;
     let dataDir: string | null = null;
     try {
       const options: Readonly<Record<string, unknown>> = command.optsWithGlobals();
-      const loaded = loadConfig({ flags: flagsFrom(options), variables: terminal.variables });
+      const flags = flagsFrom(options);
+      const loaded = needsNoConfig(command.args)
+        ? loadConfig({ flags, readsFile: false })
+        : loadConfig({ flags, variables: terminal.variables });
       isDebugging = loaded.config.logLevel === "debug";
       dataDir = loaded.config.dataDir;
       const report = await work({ ...loaded, terminal, options, operands: command.args });

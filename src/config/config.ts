@@ -56,6 +56,8 @@ export interface Given {
   /** Texts of flags by the setting's name. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly variables?: Variables;
+  /** Whether memledger.toml of the data directory counts; true when it is left out. */
+  readonly readsFile?: boolean;
 }
 
 export interface Loaded {
@@ -66,12 +68,13 @@ export interface Loaded {
 }
 
 /** @throws ConfigError */
-export function loadConfig({ flags = {}, variables: given = {} }: Given): Loaded {
+export function loadConfig({ flags = {}, variables: given = {}, readsFile = true }: Given): Loaded {
   const { variables, ignored: ignoredVariables } = withoutServices(given);
   refuseUnknownVariables(variables);
   const outside: Source[] = [fromFlags(flags), fromVariables(variables)];
   const dataDir = pick(settings.dataDir, outside).value;
-  const sources = [...outside, fromFile(join(resolve(dataDir), "memledger.toml"), dataDir)];
+  const file = join(resolve(dataDir), "memledger.toml");
+  const sources = readsFile ? [...outside, fromFile(file, dataDir)] : outside;
   const value = <Value>(setting: Setting<Value>): Value => pick(setting, sources).value;
   const config: Config = {
     dataDir: resolve(dataDir),

@@ -73,13 +73,24 @@ function isAddress(text: string): boolean {
   return url !== null && url.username === "" && url.password === "" && !text.includes("#");
 }
 
-export function path<Fallback extends string | null>(
+export function directory<Fallback extends string | null>(
   naming: Naming,
   fallback: Fallback,
 ): Setting<string | Fallback> {
+  return path(naming, fallback, { expectation: "the path of a directory", placeholder: "dir" });
+}
+
+export function file(naming: Naming): Setting<string | null> {
+  return path(naming, null, { expectation: "the path of a file", placeholder: "file" });
+}
+
+function path<Fallback extends string | null>(
+  naming: Naming,
+  fallback: Fallback,
+  kind: Pick<Setting<unknown>, "expectation" | "placeholder">,
+): Setting<string | Fallback> {
   return setting<string | Fallback>(naming, fallback, {
-    expectation: "the path of a directory",
-    placeholder: "dir",
+    ...kind,
     read: (raw, base) =>
       typeof raw === "string" && raw.trim() !== "" && !raw.includes("\0") ? resolve(base, raw) : undefined,
   });

@@ -6,11 +6,12 @@ import {
   address,
   amount,
   choice,
+  directory,
+  file,
   limit,
   type Naming,
   name,
   networks,
-  path,
   type Setting,
   secret,
   text,
@@ -19,7 +20,7 @@ import {
 } from "./setting.ts";
 
 export const settings = {
-  dataDir: path(
+  dataDir: directory(
     {
       name: "data-dir",
       description: "where everything is kept; not a key of memledger.toml, which lies there",
@@ -49,18 +50,15 @@ export const settings = {
     },
     false,
   ),
-  model: path(
+  model: directory(
     { name: "model", description: "directory of another embedding model; without it the built-in one" },
     null,
   ),
-  auditKey: path(
-    {
-      name: "audit-key",
-      description:
-        "file of the Ed25519 key that signs checkpoints, in PEM; without it one in the data directory",
-    },
-    null,
-  ),
+  auditKey: file({
+    name: "audit-key",
+    description:
+      "file of the Ed25519 key that signs checkpoints, in PEM; without it one in the data directory",
+  }),
   payloadRetentionDays: limit(
     {
       name: "payload-retention-days",

@@ -3,7 +3,7 @@
 // A directory of another user may hold links to files that this one may write and the other may not; a program that runs as root
 // would follow them. Files of root are no danger: root can do everything anyway. (An orchestrator often mounts a volume as root.)
 
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { quoteWord } from "../shell-word.ts";
 
@@ -43,7 +43,11 @@ function isTrusted(owner: number, user: number): boolean {
 }
 
 function foreign(what: string, owner: number, user: number, root: string): Error {
+  // A change of the owner takes the files away from a server that runs. Where the socket cannot be seen, the message itself says so.
+  const remedy = existsSync(join(root, "memledger.sock"))
+    ? "Its socket is there, so a server of that user may be running: do not change the owner of its files."
+    : `If the files are yours and no server of that user uses them, change their owner instead: chown -Rh ${user} ${quoteWord(root)}`;
   return new Error(
-    `${what} belongs to the user ${owner}, but memledger runs as the user ${user}. Run it as the user ${owner}, or remove what that user has put there and change the owner: chown -Rh ${user} ${quoteWord(root)}`,
+    `${what} belongs to the user ${owner}, but memledger runs as the user ${user}. Run the command as that user: sudo -u '#${owner}' memledger ... ${remedy}`,
   );
 }

@@ -120,12 +120,41 @@ describe.skipIf(!isRoot)("root and another user", () => {
     const dataDir = join(createFolder(), "data");
     mkdirSync(dataDir, { mode: 0o700 });
     chownSync(dataDir, somebody, somebody);
-    const said = /belongs to the user 65534, but memledger runs as the user 0\. Run it as the user 65534/;
+    const said =
+      /belongs to the user 65534, but memledger runs as the user 0\. Run the command as that user: sudo -u '#65534' memledger \.\.\. If the files are yours and no server of that user uses them, change their owner instead: chown -Rh 0 /;
     expect(await failure(dataDir)).toMatch(said);
     const doctor = await run(["doctor", "--data-dir", dataDir]);
     expect([doctor.exitCode, doctor.stdout]).toEqual([1, expect.stringMatching(said)]);
     const made = await run(["project", "create", "--name", "x", "--data-dir", dataDir]);
     expect([made.exitCode, made.stderr]).toEqual([1, expect.stringMatching(said)]);
+  });
+
+  test("no change of the owner is advised while a server of that user may be running", async () => {
+    const dataDir = join(createFolder(), "data");
+    mkdirSync(dataDir, { mode: 0o700 });
+    file(join(dataDir, "memledger.sock"));
+    chownSync(dataDir, somebody, somebody);
+    const said = await failure(dataDir);
+    expect(said).toContain("do not change the owner of its files");
+    expect(said).not.toContain("chown");
+  });
+
+  test("a command of that user to a server of root names the socket", async () => {
+    const folder = createFolder();
+    chmodSync(folder, 0o755);
+    const dataDir = join(folder, "data");
+    const server = await serve(dataDir);
+    chmodSync(dataDir, 0o755);
+    const main = resolve(import.meta.dir, "../../src/main.ts");
+    const words = ["project", "list", "--data-dir", dataDir];
+    const asSomebody = ["setpriv", `--reuid=${somebody}`, "--clear-groups", process.execPath, main, ...words];
+    const child = Bun.spawn(asSomebody, { stdout: "ignore", stderr: "pipe", env: { HOME: folder } });
+    const said = await child.stderr.text();
+    await server.end("SIGTERM");
+    expect(said).toContain(
+      `belongs to the user 0: permission denied on its socket ${join(dataDir, "memledger.sock")}`,
+    );
+    expect(said).toContain("sudo -u '#0'");
   });
 
   test.each([

@@ -56,6 +56,26 @@ test("a wrong configuration is named, and nothing is started", async () => {
   expect(inVariable.stderr).toStartWith("memledger: The variable MEMLEDGER_PROT is no setting.");
 });
 
+test("what needs no configuration works beside a wrong one", async () => {
+  const folder = createFolder();
+  mkdirSync(join(folder, "memledger-data"));
+  writeFileSync(join(folder, "memledger-data", "memledger.toml"), "prot = 8421\n");
+  const main = join(import.meta.dir, "../../src/main.ts");
+  const start = (...words: string[]) =>
+    Bun.spawnSync([process.execPath, main, ...words], { cwd: folder, env: { MEMLEDGER_PROT: "1" } });
+  expect(start("version").exitCode).toBe(0);
+  const verified = start("audit", "verify", join(folder, "nothing.db"));
+  expect([verified.exitCode, verified.stdout.toString()]).toEqual([
+    exitCodes.unusable,
+    expect.stringContaining("nothing.db does not exist"),
+  ]);
+  expect(start("audit", "verify").exitCode).toBe(exitCodes.usage);
+});
+
+test("the help says which settings name files", async () => {
+  expect((await run(["serve", "--help"])).stdout).toMatch(/--audit-key <file>/);
+});
+
 test("config print tells values and sources", async () => {
   const dataDir = createFolder();
   writeFileSync(join(dataDir, "memledger.toml"), "port = 8421\n[plans.free]\nmemory-limit = 10\n");

@@ -136,6 +136,7 @@ describe("refused by name", () => {
     ['group-commit = "yes"', 'must be true or false, not "yes".'],
     ['log-level = "loud"', 'must be one of debug, info, warn, error, silent, not "loud".'],
     ['model = ""', "must be the path of a directory"],
+    ['audit-key = ""', "must be the path of a file"],
     ['llm-base-url = "127.0.0.1:11434"', "must be an http or https URL without credentials"],
     ['llm-base-url = "localhost:11434/v1"', "must be an http or https URL"],
     ['llm-base-url = "http://"', "must be an http or https URL"],
