@@ -30,7 +30,7 @@ export function startOfDay(ms: number): number {
   return Math.floor(ms / dayMs) * dayMs;
 }
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 
 /** A time, or why a text is none: `fault` completes a sentence such as `Field "expires_at" ...`. */
 export type TimeReading =

@@ -1,6 +1,7 @@
 // Owns the list of everything that can be done. Both halves of a call look operations up here by name.
 
 import { createKey, listKeys, revokeKey } from "./access/key-operations.ts";
+import { previewRetention } from "./access/preview-retention.ts";
 import {
   createProject,
   deleteProject,
@@ -59,6 +60,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   listProjects,
   showProject,
   updateProject,
+  previewRetention,
   deleteProject,
   createKey,
   listKeys,

@@ -11,14 +11,21 @@ import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";
 
 const name = Text({ maxLength: nameMaxCharacters, description: "Name of the project, unique." });
-const reference = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
+export const reference = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
 const plan = Choice(planNames, { description: "Plan, which sets features and limits." });
 const count = (description: string) =>
   Nullable(Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description }));
 const subscription = Choice(subscriptions, { description: "Whether the subscription is active." });
 const credits = count("Credits left; null is unlimited.");
 const memoryLimit = count("Memories at most; null: the plan decides.");
-const retentionDays = count("Days that audit records stay readable; null: the plan decides.");
+const retentionDays = (minimum: 0 | 1) =>
+  Nullable(
+    Type.Integer({
+      minimum,
+      maximum: 2 ** 53 - 1,
+      description: "Days that audit records are kept; older ones are deleted. Null: the plan decides.",
+    }),
+  );
 
 const projectView = Fields({
   id: Type.String(),
@@ -27,16 +34,17 @@ const projectView = Fields({
   subscription,
   credits,
   memory_limit: memoryLimit,
-  retention_days: retentionDays,
+  // Programs up to 0.1.0 accepted 0.
+  retention_days: retentionDays(0),
   created_at: Timestamp({ description: "When the project was created." }),
 });
 
-const changes = {
+export const projectChanges = {
   plan: Type.Optional(plan),
   subscription: Type.Optional(subscription),
   credits: Type.Optional(credits),
   memory_limit: Type.Optional(memoryLimit),
-  retention_days: Type.Optional(retentionDays),
+  retention_days: Type.Optional(retentionDays(1)),
 };
 
 export const createProject = installationOperation({
@@ -46,7 +54,7 @@ export const createProject = installationOperation({
   feature: "installation",
   secret: false,
   success: 201,
-  input: Fields({ name, ...changes }),
+  input: Fields({ name, ...projectChanges }),
   output: projectView,
 
   async apply(transaction, input, { now }) {
@@ -108,22 +116,18 @@ export const updateProject = installationOperation({
   feature: "installation",
   secret: false,
   success: 200,
-  input: Fields({ project: reference, ...changes }),
+  input: Fields({ project: reference, ...projectChanges }),
   output: projectView,
 
   async apply(transaction, input) {
     if (Object.keys(input).length < 2) {
-      throw new Refusal(1400, `Nothing to change: send at least one of ${Object.keys(changes).join(", ")}.`);
+      throw new Refusal(
+        1400,
+        `Nothing to change: send at least one of ${Object.keys(projectChanges).join(", ")}.`,
+      );
     }
     const before = await requireProject(transaction, input.project);
-    const project: Project = {
-      ...before,
-      plan: input.plan ?? before.plan,
-      subscription: input.subscription ?? before.subscription,
-      credits: input.credits === undefined ? before.credits : input.credits,
-      memoryLimit: input.memory_limit === undefined ? before.memoryLimit : input.memory_limit,
-      retentionDays: input.retention_days === undefined ? before.retentionDays : input.retention_days,
-    };
+    const project = applyChanges(before, input);
     await transaction.access.updateProject(project);
     return { data: toView(project) };
   },
@@ -154,6 +158,20 @@ export async function requireProject(transaction: Transaction, idOrName: string)
     throw new Refusal(1400, `There is no project "${idOrName}". Run "memledger project list" to see all.`);
   }
   return project;
+}
+
+type Changes = Static<ReturnType<typeof Fields<typeof projectChanges>>>;
+
+/** The project as it is after the changes. */
+export function applyChanges(before: Project, input: Changes): Project {
+  return {
+    ...before,
+    plan: input.plan ?? before.plan,
+    subscription: input.subscription ?? before.subscription,
+    credits: input.credits === undefined ? before.credits : input.credits,
+    memoryLimit: input.memory_limit === undefined ? before.memoryLimit : input.memory_limit,
+    retentionDays: input.retention_days === undefined ? before.retentionDays : input.retention_days,
+  };
 }
 
 function toView(project: Project): Static<typeof projectView> {

@@ -121,6 +121,8 @@ export interface Attestation {
 export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
   append(draft: RecordDraft): Promise<StoredRecord>;
+  /** How many records of the project's chain retention could remove now, if it kept those from `before` on: never the newest. */
+  countOlder(project: Project, before: number): Promise<number>;
   /** Signs a checkpoint of the project's chain as it is now. */
   attest(project: RecordPlace["project"], now: number): Promise<Attestation>;
   /** The same of every chain, the installation's included. */

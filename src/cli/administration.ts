@@ -27,12 +27,21 @@ export interface AdministrationCommand {
   readonly operand?: { readonly show: string; readonly field: string };
   readonly fields?: readonly Field[];
   readonly toText?: (data: Json) => string;
-  /** What a person must confirm before it is done; adds --yes. */
-  readonly confirmation?: (config: Config, input: JsonObject) => Promise<Confirmation>;
+  /** What a person must confirm before it is done, null when nothing; adds --yes. */
+  readonly confirmation?: (config: Config, input: JsonObject) => Promise<Confirmation | null>;
+  /** Whether only some inputs need the confirmation, so that a person is required only for these. */
+  readonly isConfirmedSometimes?: boolean;
 }
 
 export function bindOperation(parent: Command, session: Session, bound: AdministrationCommand): void {
-  const { operation, operand, fields = [], toText = describe, confirmation } = bound;
+  const {
+    operation,
+    operand,
+    fields = [],
+    toText = describe,
+    confirmation,
+    isConfirmedSometimes = false,
+  } = bound;
   const command = parent.command(bound.name).description(operation.description);
   if (operand !== undefined) command.argument(`<${operand.show}>`);
   for (const { flags, description, isRequired = false } of fields) {
@@ -41,7 +50,7 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
   if (confirmation !== undefined) command.option("--yes", "do it without asking for a confirmation");
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const mustAsk = confirmation !== undefined && options.yes !== true;
-    if (mustAsk) requirePerson(terminal);
+    if (mustAsk && !isConfirmedSometimes) requirePerson(terminal);
     const input: Record<string, Json> = {};
     if (operand !== undefined) input[operand.field] = operands[0] ?? "";
     for (const { flags, field, read = (text: string): Json => text } of fields) {
@@ -49,7 +58,11 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
       if (typeof text === "string") input[field] = read(text, flags);
       if (text === true) input[field] = true;
     }
-    if (mustAsk) await confirm(await confirmation(config, input));
+    const question = mustAsk ? await confirmation(config, input) : null;
+    if (question !== null) {
+      requirePerson(terminal, question);
+      await confirm(question);
+    }
     const data = await administer(config, operation, input);
     return { data, text: toText(data) };
   });

@@ -12,11 +12,12 @@ export interface Confirmation {
   readonly wordIs: string;
 }
 
-/** @throws Error when there is nobody to ask. Call it before anything slow. */
-export function requirePerson(terminal: Terminal): void {
+/** @throws Error when there is nobody to ask; it has the warning of a question that is known already. Call it before anything slow. */
+export function requirePerson(terminal: Terminal, question?: Confirmation): void {
   if (terminal.canAsk) return;
+  const warning = question === undefined ? "" : `${question.warning} `;
   throw new Error(
-    "This cannot be undone, and there is no terminal to ask for a confirmation. Add --yes to confirm it.",
+    `${warning}This cannot be undone, and there is no terminal to ask for a confirmation. Add --yes to confirm it.`,
   );
 }
 

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { planNames } from "../access/plan.ts";
+import { previewRetention } from "../access/preview-retention.ts";
 import { subscriptions } from "../access/project.ts";
 import {
   createProject,
@@ -11,7 +12,7 @@ import {
   updateProject,
 } from "../access/project-operations.ts";
 import type { Config } from "../config/config.ts";
-import type { Json, JsonObject } from "../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { counted } from "../plural.ts";
 import { administer } from "./administer.ts";
 import { bindOperation, type Field, numberOr, rowsOf } from "./administration.ts";
@@ -41,7 +42,7 @@ const changes: readonly Field[] = [
   {
     flags: "--retention-days <number|plan>",
     field: "retention_days",
-    description: "days that audit records stay readable, instead of the plan's",
+    description: "days that audit records are kept, instead of the plan's; older ones are deleted",
     read: numberOr("plan"),
   },
 ];
@@ -54,8 +55,33 @@ export function addProjectCommands(program: Command, session: Session): void {
   bindOperation(project, session, { name: "create", operation: createProject, fields: [name, ...changes] });
   bindOperation(project, session, { name: "list", operation: listProjects, toText: toTable });
   bindOperation(project, session, { name: "show", operation: showProject, operand });
-  bindOperation(project, session, { name: "update", operation: updateProject, operand, fields: changes });
+  bindOperation(project, session, {
+    name: "update",
+    operation: updateProject,
+    operand,
+    fields: changes,
+    confirmation: confirmRetention,
+    isConfirmedSometimes: true,
+  });
   bindOperation(project, session, { name: "delete", operation: deleteProject, operand, confirmation });
+}
+
+/** Only a change that shortens the retention removes something. */
+async function confirmRetention(config: Config, input: JsonObject): Promise<Confirmation | null> {
+  if (input.plan === undefined && input.retention_days === undefined) return null;
+  const found = await administer(config, previewRetention, input);
+  if (!isObject(found) || found.is_shorter !== true) return null;
+  const before =
+    found.days_before === null ? "without a limit" : `for ${counted(Number(found.days_before), "day")}`;
+  const [after, records] = [
+    counted(Number(found.days_after), "day"),
+    counted(Number(found.records), "record"),
+  ];
+  return {
+    warning: `This keeps the audit records of the project "${found.project}" for ${after} only; until now they are kept ${before}. The next sweep deletes ${records} for good.`,
+    word: String(found.project),
+    wordIs: "the name of the project",
+  };
 }
 
 async function confirmation(config: Config, { project }: JsonObject): Promise<Confirmation> {

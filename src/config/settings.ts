@@ -137,7 +137,11 @@ function planTable(plan: PlanName) {
   });
   return {
     memoryLimit: limit(naming("memory-limit", "memories per project; 0: no memory"), memoryLimit, 0),
-    retentionDays: limit(naming("retention-days", "days that audit records stay readable"), retentionDays, 1),
+    retentionDays: limit(
+      naming("retention-days", "days that audit records are kept; older ones are deleted"),
+      retentionDays,
+      1,
+    ),
     ratePerSecond: limit(naming("rate-per-second", "calls per second and key"), rate?.perSecond ?? null, 1),
     rateBurst: limit(naming("rate-burst", "calls at once, at most"), rate?.burst ?? null, 1),
     export: toggle(naming("export", "whether audit records can be exported"), features.export),

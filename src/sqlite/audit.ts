@@ -7,7 +7,7 @@ import type { AuditTransaction, RecordPlace } from "../audit/store.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Database } from "../native/sqlite.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
-import { createMentions } from "./audit-reader.ts";
+import { createChainSpan, createMentions, createSeek } from "./audit-reader.ts";
 import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { WriterState } from "./writer-state.ts";
@@ -49,6 +49,8 @@ export function createAuditTransaction(
     .pluck();
 
   const mentions = createMentions(database);
+  const span = createChainSpan(database);
+  const seek = createSeek(database);
 
   const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
     const chain = state.createId(now);
@@ -78,6 +80,11 @@ export function createAuditTransaction(
       insertPayload.run(number, salt, Bun.zstdCompressSync(payload, { level: compressionLevel }));
       state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });
       return { seq, entry, hash, salt, payload, removal: null };
+    },
+
+    async countOlder(project, before) {
+      const chain = span(project);
+      return chain === null ? 0 : Math.max(0, Math.min(seek(chain, before), chain.last) - chain.first);
     },
 
     async attest(project, now) {

@@ -3,10 +3,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { previewRetention } from "../../src/access/preview-retention.ts";
+import { updateProject } from "../../src/access/project-operations.ts";
 import { parseAnchor } from "../../src/audit/checkpoint.ts";
 import { openNote } from "../../src/audit/note.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
-import { isObject } from "../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { openReading } from "../../src/sqlite/connection.ts";
 import { startTestApp } from "../fixture.ts";
@@ -159,4 +161,25 @@ test("a chain that does not verify is skipped, with the reason", async () => {
       skipped: "its oldest records do not verify; run memledger audit verify",
     }),
   );
+});
+
+test("the preview of a shorter retention counts what the next sweep removes, and removes nothing", async () => {
+  const project = await app.createProject("custom");
+  for (let index = 0; index < 5; index++) await app.call("GET", "/v1/memories", { key: project.key });
+  app.passTime(10 * dayMs);
+  const preview = (changes: JsonObject) =>
+    app.administer(previewRetention, { project: project.id, ...changes });
+  const shorter = { days_before: null, days_after: 9, is_shorter: true };
+  // The newest record always stays.
+  expect(await preview({ retention_days: 9 })).toMatchObject({ ...shorter, records: 4 });
+  for (let index = 0; index < 2; index++) await app.call("GET", "/v1/memories", { key: project.key });
+  expect(await preview({ retention_days: 9 })).toMatchObject({ ...shorter, records: 5 });
+  expect(await preview({ plan: "basic" })).toMatchObject({ is_shorter: true, records: 0 });
+  expect(await preview({ credits: 5 })).toMatchObject({ is_shorter: false, records: 0 });
+  await app.administer(pruneRecords, {});
+  expect(seqsOf(project.id)).toHaveLength(7);
+  await app.administer(updateProject, { project: project.id, retention_days: 9 });
+  await app.administer(pruneRecords, {});
+  // Two, and the record of the pruning.
+  expect(seqsOf(project.id)).toEqual([6, 7, 8]);
 });

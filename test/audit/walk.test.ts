@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { permissions } from "../../src/access/key.ts";
 import type { PlanName } from "../../src/access/plan.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { changeDatabase } from "../cli/change-database.ts";
 import { call, cleanUp, createFolder, run, runJson, serve } from "../cli/command.ts";
 import { toReply } from "../fixture.ts";
 import { objectsOf } from "./model-call.ts";
@@ -25,6 +26,7 @@ async function ask(url: string, key: unknown, method: string, path: string, body
 describe("a project on each plan", async () => {
   const dataDir = createFolder();
   const { url } = await serve(dataDir);
+  const at = ["--data-dir", dataDir];
   const command = async (...words: string[]) => {
     const { exitCode, object } = await runJson([...words, "--data-dir", dataDir]);
     expect(exitCode).toBe(0);
@@ -66,7 +68,11 @@ describe("a project on each plan", async () => {
       expect([again.code, again.data.estimated_records]).toEqual([1000, 5]);
     }
 
-    await command("project", "update", plan, "--retention-days", "0");
+    const refused = await runJson([...["project", "update", plan, "--retention-days", "0", "--yes"], ...at]);
+    expect([refused.exitCode, refused.object.error]).toMatchObject([1, { code: 1400 }]);
+    // Programs up to 0.1.0 accepted 0, so a database may hold it.
+    changeDatabase(dataDir, `UPDATE project SET retention_days = 0 WHERE name = '${plan}'`);
+    await command("project", "update", plan, "--credits", "1000");
     expect((await ask(url, key, "GET", logs)).data).toMatchObject({ total: 0, logs: [] });
     const hidden = await ask(url, key, "GET", `${logs}/${appended.data.id}`);
     expect(hidden.code).toBe(2204);

@@ -59,7 +59,7 @@ describe("while the server runs", () => {
     const update = (...words: string[]) => json("project", "update", "limited", ...words);
     const changed = await update(
       ...["--plan", "basic", "--subscription", "expired", "--credits", "5"],
-      ...["--memory-limit", "7", "--retention-days", "9"],
+      ...["--memory-limit", "7", "--retention-days", "9", "--yes"],
     );
     expect(changed.object).toMatchObject({
       plan: "basic",

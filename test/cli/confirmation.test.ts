@@ -77,3 +77,37 @@ test("an erasure asks for a word", async () => {
   const erased = await type(words, "erase\r");
   expect([erased.exitCode, erased.shown]).toEqual([0, expect.stringMatching(/redacted +0/)]);
 });
+
+test("a change that shortens the retention says how many records it deletes, and asks", async () => {
+  await run(["project", "create", "--name", "kept", ...at]);
+  const update = async (...words: string[]) => run(["project", "update", "kept", ...words, ...at]);
+  const shown = async () => (await runJson(["project", "show", "kept", ...at])).object;
+  for (const words of [
+    ["--plan", "pro"],
+    ["--retention-days", "400"],
+  ]) {
+    const refused = await update(...words);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("Add --yes to confirm it."),
+    ]);
+    expect(refused.stderr).toContain("deletes 0 records for good");
+  }
+  expect(await shown()).toMatchObject({ plan: "custom", retention_days: null });
+  // Longer, or something else: nothing is lost.
+  expect((await update("--retention-days", "400", "--yes")).exitCode).toBe(0);
+  expect((await update("--retention-days", "500")).exitCode).toBe(0);
+  expect((await update("--credits", "5")).exitCode).toBe(0);
+  // The project's own days hold on every plan.
+  expect((await update("--plan", "pro")).exitCode).toBe(0);
+  expect((await update("--retention-days", "plan")).exitCode).toBe(1);
+  const words = ["project", "update", "kept", "--retention-days", "3"];
+  expect((await type(words, "no\r")).exitCode).toBe(1);
+  expect((await type(words, "kept\r")).exitCode).toBe(0);
+  expect(await shown()).toMatchObject({ plan: "pro", retention_days: 3 });
+  const zero = await update("--retention-days", "0", "--yes");
+  expect([zero.exitCode, zero.stderr]).toEqual([1, expect.stringContaining("retention_days")]);
+  expect((await run(["project", "create", "--name", "none", "--retention-days", "0", ...at])).exitCode).toBe(
+    1,
+  );
+});

@@ -1,0 +1,41 @@
+// Owns the answer to what a change of plan or retention of a project would remove. Must never change anything.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { dayMs } from "../clock.ts";
+import { installationOperation } from "../operation.ts";
+import { Fields, Nullable } from "../schema.ts";
+import { planOf } from "./project.ts";
+import { applyChanges, projectChanges, reference, requireProject } from "./project-operations.ts";
+
+const days = (description: string) => Nullable(Type.Integer({ minimum: 0, description }));
+
+const output = Fields({
+  project: Type.String({ description: "Name of the project." }),
+  days_before: days("Days that audit records are kept now; null: without a limit."),
+  days_after: days("Days that they would be kept; null: without a limit."),
+  is_shorter: Type.Boolean({ description: "Whether the change shortens the retention." }),
+  records: Type.Integer({ minimum: 0, description: "Records that would be removed now." }),
+});
+
+export const previewRetention = installationOperation({
+  name: "project.preview_retention",
+  summary: "Preview a change of the retention",
+  description: "Tells how many audit records a change of plan or retention would remove. Changes nothing.",
+  feature: "installation",
+  secret: false,
+  success: 200,
+  input: Fields({ project: reference, ...projectChanges }),
+  output,
+
+  async apply(transaction, input, { now, plans }) {
+    const before = await requireProject(transaction, input.project);
+    const { retentionDays: daysBefore } = planOf(before, plans);
+    const { retentionDays: daysAfter } = planOf(applyChanges(before, input), plans);
+    const isShorter = daysAfter !== null && (daysBefore === null || daysAfter < daysBefore);
+    const data: Static<typeof output> = {
+      ...{ project: before.name, days_before: daysBefore, days_after: daysAfter, is_shorter: isShorter },
+      records: isShorter ? await transaction.audit.countOlder(before, now - daysAfter * dayMs) : 0,
+    };
+    return { data };
+  },
+});
