@@ -9,7 +9,7 @@ import { quoteWord } from "../shell-word.ts";
 import { readAuditKey, writeAuditKey } from "../sqlite/audit-key.ts";
 import { openCurrent } from "../sqlite/connection.ts";
 import { findMissingRecords, type Missing } from "../sqlite/missing-records.ts";
-import { findUnattestedRemoval } from "../sqlite/unattested-removals.ts";
+import { findUnattestedRemovals } from "../sqlite/unattested-removals.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import {
   createOwnKey,
@@ -77,8 +77,8 @@ export function readLedgerState(held: HeldDirectory, found: string | null): Ledg
 
 /** @throws Error when somebody else has removed something: the next checkpoint would attest it. */
 function refuseUnattestedRemoval(database: Database, verifierKeys: readonly string[]): void {
-  const removal = findUnattestedRemoval(database, verifierKeys);
-  if (removal === null) return;
+  const [removal] = findUnattestedRemovals(database, verifierKeys);
+  if (removal === undefined) return;
   const { chain, seq, action } = removal;
   throw new Error(
     `Record ${seq} (${action}) of the chain ${chain} says that the server removed something, but no checkpoint attests it. The server signs one whenever it removes something, so somebody else appended this record. Keep the files, examine them with "memledger audit verify", and restore the last backup. Only where memledger 0.1.0 ran here last and was cut off, the record may be its own: start and stop 0.1.0 once more.`,

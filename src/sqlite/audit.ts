@@ -58,7 +58,10 @@ export function createAuditTransaction(
     const genesis = { chain, project: project?.id ?? null, at: toTimestamp(now), nonce };
     const hash = genesisHash(genesis);
     const row = { id: chain, project: project?.serial ?? null, genesis: genesisText(genesis), hash };
-    return { number: Number(insertChain.run(row).lastInsertRowid), chain, seq: 0, hash, at: 0 };
+    const number = Number(insertChain.run(row).lastInsertRowid);
+    const head = { number, chain, seq: 0, hash, at: 0 };
+    state.knownHeads.moved(head);
+    return head;
   };
 
   const headOf = (project: RecordDraft["project"], now: number): NumberedHead => {
@@ -66,7 +69,10 @@ export function createAuditTransaction(
     const known = state.headOf(serial);
     if (known !== undefined) return known;
     const row = findHead.get(serial);
-    return row === undefined ? openChain(project, now) : { ...row, seq: row.seq ?? 0, at: row.at ?? 0 };
+    if (row === undefined) return openChain(project, now);
+    const head = { ...row, seq: row.seq ?? 0, at: row.at ?? 0 };
+    state.knownHeads.require(head);
+    return head;
   };
 
   return {

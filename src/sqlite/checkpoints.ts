@@ -1,5 +1,5 @@
 // Owns making checkpoints: signs heads that have moved, keeps the notes in the database and appends them to files, where copies
-// can leave the machine. Never signs a head that is not committed.
+// can leave the machine. Never signs a head that is not committed, nor anything of a chain that another process has changed.
 
 import { join } from "node:path";
 import type { ChainHead } from "../audit/chain.ts";
@@ -10,6 +10,7 @@ import type { Clock } from "../clock.ts";
 import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Database } from "../native/sqlite.ts";
+import { createHeadReader, type KnownHeads } from "./known-heads.ts";
 import { createNoteAppender } from "./note-file.ts";
 
 export type NumberedHead = ChainHead & { readonly number: number };
@@ -26,6 +27,7 @@ interface ChainState {
 export interface CheckpointOptions {
   readonly database: Database;
   readonly signer: Signer;
+  readonly knownHeads: KnownHeads;
   /** Folder of the notes. */
   readonly notes: string;
   readonly clock: Clock;
@@ -35,9 +37,12 @@ export interface CheckpointOptions {
 export interface Checkpoints {
   /** Of the key that signs. */
   readonly verifierKey: string;
-  /** Signs a head and keeps the note; inside a transaction that makes the head true. */
+  /**
+   * Signs a head and keeps the note; inside a transaction that makes the head true.
+   * @throws Refusal 1503 when another process has changed the chain.
+   */
   sign(head: NumberedHead, now: number): Attestation;
-  /** Signs the heads of all chains; inside a transaction. */
+  /** Signs the heads of all chains; inside a transaction. @throws as sign does. */
   signAll(now: number): Attestation[];
   /** Signs every head that is due, in a transaction of its own; all that have moved when `everything` is true. */
   signDue(everything: boolean): void;
@@ -50,6 +55,7 @@ export interface Checkpoints {
 export function createCheckpoints({
   database,
   signer,
+  knownHeads,
   notes,
   clock,
   logger,
@@ -68,10 +74,13 @@ export function createCheckpoints({
       "SELECT p.id FROM audit_chain c LEFT JOIN project p ON p.serial = c.project WHERE c.id = ?",
     )
     .pluck();
+  const headOf = createHeadReader(database);
   const append = createNoteAppender();
   let unpublished: Attestation[] = [];
 
   const sign = ({ number, chain, seq, hash }: Omit<NumberedHead, "at">, now: number): Attestation => {
+    const newest = headOf(number);
+    if (newest !== undefined) knownHeads.require(newest);
     const checkpoint: Checkpoint = { chain, size: seq, hash, at: now };
     const attestation = {
       checkpoint,
@@ -106,7 +115,7 @@ export function createCheckpoints({
     signAll: (now) => chains.all().map((chain) => sign(chain, now)),
     signDue(everything) {
       const now = clock.now();
-      const due = chains.all().filter((chain) => isDue(chain, now, everything));
+      const due = chains.all().filter((chain) => knownHeads.isKnown(chain) && isDue(chain, now, everything));
       if (due.length === 0) return;
       database.transaction(() => {
         for (const chain of due) sign(chain, now);

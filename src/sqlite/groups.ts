@@ -12,6 +12,7 @@ import { type Settlement, settle, toRefusalAnswer } from "../settle.ts";
 import type { Transaction } from "../store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { explainDiskFailure } from "./disk-failure.ts";
+import { LedgerChanged } from "./known-heads.ts";
 import { overwriteLostCommit } from "./transaction.ts";
 import type { WordMerge } from "./word-merge.ts";
 import { createWordWriter } from "./words.ts";
@@ -75,7 +76,8 @@ export function createGroups(options: GroupOptions): Groups {
         }
       });
     } catch (error) {
-      if (writeCheck.failed(error)) {
+      // That was logged when it was found.
+      if (!(error instanceof LedgerChanged) && writeCheck.failed(error)) {
         const message = "a transaction was rolled back; its calls are answered with 1503";
         logger.error(message, { ...explainDiskFailure(error, database.name), error });
       }

@@ -16,11 +16,11 @@ export interface UnattestedRemoval {
 
 const actions = "('audit.redact', 'audit.prune')";
 
-/** The first record that says that something was removed, and that no checkpoint of these keys attests; null when there is none. */
-export function findUnattestedRemoval(
+/** By chain, the first record that says that something was removed and that no checkpoint of these keys attests. */
+export function findUnattestedRemovals(
   database: Database,
   verifierKeys: readonly string[],
-): UnattestedRemoval | null {
+): UnattestedRemoval[] {
   const source = toSource(database);
   const reader = createNoteReader(verifierKeys);
   const chains = database.prepare<[], { number: number; chain: string; newest: number | null }>(
@@ -32,14 +32,13 @@ export function findUnattestedRemoval(
     `SELECT e.seq, e.action, p.text FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number
      WHERE e.chain = ? AND e.seq > ? AND e.action IN ${actions} ORDER BY e.seq`,
   );
-  for (const { number, chain, newest } of chains.all()) {
-    if (newest === null) continue;
+  return chains.all().flatMap(({ number, chain, newest }) => {
+    if (newest === null) return [];
     const attested = attestedThrough(source, reader, { number, chain });
-    if (newest <= attested) continue;
+    if (newest <= attested) return [];
     const found = later.all(number, attested).find(({ text }) => text !== null && removesSomething(text));
-    if (found !== undefined) return { chain, seq: found.seq, action: found.action };
-  }
-  return null;
+    return found === undefined ? [] : [{ chain, seq: found.seq, action: found.action }];
+  });
 }
 
 /** Calls of administration have records of these actions, too, which hold request and answer only. */

@@ -35,7 +35,12 @@ export interface WriteState {
 
 const unexplained = "transactions fail; the log says why";
 
-export function createWriteCheck(database: Database, clock: Clock): WriteCheck {
+/** `causeOfOthers`: another reason why the writer must not go on; null: there is none. */
+export function createWriteCheck(
+  database: Database,
+  clock: Clock,
+  causeOfOthers: () => string | null,
+): WriteCheck {
   let failure: string | null = null;
   let sawDamage = false;
   const isToBeLogged = createLogRepeats();
@@ -62,7 +67,10 @@ export function createWriteCheck(database: Database, clock: Clock): WriteCheck {
         failure = tried(() => probe(database), fail);
       }
       const cause =
-        failure ?? tried(() => requireWritable(database.name), fail) ?? lackOfSpace(database.name);
+        failure ??
+        causeOfOthers() ??
+        tried(() => requireWritable(database.name), fail) ??
+        lackOfSpace(database.name);
       const state = { cause, sawDamage };
       sawDamage = false;
       return state;

@@ -3,6 +3,7 @@
 import type { ChainHead } from "../audit/chain.ts";
 import { createIdSource, type IdSource } from "../ids.ts";
 import type { Caller } from "../operation.ts";
+import type { KnownHeads } from "./known-heads.ts";
 import type { WordChange } from "./words.ts";
 
 export interface MemoryTouch {
@@ -27,11 +28,13 @@ export class WriterState {
   wordMergeIsDue = true;
   wordErasureIsDue = true;
 
+  readonly knownHeads: KnownHeads;
   #revision: number;
   readonly #heads = new Map<number | null, ChainHead & { readonly number: number }>();
   readonly #movedHeads = new Set<number | null>();
 
-  constructor(lastRevision: number) {
+  constructor(lastRevision: number, knownHeads: KnownHeads) {
+    this.knownHeads = knownHeads;
     this.#revision = lastRevision;
   }
 
@@ -51,9 +54,11 @@ export class WriterState {
   moveHead(project: number | null, head: ChainHead & { readonly number: number }): void {
     this.#heads.set(project, head);
     this.#movedHeads.add(project);
+    this.knownHeads.moved(head);
   }
 
   committed(): void {
+    this.knownHeads.committed();
     this.#movedHeads.clear();
   }
 
@@ -62,6 +67,7 @@ export class WriterState {
     this.wordChanges.length = 0;
     this.erasureIsDue = false;
     this.callers.clear();
+    this.knownHeads.lost();
     for (const project of this.#movedHeads) this.#heads.delete(project);
     this.#movedHeads.clear();
   }

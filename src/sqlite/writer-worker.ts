@@ -15,6 +15,7 @@ import { type DatabaseFile, openWriting } from "./connection.ts";
 import { createExportLog } from "./exports.ts";
 import { attempt, createGroups } from "./groups.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { readKnownHeads } from "./known-heads.ts";
 import type { SweepOutcome } from "./retention-sweeps.ts";
 import { createTransaction, isLost } from "./transaction.ts";
 import { createWordMerge } from "./word-merge.ts";
@@ -52,9 +53,10 @@ const clock = createClock(clockOffset);
 const logger = createLogger(logLevel);
 const database = openWriting(file);
 defineWords(database);
-const state = new WriterState(lastRevision());
+const knownHeads = readKnownHeads(database, ledger.verifierKeys, logger);
+const state = new WriterState(lastRevision(), knownHeads);
 const signer = createSigner(ledger.signingKey);
-const checkpoints = createCheckpoints({ database, clock, logger, signer, notes: ledger.notes });
+const checkpoints = createCheckpoints({ database, clock, logger, signer, knownHeads, notes: ledger.notes });
 const transaction = createTransaction(database, state, checkpoints, ledger.exports, createClockWatch(logger));
 const settlement = {
   clock,
@@ -62,7 +64,7 @@ const settlement = {
   report: (incident: string, error: unknown) => logger.error("a call failed", { incident, error }),
   isLost: (error: unknown) => isLost(database, error),
 };
-const writeCheck = createWriteCheck(database, clock);
+const writeCheck = createWriteCheck(database, clock, knownHeads.cause);
 const wordMerge = createWordMerge(database, state, clock);
 const groups = createGroups({
   ...{ database, transaction, state, checkpoints, wordMerge, settlement, writeCheck, logger },

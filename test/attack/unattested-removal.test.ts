@@ -3,7 +3,9 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { openDatabase } from "../../src/native/sqlite.ts";
 import { appendForged } from "../audit/forge-case.ts";
+import { runtime } from "../audit/ledger.ts";
 import { tamper } from "../audit/tamper.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve } from "../cli/command.ts";
 
@@ -58,3 +60,59 @@ test("a server that was killed right after it removed something starts again", a
   expect([verified.exitCode, verified.object.failure]).toEqual([10, null]);
   expect((await run(["project", "list", "--data-dir", dataDir])).exitCode).toBe(0);
 }, 60_000);
+
+test("a record that another process appends while the server runs is never signed", async () => {
+  const dataDir = createFolder();
+  const server = await serve(dataDir);
+  const { api_key: key } = server.ready;
+  for (const content of ["one", "two", "three"]) await createFact(server.url, key, content);
+  await run(["audit", "checkpoint", "--all", "--data-dir", dataDir]);
+  const path = join(dataDir, "memledger.db");
+  await appendElsewhere(dataDir, "audit.redact", { redacted: [1, 2] });
+  const newest = () => newestCheckpoint(path);
+  const before = newest();
+
+  const all = await run(["audit", "checkpoint", "--data-dir", dataDir]);
+  expect([all.exitCode, all.stderr]).toEqual([
+    1,
+    expect.stringContaining("another process has changed the ledger of project"),
+  ]);
+  expect((await call(server.url, key, "/v1/memories")).status).toBe(503);
+  expect((await createFact(server.url, key, "four")).status).toBe(503);
+  const ready = await fetch(`${server.url}/health/ready`);
+  expect([ready.status, await ready.text()]).toEqual([
+    503,
+    expect.stringContaining("another process has changed the ledger; stop the server"),
+  ]);
+  const { stderr } = await server.end("SIGTERM");
+  expect(stderr.match(/another process has changed the ledger of project/g)).toHaveLength(1);
+  expect(newest()).toEqual(before);
+  const verified = await runJson(["audit", "verify", dataDir]);
+  expect([verified.exitCode, verified.object.failure]).toMatchObject([20, { check: "payload", seq: 1 }]);
+}, 60_000);
+
+/** In a process of its own, as SQLite's locks demand: two libraries in one process would take each other's away. */
+async function appendElsewhere(dataDir: string, action: string, payload: object): Promise<void> {
+  const script = `
+    import { tamper } from "${import.meta.dir}/../audit/tamper.ts";
+    import { appendForged } from "${import.meta.dir}/../audit/forge-case.ts";
+    tamper(${JSON.stringify(join(dataDir, "memledger.db"))}, (database) => {
+      database.pragma("busy_timeout = 5000");
+      database.exec("DELETE FROM audit_payload WHERE entry IN (SELECT number FROM audit_entry WHERE chain = 2 AND seq <= 2)");
+      appendForged(database, ${JSON.stringify(action)}, ${JSON.stringify(payload)});
+    });`;
+  const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
+  expect([await child.exited, await child.stderr.text()]).toEqual([0, ""]);
+}
+
+function newestCheckpoint(path: string): unknown {
+  const database = openDatabase(path, runtime, { readonly: true });
+  try {
+    return database
+      .prepare("SELECT size FROM audit_checkpoint WHERE chain = 2 ORDER BY size DESC LIMIT 1")
+      .pluck()
+      .get();
+  } finally {
+    database.close();
+  }
+}
