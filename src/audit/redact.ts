@@ -17,7 +17,7 @@ export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Erases the payload of one record, or of every record that holds a memory, search results included. The memory itself stays, unless delete_memory is true. What is erased cannot be brought back; the chain still verifies.",
+    "Erases the payload of one record, or of every record that holds a memory, search results included, and removes the files of exports that hold them. The memory itself stays, unless delete_memory is true. What is erased cannot be brought back; the chain still verifies.",
   feature: "installation",
   secret: false,
   success: 200,
@@ -30,7 +30,8 @@ export const redactRecords = installationOperation({
     redacted: Type.Integer({ description: "Records whose payload was erased now." }),
     records: Type.Array(Type.String(), { description: "Their ids." }),
     exports: Type.Array(Type.String(), {
-      description: "Exports made before that still hold them; delete these files.",
+      description:
+        "Exports that held them. Their files were removed; copies that were downloaded must be deleted by hand.",
     }),
     memory: Nullable(
       Choice(["deleted", "kept", "absent"], {
@@ -68,6 +69,8 @@ export const redactRecords = installationOperation({
       ({ hasPayload, action }) => hasPayload && !lasting.includes(action),
     );
     const state = memory === undefined ? null : await endMemory(transaction, memory, delete_memory, now);
+    const exports = await transaction.audit.erase(present);
+    if (memory !== undefined && present.length === 0 && state !== "deleted") throw nothingHolds(state);
     const byProject = Map.groupBy(present, ({ project }) => project?.serial ?? null);
     for (const members of byProject.values()) {
       const [first] = members;
@@ -77,7 +80,6 @@ export const redactRecords = installationOperation({
       // Anybody can append a record; a verifier believes this one because the server signs it.
       await transaction.audit.attest(project, now);
     }
-    const exports = await transaction.audit.erase(present);
     return {
       data: {
         ...{ redacted: present.length, records: present.map(({ id }) => id) },
@@ -86,6 +88,16 @@ export const redactRecords = installationOperation({
     };
   },
 });
+
+/** Whoever erases again because the first answer asked for it comes here too, so the log is emptied all the same. */
+function nothingHolds(state: "kept" | "absent" | null): Refusal {
+  const rest =
+    state === "kept" ? "The memory itself is there: to delete it, add --delete-memory." : "Correct the id.";
+  return new Refusal(
+    2204,
+    `No audit record holds this memory, or its records were erased or pruned before. Nothing was erased now. ${rest}`,
+  );
+}
 
 /** Deletes the memory if it is there and `isDeleted` says so; the project's chain gets the record that a call would leave. */
 async function endMemory(

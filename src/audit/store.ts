@@ -132,7 +132,8 @@ export interface AuditTransaction {
   /**
    * Deletes the payloads of records for good: before the call is answered, their text is gone from the database and its
    * write-ahead log. The caller appends the record that says so.
-   * @returns the exports that still hold them.
+   * Exports that hold them end now: nobody can download them any more, and the engine removes their files after the commit.
+   * @returns these exports.
    */
   erase(places: readonly RecordPlace[]): Promise<readonly string[]>;
   /**

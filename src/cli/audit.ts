@@ -37,7 +37,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     ],
     confirmation: async () => ({
       warning:
-        "This erases what these audit records hold, for good. The chain keeps their entries and still verifies.",
+        "This erases what these audit records hold, for good, and removes the exports that hold them. The chain keeps their entries and still verifies.",
       word: "erase",
       wordIs: 'the word "erase"',
     }),
@@ -58,10 +58,16 @@ function sweepOf(data: Json): string {
 
 /** What was erased, and what was not. */
 function erasureOf(data: Json): string {
-  const text = describe(data);
-  if (!isObject(data) || data.memory !== "kept") return text;
-  return `${text}\n\nThe memory itself is still there with its text, and new records will hold it. To delete it, add --delete-memory.`;
+  const parts = [describe(data)];
+  if (isObject(data) && Array.isArray(data.exports) && data.exports.length > 0) parts.push(exportsRemoved);
+  if (isObject(data) && data.memory === "kept") parts.push(memoryKept);
+  return parts.join("\n\n");
 }
+
+const exportsRemoved =
+  "The files of these exports were removed from the server. Copies that were downloaded must be deleted by hand.";
+const memoryKept =
+  "The memory itself is still there with its text, and new records will hold it. To delete it, add --delete-memory.";
 
 /** The notes alone, so that `memledger audit checkpoint > FILE` keeps what `audit verify --checkpoint FILE` reads. */
 function notesOf(data: Json): string {

@@ -11,6 +11,8 @@ export interface ExportRunner {
   start(): void;
   /** Says that there may be work. */
   wake(): void;
+  /** Removes what has expired. @throws when a file cannot be removed; it is tried again later. */
+  sweep(): Promise<void>;
   /** Leaves what is unfinished to the next start. */
   close(): Promise<void>;
 }
@@ -81,6 +83,7 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
 
   return {
     wake,
+    sweep,
     start() {
       isRunning = true;
       const sweepSoon = () =>

@@ -42,9 +42,11 @@ export function createAuditTransaction(
     `DELETE FROM audit_payload WHERE entry =
        (SELECT number FROM audit_entry WHERE id = ?)`,
   );
-  const exportsWith = database
+  // Expired since 1970: the clock may be set back before the files are removed.
+  const endExports = database
     .prepare<[number | null, number], string>(
-      "SELECT id FROM audit_export WHERE project = ? AND status = 'completed' AND ? BETWEEN first_seq AND last_seq",
+      `UPDATE audit_export SET status = CASE status WHEN 'processing' THEN 'failed' ELSE status END, expires_at = 0
+       WHERE project = ? AND status <> 'failed' AND ? BETWEEN first_seq AND last_seq RETURNING id`,
     )
     .pluck();
 
@@ -115,7 +117,7 @@ export function createAuditTransaction(
       const exports = new Set<string>();
       for (const { id, seq, project } of places) {
         deletePayload.run(id);
-        for (const name of exportsWith.all(project?.serial ?? null, seq)) exports.add(name);
+        for (const name of endExports.all(project?.serial ?? null, seq)) exports.add(name);
       }
       state.erasureIsDue = true;
       return [...exports];

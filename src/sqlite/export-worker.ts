@@ -50,10 +50,16 @@ const expired = database.prepare<[number], ExportRow>(
 /** By export; one that failed keeps only what is said about it. */
 const jobs = new Map<string, ExportJob>();
 const failures = new Map<string, ExportStep>();
+const stepping = new Map<string, Promise<ExportStep>>();
+
+const endedOutside: ExportStep = {
+  ...{ status: "failed", records: 0 },
+  error: "Records of the export were erased while it was written. Begin a new export.",
+};
 
 answerStoreRequests(async (request) => {
   const work = request as ExporterRequest;
-  if ("step" in work) return step(work.step);
+  if ("step" in work) return stepAlone(work.step);
   if ("close" in work) return crew.rest();
   return "pending" in work ? listPending() : sweep(work.sweep);
 });
@@ -68,12 +74,21 @@ async function listPending(): Promise<readonly string[]> {
   return ids;
 }
 
+/** An export that is ended from outside may be in the middle of a step. */
+function stepAlone(id: string): Promise<ExportStep> {
+  const working = step(id).finally(() => stepping.delete(id));
+  stepping.set(id, working);
+  return working;
+}
+
 async function step(id: string): Promise<ExportStep> {
   const failure = failures.get(id);
   if (failure !== undefined) return failure;
   const endsAt = performance.now() + exportStepMs;
   let last: ExportStep = { status: "processing", records: 0 };
   try {
+    // One that was ended from outside stays ended: its files are gone or about to go.
+    if (find.get(id)?.status !== "processing") return endedOutside;
     const job = jobs.get(id) ?? begin(id);
     jobs.set(id, job);
     while (last.status === "processing" && performance.now() < endsAt) last = await job.step(signer);
@@ -97,10 +112,13 @@ function begin(id: string): ExportJob {
   return new ExportJob(crew, toExport(row, ledger.exports), row);
 }
 
-/** Removes the files of expired exports, and parts that a killed process left. */
-function sweep(now: number): readonly string[] {
+/** Removes the files of expired exports, also of one that was ended while it was written, and parts that a killed process left. */
+async function sweep(now: number): Promise<readonly string[]> {
   const rows = expired.all(now);
   for (const row of rows) {
+    await stepping.get(row.id)?.catch(() => undefined);
+    await jobs.get(row.id)?.abandon();
+    jobs.delete(row.id);
     const { path } = toExport(row, ledger.exports);
     for (const each of [path, manifestPath(path)]) rmSync(each, { force: true });
   }

@@ -2,17 +2,21 @@
 
 import type { Plans } from "../access/plan.ts";
 import type { AccessReader } from "../access/store.ts";
+import { redactRecords } from "../audit/redact.ts";
+import type { Answer } from "../call.ts";
 import { createClock } from "../clock.ts";
 import type { LedgerFiles } from "../data-directory/ledger-files.ts";
+import { unavailable } from "../errors.ts";
 import { createExport } from "../export/create.ts";
 import { exportProject } from "../export/export-project.ts";
-import { createExportRunner } from "../export/runner.ts";
+import { createExportRunner, type ExportRunner } from "../export/runner.ts";
 import { createLogRepeats } from "../log-repeats.ts";
 import type { Logger, LogLevel } from "../logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import type { Database } from "../native/sqlite.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
+import { toRefusalAnswer } from "../settle.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
 import { damageComplaint } from "./answer-requests.ts";
@@ -110,7 +114,7 @@ export function openStore(options: StoreOptions): Store {
     async commit(call) {
       const answer = await writer.commit(call);
       if (beginsExport.has(call.operation) && answer.status === 200) exports.wake();
-      return answer;
+      return call.operation === redactRecords.name ? removeErased(exports, answer, logger) : answer;
     },
     async close() {
       await damage.close();
@@ -121,6 +125,23 @@ export function openStore(options: StoreOptions): Store {
     },
   };
 }
+
+/** The erasure is committed. What a crash leaves is removed by the sweep of the next start. */
+async function removeErased(exports: ExportRunner, answer: Answer, logger: Logger): Promise<Answer> {
+  try {
+    await exports.sweep();
+    return answer;
+  } catch (error) {
+    logger.error("files of exports that hold erased records could not be removed and are tried again", {
+      error,
+    });
+    return toRefusalAnswer(stillInFiles);
+  }
+}
+
+const stillInFiles = unavailable(
+  "The payloads were erased, but files of exports that hold them could not be removed; the log of the server says why. They cannot be downloaded any more. Make the folder of exports writable, and erase again.",
+);
 
 function createAccess(database: Database, logger: Logger, readiness: EngineReadiness): AccessReader {
   const reader = createAccessReader(database);
