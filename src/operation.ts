@@ -16,6 +16,8 @@ import type { Store, Transaction } from "./store.ts";
 /** Who calls: a key and the project it belongs to. */
 export interface Caller {
   readonly key: Key;
+  /** Its keys were revoked with it; the record of a call with one of them still belongs to its chain. */
+  readonly isProjectDeleted: boolean;
   readonly project: Project;
 }
 

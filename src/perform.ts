@@ -118,7 +118,7 @@ async function performForProject(
   const refuseStranger = (keyId: string | null, refusal: Refusal) =>
     answerStranger(tools, operation, request, { keyId, refusal }, judgeStranger);
   if (caller === null) return refuseStranger(null, unknownKey(request.authorization));
-  const invalid = keyFault(caller.key, clock.now());
+  const invalid = keyFault(caller, clock.now());
   if (invalid !== null) return refuseStranger(caller.key.id, invalid);
   const plan = planOf(caller.project, plans);
   const waitSeconds = limiter.take(caller.key.id, plan.rate, clock.elapsed());

@@ -3,17 +3,12 @@
 
 import { Refusal } from "../errors.ts";
 import type { Caller, ProjectOperation } from "../operation.ts";
-import type { Key } from "./key.ts";
 import type { Plan } from "./plan.ts";
 
 /** @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
-export function authorise(
-  operation: ProjectOperation,
-  { key, project }: Caller,
-  plan: Plan,
-  now: number,
-): void {
-  const invalid = keyFault(key, now);
+export function authorise(operation: ProjectOperation, caller: Caller, plan: Plan, now: number): void {
+  const { key, project } = caller;
+  const invalid = keyFault(caller, now);
   if (invalid !== null) throw invalid;
   if (!key.permissions.includes(operation.permission)) {
     throw new Refusal(
@@ -45,7 +40,10 @@ export function authorise(
 }
 
 /** Why the key is not valid any more. Keys of a deleted project are revoked with it. */
-export function keyFault(key: Key, now: number): Refusal | null {
+export function keyFault({ key, isProjectDeleted }: Caller, now: number): Refusal | null {
+  if (isProjectDeleted) {
+    return unauthenticated("The project of this API key was deleted. Use a key of another project.");
+  }
   if (key.revokedAt !== null) return unauthenticated("The API key has been revoked. Ask for a new one.");
   if (key.expiresAt !== null && key.expiresAt <= now) {
     return unauthenticated("The API key has expired. Ask for a new one.");

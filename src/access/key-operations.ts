@@ -44,6 +44,11 @@ export const createKey = installationOperation({
 
   async apply(transaction, input, { now }) {
     const owner = await requireProject(transaction, input.project);
+    const expiresAt = typeof input.expires_at === "string" ? fromTimestamp(input.expires_at) : null;
+    if (expiresAt !== null && expiresAt <= now) {
+      const reason = "is in the past, so the key could never be used; send a later time";
+      throw new Refusal(1400, `Field "expires_at" ${reason}.`, { field: "expires_at", reason });
+    }
     const secret = createSecret();
     const key = await transaction.access.insertKey(
       owner,
@@ -51,7 +56,7 @@ export const createKey = installationOperation({
         name: input.name ?? "unnamed",
         secretDigest: digestSecret(secret),
         permissions: [...new Set(input.permissions)],
-        expiresAt: typeof input.expires_at === "string" ? fromTimestamp(input.expires_at) : null,
+        expiresAt,
       },
       now,
     );

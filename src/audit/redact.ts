@@ -41,9 +41,16 @@ export const redactRecords = installationOperation({
     ),
   }),
 
-  async prepare({ record, memory, delete_memory }, { store }): Promise<Mentions> {
+  async prepare(input, { store }): Promise<Mentions> {
+    const { record, memory, delete_memory } = withPlainIds(input);
     const id = record ?? memory ?? "";
-    if ((record === undefined) === (memory === undefined) || !isId(id)) {
+    if (record !== undefined && memory !== undefined) {
+      throw new Refusal(
+        1400,
+        "A record and a memory were named. Name one of them, and the other with a second command.",
+      );
+    }
+    if (!isId(id)) {
       throw new Refusal(1400, "Send the id of either a record or a memory: 32 hexadecimal characters.");
     }
     if (memory !== undefined) return store.audit.mentions(memory);
@@ -62,7 +69,8 @@ export const redactRecords = installationOperation({
     return { places: [place], through: 0 };
   },
 
-  async apply(transaction, { memory, delete_memory = false }, { now }, { places, through }) {
+  async apply(transaction, input, { now }, { places, through }) {
+    const { memory, delete_memory = false } = withPlainIds(input);
     // Calls that were answered while all payloads were read have left records that nobody has looked at.
     const later = memory === undefined ? [] : await transaction.audit.mentionsAfter(memory, through);
     const present = [...places, ...later].filter(
@@ -97,6 +105,12 @@ function nothingHolds(state: "kept" | "absent" | null): Refusal {
     2204,
     `No audit record holds this memory, or its records were erased or pruned before. Nothing was erased now. ${rest}`,
   );
+}
+
+/** Ids as they are written everywhere else: a person may have copied one with a space or from a program that writes capitals. */
+function withPlainIds<Input extends { readonly record?: string; readonly memory?: string }>(input: Input) {
+  const { record, memory, ...rest } = input;
+  return { ...rest, record: record?.trim().toLowerCase(), memory: memory?.trim().toLowerCase() };
 }
 
 /** Deletes the memory if it is there and `isDeleted` says so; the project's chain gets the record that a call would leave. */

@@ -26,18 +26,42 @@ export class CommandRefused extends Error {
     super(message);
     this.code = code;
   }
+
+  /** Calls fields as the command line does. @param names what a person typed, such as `--from`, by the field's name. */
+  naming(names: Readonly<Record<string, string>>): CommandRefused {
+    let { message } = this;
+    for (const [field, name] of Object.entries(names)) {
+      message = message.replaceAll(new RegExp(`Field "${field}(/[^"]*)?"`, "g"), name);
+      // Such a name is no word of a sentence.
+      if (field.includes("_")) message = message.replaceAll(new RegExp(`"?\\b${field}\\b"?`, "g"), name);
+    }
+    return new CommandRefused(message, this.code);
+  }
 }
 
 /** A server that starts or ends holds the directory without listening yet or any more. */
 const waitMs = 10_000;
 const retryMs = 50;
 
-/** The answer's data. @throws CommandRefused, DirectoryInUse */
+/**
+ * The answer's data.
+ * @param names as of CommandRefused.naming.
+ * @throws CommandRefused, DirectoryInUse
+ */
 export async function administer(
   config: Config,
   operation: InstallationOperation,
   input: JsonObject,
+  names: Readonly<Record<string, string>> = {},
 ): Promise<Json> {
+  try {
+    return await perform(config, operation, input);
+  } catch (error) {
+    throw error instanceof CommandRefused ? error.naming(names) : error;
+  }
+}
+
+async function perform(config: Config, operation: InstallationOperation, input: JsonObject): Promise<Json> {
   if (operation !== createProject) requireDatabase(config.dataDir);
   const { socket } = locate(config.dataDir);
   let tryHold: (() => Held | null) | undefined;

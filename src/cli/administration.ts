@@ -26,6 +26,8 @@ export interface AdministrationCommand {
   /** A value without a flag: `show` is how the usage calls it. */
   readonly operand?: { readonly show: string; readonly field: string };
   readonly fields?: readonly Field[];
+  /** What can be said about the input before a person is asked anything. @throws InvalidArgumentError */
+  readonly check?: (input: JsonObject) => void;
   readonly toText?: (data: Json) => string;
   /** What a person must confirm before it is done, null when nothing; adds --yes. */
   readonly confirmation?: (config: Config, input: JsonObject) => Promise<Confirmation | null>;
@@ -49,8 +51,6 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
   }
   if (confirmation !== undefined) command.option("--yes", "do it without asking for a confirmation");
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
-    const mustAsk = confirmation !== undefined && options.yes !== true;
-    if (mustAsk && !isConfirmedSometimes) requirePerson(terminal);
     const input: Record<string, Json> = {};
     if (operand !== undefined) input[operand.field] = operands[0] ?? "";
     for (const { flags, field, read = (text: string): Json => text } of fields) {
@@ -58,14 +58,23 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
       if (typeof text === "string") input[field] = read(text, flags);
       if (text === true) input[field] = true;
     }
+    bound.check?.(input);
+    const mustAsk = confirmation !== undefined && options.yes !== true;
+    if (mustAsk && !isConfirmedSometimes) requirePerson(terminal);
     const question = mustAsk ? await confirmation(config, input) : null;
     if (question !== null) {
       requirePerson(terminal, question);
       await confirm(question);
     }
-    const data = await administer(config, operation, input);
+    const data = await administer(config, operation, input, namesOf(bound));
     return { data, text: toText(data) };
   });
+}
+
+/** How a person typed each field. */
+function namesOf({ operand, fields = [] }: AdministrationCommand): Record<string, string> {
+  const names = fields.map(({ flags, field }) => [field, flags.split(" ")[0] ?? flags]);
+  return Object.fromEntries(operand === undefined ? names : [...names, [operand.field, `<${operand.show}>`]]);
 }
 
 /** A whole number, or null where the flag's word for "no number" stands. */

@@ -26,6 +26,7 @@ import { createProgress } from "./progress.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
 const pollMs = 50;
+const names = { project: "--project", start_time: "--from", end_time: "--to", format: "--format" };
 
 export function addExportCommand(audit: Command, session: Session): void {
   const command = audit
@@ -51,7 +52,7 @@ export function addExportCommand(audit: Command, session: Session): void {
     requireDatabase(config.dataDir);
     mkdirSync(dirname(target), { recursive: true });
     checkTargets([target, manifestPath(target)], rules);
-    const task = await administer(config, exportProject, { ...input, format: String(format) });
+    const task = await administer(config, exportProject, { ...input, format: String(format) }, names);
     const made = await finish(config, String(isObject(task) ? task.export_id : ""), terminal);
     if (made.status === "failed") throw new Error(`The export failed: ${made.error}`);
     // The manifest first: an export is never there without it.

@@ -1,6 +1,6 @@
 // Binds the commands of `memledger audit`. Knows none of their work.
 
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { attestChains } from "../audit/attest.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
@@ -35,6 +35,14 @@ export function addAuditCommands(program: Command, session: Session): void {
       { flags: "--memory <id>", field: "memory", description: "every record that holds this memory" },
       { flags: "--delete-memory", field: "delete_memory", description: "delete the memory, too" },
     ],
+    check: ({ record, memory }) => {
+      if (record === undefined && memory === undefined)
+        throw new InvalidArgumentError("Name what to erase: --record ID or --memory ID.");
+      if (record !== undefined && memory !== undefined)
+        throw new InvalidArgumentError(
+          "--record and --memory exclude each other. Run the command once for each of them.",
+        );
+    },
     confirmation: async () => ({
       warning:
         "This erases what these audit records hold, for good, and removes the exports that hold them. The chain keeps their entries and still verifies.",

@@ -16,9 +16,8 @@ export interface Confirmation {
 export function requirePerson(terminal: Terminal, question?: Confirmation): void {
   if (terminal.canAsk) return;
   const warning = question === undefined ? "" : `${question.warning} `;
-  throw new Error(
-    `${warning}This cannot be undone, and there is no terminal to ask for a confirmation. Add --yes to confirm it.`,
-  );
+  const why = terminal.isJson ? "with --json nobody is asked for" : "there is no terminal to ask for";
+  throw new Error(`${warning}This cannot be undone, and ${why} a confirmation. Add --yes to confirm it.`);
 }
 
 /** @throws Error when the person types something else. */

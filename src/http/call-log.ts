@@ -30,6 +30,7 @@ export interface CallLog {
 }
 
 interface Tally {
+  readonly startedMs: number;
   calls: number;
   /** Calls by project, key and network, in the order of their first call. */
   readonly sources: Map<string, { readonly source: Source; calls: number }>;
@@ -47,7 +48,8 @@ export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog 
   let timer: Timer | null = null;
 
   const tell = (): void => {
-    for (const [code, { calls, sources }] of tallies) {
+    for (const [code, { startedMs, calls, sources }] of tallies) {
+      const seconds = Math.ceil((performance.now() - startedMs) / 1000);
       if (calls > 0) logger.info("calls refused", { code, calls, seconds, by: mostFrequent(sources) });
       // A minute without a refusal of this code: the next one is news again.
       if (calls === 0) tallies.delete(code);
@@ -85,10 +87,8 @@ export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog 
   };
 }
 
-const seconds = refusalSummaryEveryMs / 1000;
-
 function newTally(): Tally {
-  return { calls: 0, sources: new Map() };
+  return { startedMs: performance.now(), calls: 0, sources: new Map() };
 }
 
 function count(tally: Tally, source: Source): void {

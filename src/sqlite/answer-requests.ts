@@ -16,7 +16,10 @@ export function answerStoreRequests<Answer>(
     moved,
     recognise: (error) =>
       isDiskFailure(error)
-        ? { refusal: unreadable(), complaint: isDamage(error) ? damageComplaint : "cannot read the database" }
+        ? {
+            refusal: unreadable(error),
+            complaint: isDamage(error) ? damageComplaint : "cannot read the database",
+          }
         : null,
   });
 }

@@ -73,7 +73,22 @@ function whyNotWritable(path: string): Cause | null {
   }
 }
 
-/** 1503, for calls that only wanted to read. Whoever answers with it logs why. */
-export function unreadable(): Refusal {
-  return unavailable("The database cannot be read at the moment. Send the call again.");
+/** 1503, for calls that only wanted to read; names the cause where it is known, and no path. Whoever answers with it logs the error. */
+export function unreadable(error: unknown): Refusal {
+  return failed("The database cannot be read", error);
+}
+
+/** The same for calls whose record could not be written. */
+export function unwritable(error: unknown): Refusal {
+  return failed("The record of this call could not be written, so nothing was done", error);
+}
+
+function failed(what: string, error: unknown): Refusal {
+  const found = explainDiskFailure(error);
+  if (found === null) return unavailable(`${what}. Send the call again.`);
+  const action = found === damaged ? "must restore the last backup" : "must act";
+  const remedy = found === damaged ? "" : ` ${found.remedy}`;
+  return unavailable(
+    `${what}: ${found.cause}. The operator of the server ${action}.${remedy} Until then the same call fails again.`,
+  );
 }

@@ -4,14 +4,15 @@
 import { redactRecords } from "../audit/redact.ts";
 import type { Answer, Call } from "../call.ts";
 import { syncFile } from "../durable.ts";
-import { unavailable } from "../errors.ts";
+import { type Refusal, unavailable } from "../errors.ts";
 import { groupMaxMs, wordErasureMaxMs } from "../limits.ts";
+import { createLogRepeats } from "../log-repeats.ts";
 import type { Logger } from "../logger.ts";
 import { type Database, SqliteError } from "../native/sqlite.ts";
 import { type Settlement, settle, toRefusalAnswer } from "../settle.ts";
 import type { Transaction } from "../store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { explainDiskFailure } from "./disk-failure.ts";
+import { explainDiskFailure, unwritable } from "./disk-failure.ts";
 import { LedgerChanged } from "./known-heads.ts";
 import { overwriteLostCommit } from "./transaction.ts";
 import type { WordMerge } from "./word-merge.ts";
@@ -31,8 +32,8 @@ export interface GroupOptions {
 }
 
 export interface Groups {
-  /** Answers in the order of the calls; null where the transaction was lost and nothing happened. */
-  settle(calls: readonly Call[]): Promise<(Answer | null)[]>;
+  /** Answers in the order of the calls; 1503 where the transaction was lost and nothing happened. */
+  settle(calls: readonly Call[]): Promise<Answer[]>;
   /** Runs `work`, which awaits nothing that lets a timer or a message in between, in a transaction of its own. */
   inTransaction(work: () => Promise<void>): Promise<void>;
 }
@@ -65,7 +66,7 @@ export function createGroups(options: GroupOptions): Groups {
   };
 
   /** Settles calls from the front until the group's time is over. */
-  const settleGroup = async (calls: readonly Call[]): Promise<(Answer | null)[]> => {
+  const settleGroup = async (calls: readonly Call[]): Promise<Answer[]> => {
     const answers: Answer[] = [];
     const endsAt = settlement.clock.elapsed() + groupMaxMs;
     try {
@@ -84,7 +85,7 @@ export function createGroups(options: GroupOptions): Groups {
       // Somebody else who locks the database locks it for all of them: one wait is long enough.
       const isLocked = error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY");
       const lost = isLocked ? calls.length : Math.min(calls.length, answers.length + 1);
-      return Array.from({ length: lost }, () => null);
+      return Array.from({ length: lost }, () => toRefusalAnswer(refusalOf(error)));
     }
     if (!state.erasureIsDue || emptyLog(options)) return answers;
     return answers.map((answer, index) =>
@@ -95,12 +96,20 @@ export function createGroups(options: GroupOptions): Groups {
   return {
     inTransaction,
     async settle(calls) {
-      const answers: (Answer | null)[] = [];
+      const answers: Answer[] = [];
       while (answers.length < calls.length) answers.push(...(await settleGroup(calls.slice(answers.length))));
       return answers;
     },
   };
 }
+
+function refusalOf(error: unknown): Refusal {
+  return error instanceof LedgerChanged ? changedByOthers : unwritable(error);
+}
+
+const changedByOthers = unavailable(
+  "The record of this call was not written, so nothing was done: another process has changed the ledger. The operator of the server must stop it and examine the database with memledger audit verify.",
+);
 
 const stillInLog = unavailable(
   "The payloads were erased, but their text may still stand in the write-ahead log, because somebody keeps reading. Erase again in a moment.",
@@ -125,12 +134,18 @@ function isLogEmptied(database: Database): boolean {
   return result?.busy === 0;
 }
 
+const isToBeLogged = createLogRepeats();
+
 /** For work between transactions that may fail without harm to anybody's call: it is logged and left for another time. */
 export function attempt<Result>(logger: Logger, work: () => Result): Result | undefined {
   try {
     return work();
   } catch (error) {
-    logger.error("housekeeping failed and is tried again later", { error });
+    const found = explainDiskFailure(error);
+    // Calls start it as well: on a disk that is full it fails as often as they do.
+    if (isToBeLogged(found?.cause ?? String(error))) {
+      logger.error("housekeeping failed and is tried again later", { ...found, error });
+    }
     return undefined;
   }
 }

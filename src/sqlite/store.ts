@@ -152,7 +152,7 @@ function createAccess(database: Database, logger: Logger, readiness: EngineReadi
       readiness.suspect(isDamage(error));
       const message = "keys cannot be looked up in the database";
       if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
-      throw unreadable();
+      throw unreadable(error);
     });
   return {
     findCaller: (secretDigest) => orUnreadable(reader.findCaller(secretDigest)),

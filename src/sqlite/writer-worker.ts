@@ -44,8 +44,8 @@ export type WriterRequest =
   | { readonly sweep: number }
   | { readonly close: true };
 
-/** One per call, in order; null where the transaction was rolled back and nothing happened. */
-export type WriterReply = readonly (Answer | null)[];
+/** One per call, in order. */
+export type WriterReply = readonly Answer[];
 
 const init: WriterInit = workerData;
 const { file, plans, ledger, clockOffset, logLevel } = init;

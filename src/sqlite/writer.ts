@@ -46,7 +46,7 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
           else
             reject(
               unavailable(
-                "The record of this call could not be written, so nothing was done. Send it again.",
+                "The record of this call was not written, so nothing was done. Send the call again.",
               ),
             );
         }

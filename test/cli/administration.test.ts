@@ -54,6 +54,21 @@ describe("while the server runs", () => {
     expect((await call(server.url, key.object.key)).status).toBe(401);
   });
 
+  test("a key of a deleted project is told so, and an id may have capitals and spaces", async () => {
+    await json("project", "create", "--name", "short", "--plan", "custom");
+    const made = await json("key", "create", "--project", "short", "--permissions", "memory.write");
+    const created = await (await createFact(server.url, made.object.key, "A fact to erase.")).json();
+    const id = String((created as { data: { id: string } }).data.id);
+    const erased = await json("audit", "redact", "--memory", ` ${id.toUpperCase()} `, "--yes");
+    expect(erased.object).toMatchObject({ redacted: 1, memory: "kept" });
+    await json("project", "delete", "short", "--yes");
+    const refused = await call(server.url, made.object.key);
+    expect([refused.status, await refused.text()]).toEqual([
+      401,
+      expect.stringContaining("The project of this API key was deleted."),
+    ]);
+  });
+
   test("every flag of update reaches its field", async () => {
     await json("project", "create", "--name", "limited");
     const update = (...words: string[]) => json("project", "update", "limited", ...words);
@@ -88,7 +103,50 @@ describe("while the server runs", () => {
       ["key", "create", "--project", "default", "--permissions", "audit.read", "--expires", "soon"],
       1,
       1400,
-      "expires_at",
+      "--expires must be",
+    ],
+    [
+      [
+        "key",
+        "create",
+        "--project",
+        "default",
+        "--permissions",
+        "audit.read",
+        "--expires",
+        "2020-01-01T00:00:00Z",
+      ],
+      1,
+      1400,
+      "--expires is in the past",
+    ],
+    [["key", "create", "--project", "default", "--permissions", "nothing"], 1, 1400, "--permissions must be"],
+    [["audit", "redact", "--yes"], 2, null, "Name what to erase: --record ID or --memory ID."],
+    [["audit", "redact"], 2, null, "Name what to erase"],
+    [["audit", "redact", "--record", "1", "--memory", "2"], 2, null, "exclude each other"],
+    [
+      ["audit", "redact", "--record", "1"],
+      1,
+      null,
+      "with --json nobody is asked for a confirmation. Add --yes",
+    ],
+    [["project", "delete", "default"], 1, null, "with --json nobody is asked"],
+    [
+      [
+        "audit",
+        "export",
+        "--project",
+        "default",
+        "--from",
+        "soon",
+        "--to",
+        "later",
+        "--out",
+        join(dataDir, "e"),
+      ],
+      1,
+      1400,
+      "--from ",
     ],
     [["key", "revoke", "nobody"], 1, 1400, 'no key "nobody"'],
     [["project", "update", "default", "--credits", "many"], 2, null, "--credits must be a whole number"],

@@ -6,7 +6,7 @@ import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json } from "../../src/json/json.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
-import { cleanUp, createFact, createFolder, serve } from "./command.ts";
+import { cleanUp, createFact, createFolder, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -22,7 +22,11 @@ test("a damaged table makes it unready, and the log names the cause and the reme
   const server = await serve(dataDir);
   expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
   for (let sent = 0; sent < 5; sent++) {
-    expect((await createFact(server.url, key, "After the damage.")).status).toBe(503);
+    const refused = await createFact(server.url, key, "After the damage.");
+    expect([refused.status, await refused.text()]).toEqual([
+      503,
+      expect.stringMatching(/nothing was done: the database file is damaged.+must restore the last backup/),
+    ]);
   }
   for (let asked = 0; asked < 5; asked++) {
     const answer = await fetch(`${server.url}/health/ready`);
@@ -35,8 +39,13 @@ test("a damaged table makes it unready, and the log names the cause and the reme
     await Bun.sleep(100);
   }
   expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  const command = await runJson(["project", "create", "--name", "x", "--data-dir", dataDir]);
+  expect(command.object).toMatchObject({
+    error: { code: 1503, message: expect.stringContaining("the database file is damaged") },
+  });
   const { stderr } = await server.end("SIGTERM");
   // However many calls failed.
+  expect((stderr.match(/housekeeping failed/g) ?? []).length).toBeLessThan(2);
   expect(stderr.match(/a transaction was rolled back/g)).toHaveLength(1);
   expect(stderr).toContain("run memledger doctor");
 });

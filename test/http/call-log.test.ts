@@ -68,6 +68,9 @@ test("refusals are told with the first one of a code, and counted after it", asy
   expect((await fetch(`${server.url}/private/${wrongKey}`)).status).toBe(404);
   const lines = await logOf(server);
   expect(JSON.stringify(lines)).not.toMatch(/ml_|secret text|memory_type/);
+  const [{ uptime_seconds: uptime } = {}] = ofMessage(lines, "server stopped");
+  for (const { seconds } of ofMessage(lines, "calls refused"))
+    expect(Number(seconds)).toBeLessThanOrEqual(Math.ceil(Number(uptime)) + 1);
   expect(ofMessage(lines, "call refused")).toEqual([
     expect.objectContaining({
       ...{ code: 1401, status: 401, operation: "memory.list", method: "GET", path: "/v1/memories" },
