@@ -8,6 +8,7 @@ import type { LedgerDecision } from "../data-directory/ledger-start.ts";
 import { endDeadlineMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
 import { endWithin } from "../native/deadline.ts";
+import { isHangupIgnored } from "../native/hangup.ts";
 import { quoteWord } from "../shell-word.ts";
 import { ModelMismatch } from "../sqlite/installation.ts";
 import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";
@@ -77,6 +78,8 @@ function askedToEnd(logLevel: LogLevel): Promise<string> {
     };
     process.on("SIGINT", listener);
     process.on("SIGTERM", listener);
+    // A terminal that is closed ends the server in order, unless nohup or a supervisor has it ignore the signal.
+    if (!isHangupIgnored()) process.on("SIGHUP", listener);
   });
 }
 

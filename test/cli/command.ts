@@ -21,7 +21,7 @@ export interface Running {
   readonly ready: JsonObject;
   readonly url: string;
   /** Sends the signal and waits for the end; everything printed after the ready line is in `stdout`. */
-  end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<Outcome>;
+  end(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL"): Promise<Outcome>;
 }
 
 const started = new Set<Bun.Subprocess>();

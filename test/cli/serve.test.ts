@@ -5,6 +5,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { flood, manyObjects } from "../attack/heavy-bodies.ts";
+import { main, readyOf } from "../export/limited-server.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -166,6 +167,35 @@ describe("serve --json", () => {
     expect(exitCode).toBe(0);
     expect(stderr).toContain('"server stopped"');
   });
+
+  test("a terminal that is closed ends it in order, with a last checkpoint", async () => {
+    const dataDir = createFolder();
+    const server = await serve(dataDir, ["--log-level", "info"]);
+    await createFact(server.url, server.ready.api_key, "Said right before the end.");
+    const { exitCode, stderr } = await server.end("SIGHUP");
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/"message":"checkpoint".*\n.*"server stopped","cause":"SIGHUP"/s);
+    expect(existsSync(join(dataDir, "memledger.sock"))).toBe(false);
+  });
+
+  test.skipIf(process.platform !== "linux")(
+    "under nohup it goes on when the terminal is closed",
+    async () => {
+      const words = [process.execPath, main, "serve", "--port", "0", "--json", "--data-dir", createFolder()];
+      const child = Bun.spawn(["bash", "-c", `trap '' HUP; exec "$@"`, "bash", ...words], {
+        env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+        stdout: "pipe",
+        stderr: "ignore",
+      });
+      const { url } = await readyOf(child.stdout);
+      child.kill("SIGHUP");
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+      await Bun.sleep(300);
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+    },
+  );
 
   test("a call that stalls holds the end for a while; a second signal does not wait", async () => {
     const server = await serve(createFolder());
