@@ -7,6 +7,7 @@ import type { ChainReport } from "../audit/verdict.ts";
 import type { Segment } from "../audit/verify-segment.ts";
 import type { Clock } from "../clock.ts";
 import { proofRoundMs, proofWaitMs } from "../limits.ts";
+import type { Logger } from "../logger.ts";
 import { concludeProof, type Mark, type ProofPlan, type ProofStep, reportProgress } from "./prove.ts";
 import type { ChainKey } from "./verify-rows.ts";
 
@@ -19,7 +20,7 @@ export interface ProverThread {
 export type Proofs = (project: Project) => Promise<Verification>;
 
 /** Verifies every chain on its own, but one step at a time: other requests to the reader wait for one step at most. */
-export function createProofs(thread: ProverThread, clock: Clock): Proofs {
+export function createProofs(thread: ProverThread, clock: Clock, logger: Logger): Proofs {
   const chains = new Map<number, () => Promise<Verification>>();
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -32,7 +33,7 @@ export function createProofs(thread: ProverThread, clock: Clock): Proofs {
     proveStep: (...values) => inTurn(() => thread.proveStep(...values)),
   };
   return (project) => {
-    const verify = chains.get(project.serial) ?? createChainProof(project, patient, clock);
+    const verify = chains.get(project.serial) ?? createChainProof(project, patient, clock, logger);
     chains.set(project.serial, verify);
     return verify();
   };
@@ -50,7 +51,13 @@ interface Run {
 
 type Round = Omit<VerificationRound, "throughSeq">;
 
-function createChainProof(project: Project, thread: ProverThread, clock: Clock): () => Promise<Verification> {
+function createChainProof(
+  project: Project,
+  thread: ProverThread,
+  clock: Clock,
+  logger: Logger,
+): () => Promise<Verification> {
+  const logTrouble = createTroubleLog(project, logger);
   let running: Promise<Run | null> | null = null;
   let mark: Mark | null = null;
   let round: Round | null = null;
@@ -74,6 +81,7 @@ function createChainProof(project: Project, thread: ProverThread, clock: Clock):
     run.report = report;
     const isGood = report.failure === null && report.contradiction === null;
     trouble = isGood ? null : report;
+    logTrouble(report);
     if (!isGood) return;
     const last = run.segments.at(-1)?.last;
     if (last?.hash != null) mark = { chain: report.chain, seq: last.seq, hash: last.hash };
@@ -141,6 +149,24 @@ function createChainProof(project: Project, thread: ProverThread, clock: Clock):
     const endsAt = clock.elapsed() + proofWaitMs;
     while (run.report === null && clock.elapsed() < endsAt) await run.step;
     return describe(run);
+  };
+}
+
+/** Somebody must hear of it who does not read the answer. The same finding is logged once. */
+function createTroubleLog(project: Project, logger: Logger): (report: ChainReport) => void {
+  const logged = new Set<string>();
+  const log = (chain: string, check: string, seq: number | null, finding: string): void => {
+    const name = `${check} ${seq}`;
+    if (logged.has(name)) return;
+    logged.add(name);
+    const message =
+      "the chain of a project does not verify; keep the data directory and run memledger audit verify";
+    logger.error(message, { project: project.id, chain, seq, check, finding });
+  };
+  return ({ chain, failure, contradiction }) => {
+    if (failure !== null) log(chain, failure.check, failure.seq, failure.message);
+    if (contradiction !== null) log(chain, contradiction.kind, contradiction.size, contradiction.message);
+    if (failure === null && contradiction === null) logged.clear();
   };
 }
 

@@ -4,6 +4,7 @@
 import type { AuditReader, RecordPlace } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import { questionsAtOnce, questionsOfProjectAtOnce, readQueueLimits, searchQueueLimits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import type { WorkerClient } from "../native/worker-client.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
@@ -25,7 +26,7 @@ export interface ReadingThreads {
   readonly searcher: () => WorkerClient;
 }
 
-export function createReader(threads: ReadingThreads, clock: Clock): Reader {
+export function createReader(threads: ReadingThreads, clock: Clock, logger: Logger): Reader {
   const reader = createAsking<ReadQuestions>(threads.reader, readQueueLimits);
   const searcher = createAsking<SearchQuestions>(threads.searcher, searchQueueLimits);
   const { ask } = reader;
@@ -36,6 +37,7 @@ export function createReader(threads: ReadingThreads, clock: Clock): Reader {
       proveStep: (...values) => ask(serverItself, "proveStep", ...values),
     },
     clock,
+    logger,
   );
 
   return {

@@ -101,6 +101,7 @@ export function openStore(options: StoreOptions): Store {
       searcher: () => start("searcher", { file, dimensions, searchCacheBytes }),
     },
     clock,
+    logger,
   );
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, clock, logger);

@@ -9,6 +9,7 @@ import { entryHash } from "../../src/audit/chain.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { createClock } from "../../src/clock.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { createLogger } from "../../src/logger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { openReading } from "../../src/sqlite/connection.ts";
@@ -27,6 +28,15 @@ const read = (key: string) => app.call("GET", "/v1/memories", { key });
 /** Changes what append-only triggers protect, as somebody with access to the file can. */
 function change(work: (database: Database) => void): void {
   tamper(join(app.config.dataDir, "memledger.db"), work);
+}
+
+/** One line, which says where. */
+function expectLogged(place: RegExp): void {
+  const lines = app.complaints.splice(0);
+  expect(lines).toEqual([
+    expect.stringMatching(/^the chain of a project does not verify.*project: "\w{32}"/s),
+  ]);
+  expect(lines[0]).toMatch(place);
 }
 
 const chainOf = "(SELECT number FROM audit_chain WHERE project = (SELECT serial FROM project WHERE id = ?))";
@@ -126,6 +136,8 @@ test("a change is found, told with its position, and never forgotten", async () 
       }),
     );
   }
+  // Once, however often somebody asks.
+  expectLogged(/seq: 7,\s+check: "columns"/);
 });
 
 test.each<[string, () => Promise<void>]>([
@@ -146,6 +158,7 @@ test.each<[string, () => Promise<void>]>([
       round: expect.objectContaining({ from_seq: 1, through_seq: 13, completed_at: null }),
     }),
   );
+  expectLogged(/seq: 7,\s+check: "columns"/);
 });
 
 test("a chain that was rewritten and sealed anew contradicts what the server verified before", async () => {
@@ -154,6 +167,7 @@ test("a chain that was rewritten and sealed anew contradicts what the server ver
   expect((await verify(key)).data.verdict).toBe("unattested");
   rewriteFrom(id, 5);
   const { data } = await verify(key);
+  expectLogged(/seq: 12,\s+check: "rewritten"/);
   expect(data).toEqual(
     expect.objectContaining({
       ...{ verdict: "contradicted", failure: null },
@@ -204,6 +218,7 @@ test("retention may remove records that a run has not reached", async () => {
       },
     },
     createClock(),
+    createLogger("error"),
   );
   const { report, isComplete, round } = await verifyHere(Object(project));
   database.close();
