@@ -231,3 +231,6 @@ export const readQueueLimits = {
  */
 export const questionsAtOnce = 2;
 export const questionsOfProjectAtOnce = 1;
+
+/** Files of keys, checkpoints, rotation statements and manifests; a larger one is refused unread. */
+export const evidenceFileMaxBytes = 256 * 1024 * 1024;

@@ -59,6 +59,7 @@ const places: Readonly<Record<string, string>> = {
         "call",
         "clock",
         "durable",
+        "regular-file",
         "errors",
         "ids",
         "iso8601",

@@ -399,7 +399,11 @@ def is_one_frame(data):
     return at + (4 if data[4] & 4 else 0) == len(data)
 
 
-def verify_database(path, keys, outside):
+def verify_database(given, keys, outside):
+    path = os.path.realpath(given)
+    for company in ("-wal", "-shm", "-journal"):
+        if os.path.lexists(path + company) and (os.path.islink(path + company) or not os.path.isfile(path + company)):
+            raise Unusable("a file beside the database is not a regular file")
     if os.path.exists(path + "-journal") and os.path.getsize(path + "-journal") > 0:
         raise Unusable("an unfinished write lies beside the database")
     alone = "" if os.path.exists(path + "-wal") else "&immutable=1"
@@ -441,7 +445,7 @@ def verify_database(path, keys, outside):
     for table in ("audit_checkpoint", "audit_anchor", "audit_verification"):
         orphans += query(f"SELECT count(*) FROM {table} WHERE chain NOT IN (SELECT number FROM audit_chain NOT INDEXED)")[0][0]
     beside = []
-    for file in sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(path)), "checkpoints", "*.notes"))):
+    for file in sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(given)), "checkpoints", "*.notes"))):
         beside += [found for found in (checkpoint(keys.open(note)) for note in split_notes(read(file))) if found] if keys else []
     marks = [(*found[:3], False) for found in beside] + [(*found[:3], True) for found in outside if found]
     contradicted = any(mark[0] not in [chain.chain for _, chain, _ in frames] for mark in marks)
@@ -666,7 +670,15 @@ def csv_cells(line):
 
 # --- The command ------------------------------------------------------------------------------------------------------------------
 
+def require_file(path):
+    if not os.path.isfile(path):
+        raise Unusable(path + " is not a regular file")
+
+
 def read(path):
+    require_file(path)
+    if os.path.getsize(path) > 2 ** 28:
+        raise Unusable(path + " is too large")
     try:
         with open(path, encoding="utf-8", errors="replace", newline="") as file:
             return file.read()
@@ -676,6 +688,7 @@ def read(path):
 
 def verify(path, checkpoint_files, public_key):
     exported = os.path.exists(path + ".manifest")
+    require_file(path)
     with open(path, "rb") as file:
         if not exported and file.read(16) != b"SQLite format 3\0":
             raise Unusable("neither a database nor an export beside its manifest")

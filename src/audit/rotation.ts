@@ -46,10 +46,11 @@ export function followRotations(keys: readonly string[], notes: readonly string[
   const statements = notes.map(openRotation).filter((rotation) => rotation !== null);
   const known = new Set(keys);
   const attested: Rotation[] = [];
-  for (let before = -1; before < known.size; ) {
-    before = known.size;
-    for (const { by, ...rotation } of statements) {
-      if (by !== "former" || !known.has(rotation.former) || known.has(rotation.successor)) continue;
+  const byFormer = Map.groupBy(statements, ({ former }) => former);
+  // A set that grows is visited to its end.
+  for (const key of known) {
+    for (const { by, ...rotation } of byFormer.get(key) ?? []) {
+      if (by !== "former" || known.has(rotation.successor)) continue;
       known.add(rotation.successor);
       attested.push(rotation);
     }

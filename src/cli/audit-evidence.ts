@@ -1,7 +1,7 @@
 // Owns finding the files of a verification: what is verified, the key, the checkpoints beside it and from elsewhere. Must never write
 // one, and never lets a checkpoint from beside the ledger pass for one from outside.
 
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { findGivenNotes } from "../audit/given-notes.ts";
 import { isVerifierKey, signerId, splitNotes } from "../audit/note.ts";
@@ -12,7 +12,9 @@ import { checkNotes, createNoteReader, type NoteReader, readKeys, readNotes } fr
 import { toTimestamp } from "../clock.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { rotationsPath } from "../data-directory/ledger-rotation.ts";
+import { evidenceFileMaxBytes } from "../limits.ts";
 import { counted } from "../plural.ts";
+import { readRegularText, UnfitFile, withRegularFile } from "../regular-file.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }
@@ -194,10 +196,21 @@ function whyRefused(file: string, note: string, keys: readonly string[]): string
     : `${basename(file)} holds a checkpoint that names the key ${signer}, but the key given is ${known.join(", ")}: it is a checkpoint of another installation, or the key was changed, or the checkpoint is forged`;
 }
 
+/** @throws Unusable when the file is no regular one, is too large or cannot be read. */
 export function readText(path: string): string {
+  return orUnusable(path, () => readRegularText(path, evidenceFileMaxBytes));
+}
+
+/** @throws Unusable when the path is no regular file, or cannot be opened. */
+export function requireRegular(path: string): void {
+  orUnusable(path, () => withRegularFile(path, () => undefined));
+}
+
+function orUnusable<Result>(path: string, read: () => Result): Result {
   try {
-    return readFileSync(path, "utf8");
+    return read();
   } catch (cause) {
+    if (cause instanceof UnfitFile) throw new Unusable(cause.message, { cause });
     const reason = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
     throw new Unusable(`${path} cannot be read${reason}.`, { cause });
   }

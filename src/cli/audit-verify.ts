@@ -5,7 +5,14 @@ import type { Command } from "commander";
 import { type Report as Finding, Unusable, verdicts } from "../audit/verdict.ts";
 import { verifyExport } from "../audit/verify-export.ts";
 import { verifyDatabase } from "../sqlite/verify.ts";
-import { type Evidence, findSubject, gatherEvidence, readText, type Subject } from "./audit-evidence.ts";
+import {
+  type Evidence,
+  findSubject,
+  gatherEvidence,
+  readText,
+  requireRegular,
+  type Subject,
+} from "./audit-evidence.ts";
 import { type Shown, showFinding, toData } from "./audit-report.ts";
 import { bindWork, type Session, type Work } from "./command.ts";
 import { createProgress } from "./progress.ts";
@@ -83,6 +90,7 @@ async function examine(
   if (project !== null) throw new Unusable("An export holds one project only. Leave out --project.");
   if (reader === null)
     throw new Unusable("The manifest is signed. Give the verifier key with --public-key FILE.");
+  requireRegular(subject.path);
   const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
   return verifyExport({ ...evidence, reader, file, manifest, onProgress });
 }

@@ -5,6 +5,8 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey, isVerifierKey } from "../audit/note.ts";
 import { makeFolder, writeWhole } from "../durable.ts";
+import { evidenceFileMaxBytes } from "../limits.ts";
+import { readRegularText } from "../regular-file.ts";
 import { explainSystemError } from "../system-error.ts";
 
 export interface SigningKey {
@@ -61,7 +63,9 @@ export function createOwnKey(root: string): SigningKey {
 /** The verifier keys in `audit.pub`, newest first; empty when there is no such file. */
 export function readVerifierKeys(root: string): readonly string[] {
   const path = verifierKeysPath(root);
-  return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(isVerifierKey) : [];
+  return existsSync(path)
+    ? readRegularText(path, evidenceFileMaxBytes).split("\n").filter(isVerifierKey)
+    : [];
 }
 
 /** Where the files `<chain>.notes` are in a data directory. */

@@ -1,10 +1,11 @@
 // Owns reading back what the checkpoint files beside the database attest, and setting files aside. Never changes or deletes a note.
 
-import { closeSync, existsSync, fstatSync, globSync, openSync, readSync, renameSync } from "node:fs";
+import { existsSync, globSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, parseCheckpoint } from "../audit/checkpoint.ts";
 import { openNote, splitNotes, textOfNote } from "../audit/note.ts";
 import { makeFolder, syncFolder } from "../durable.ts";
+import { withRegularFile } from "../regular-file.ts";
 import { notesFolder } from "./ledger-files.ts";
 
 export interface PublishedCheckpoint extends Checkpoint {
@@ -52,13 +53,9 @@ function isText(text: string | null): text is string {
 const endBytes = 64 * 1024;
 
 function readEnd(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    const end = Buffer.alloc(Math.min(size, endBytes));
-    readSync(file, end, 0, end.length, size - end.length);
+  return withRegularFile(path, (file, bytes) => {
+    const end = Buffer.alloc(Math.min(bytes, endBytes));
+    readSync(file, end, 0, end.length, bytes - end.length);
     return end.toString();
-  } finally {
-    closeSync(file);
-  }
+  });
 }

@@ -1,11 +1,13 @@
 // Owns the files of a change of the signing key: the statements, and what must be finished or undone when it was cut short. The
 // database decides which of the two; the former private key is not kept.
 
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { splitNotes } from "../audit/note.ts";
 import { openRotation } from "../audit/rotation.ts";
 import { syncFolder, writeWhole } from "../durable.ts";
+import { evidenceFileMaxBytes } from "../limits.ts";
+import { readRegularText } from "../regular-file.ts";
 import { findSigningKey, ownKeyPath } from "./ledger-files.ts";
 
 /** The file of statements, oldest first; beside a database, and beside exports that an auditor verifies. */
@@ -15,16 +17,17 @@ export function rotationsPath(root: string): string {
 
 /** The statements in a file; empty when there is none. */
 export function readRotations(path: string): readonly string[] {
-  return existsSync(path) ? splitNotes(readFileSync(path, "utf8")) : [];
+  return existsSync(path) ? splitNotes(readRegularText(path, evidenceFileMaxBytes)) : [];
 }
 
 /** The keys that signed before this one, newest first, as the statements beside the database say. */
 export function formerKeys(root: string, verifierKey: string): readonly string[] {
   const statements = readRotations(rotationsPath(root)).map(openRotation);
+  const bySuccessor = Map.groupBy(statements, (statement) => statement?.successor);
   const keys = new Set([verifierKey]);
   // A set that grows is visited to its end.
   for (const key of keys) {
-    for (const statement of statements) if (statement?.successor === key) keys.add(statement.former);
+    for (const statement of bySuccessor.get(key) ?? []) if (statement !== null) keys.add(statement.former);
   }
   return [...keys].slice(1);
 }

@@ -7,6 +7,7 @@ import type { RuntimeFiles } from "../native/runtime.ts";
 import type { Database } from "../native/sqlite.ts";
 import { quoteWord } from "../shell-word.ts";
 import { readAuditKey, writeAuditKey } from "../sqlite/audit-key.ts";
+import { requireOwnFiles } from "../sqlite/company.ts";
 import { openCurrent } from "../sqlite/connection.ts";
 import { findMissingRecords, type Missing } from "../sqlite/missing-records.ts";
 import { findUnattestedRemovals } from "../sqlite/unattested-removals.ts";
@@ -90,6 +91,7 @@ function withDatabase<Result>(
   work: (database: Database) => Result,
 ): Result {
   // The database comes first: when a first start is cut short, no key is left that belongs to no database.
+  requireOwnFiles(directory.database);
   refuseLostDatabase(directory);
   refuseForeignLog(directory, runtime);
   const database = openCurrent({ path: directory.database, runtime }, () => refuseFormerFiles(directory));

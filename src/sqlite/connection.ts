@@ -4,6 +4,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { type Database, type DatabaseOptions, loadVec, openDatabase } from "../native/sqlite.ts";
+import { requireOwnFiles } from "./company.ts";
 import { checkFormat, migrate } from "./migrate.ts";
 
 export interface DatabaseFile {
@@ -57,6 +58,7 @@ export function openReading({ path, runtime }: DatabaseFile): Database {
 }
 
 function openChecked(path: string, runtime: RuntimeFiles, options: DatabaseOptions): Database {
+  requireOwnFiles(path);
   const database = openDatabase(path, runtime, options);
   try {
     checkFormat(database);

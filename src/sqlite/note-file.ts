@@ -1,6 +1,7 @@
 // Owns how signed notes are appended to their files. Never changes what stands there: it may be the copy that convicts somebody.
 
-import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { appendFileSync, existsSync, readSync } from "node:fs";
+import { withRegularFile } from "../regular-file.ts";
 
 /** Makes whatever stands before it a note of its own, which no key has signed. */
 const closingLine = "\n\n— memledger torn\n\n";
@@ -25,13 +26,9 @@ const endBytes = 256;
 
 function endsWhole(path: string): boolean {
   if (!existsSync(path)) return true;
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    const end = Buffer.alloc(Math.min(size, endBytes));
-    readSync(file, end, 0, end.length, size - end.length);
-    return size === 0 || /\n— \S+ \S+\n\n$/.test(end.toString());
-  } finally {
-    closeSync(file);
-  }
+  return withRegularFile(path, (file, bytes) => {
+    const end = Buffer.alloc(Math.min(bytes, endBytes));
+    readSync(file, end, 0, end.length, bytes - end.length);
+    return bytes === 0 || /\n— \S+ \S+\n\n$/.test(end.toString());
+  });
 }

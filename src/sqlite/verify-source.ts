@@ -5,9 +5,11 @@
 // auditor the unpacking of native libraries. Never use both on one database in one process: closing one frees the locks of the other.
 
 import { constants, Database, SQLiteError } from "bun:sqlite";
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, readSync, realpathSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Unusable } from "../audit/verdict.ts";
+import { UnfitFile, withRegularFile } from "../regular-file.ts";
+import { findIrregular } from "./company.ts";
 import { applicationId } from "./migrate.ts";
 
 /** What verification asks of a connection, so that any engine can give it. */
@@ -17,8 +19,10 @@ export interface LedgerSource {
 }
 
 /** @throws Unusable */
-export function openEvidence(path: string): LedgerSource {
+export function openEvidence(given: string): LedgerSource {
+  const path = realPathOf(given);
   requireSqliteFile(path);
+  requireRegularCompany(path);
   refuseJournal(path);
   const isAlone = !hasCompany(path);
   const before = stateOf(path);
@@ -42,13 +46,31 @@ export function openEvidence(path: string): LedgerSource {
   return source;
 }
 
+/** SQLite follows a link and looks for the files of the database beside what it names: so must we. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    throw new Unusable(`${path} cannot be read.`, { cause });
+  }
+}
+
+/** Through a link or a pipe beside the database another ledger could be read than the one that the server shows. */
+function requireRegularCompany(path: string): void {
+  const strange = findIrregular(path);
+  if (strange !== null) {
+    throw new Unusable(
+      `${strange} is not a regular file. Find out who put it there, move it away, and verify again.`,
+    );
+  }
+}
+
 function requireSqliteFile(path: string): void {
   const magic = Buffer.alloc(16);
   try {
-    const file = openSync(path, "r");
-    readSync(file, magic, 0, magic.length, 0);
-    closeSync(file);
+    withRegularFile(path, (file) => readSync(file, magic, 0, magic.length, 0));
   } catch (error) {
+    if (error instanceof UnfitFile) throw new Unusable(error.message, { cause: error });
     const reason = error instanceof Error && "code" in error ? ` (${error.code})` : "";
     throw new Unusable(`${path} cannot be read${reason}.`, { cause: error });
   }
