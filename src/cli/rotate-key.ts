@@ -2,11 +2,13 @@
 
 import type { Command } from "commander";
 import { rotateKey } from "../audit/rotate.ts";
+import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { holdDirectory, requireDatabase } from "../data-directory/installation.ts";
 import { changeKey } from "../data-directory/key-rotation.ts";
 import { createLogger } from "../logger.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
+import { type Confirmation, confirm, requirePerson } from "./confirmation.ts";
 import { list } from "./terminal.ts";
 
 export function addRotateKeyCommand(audit: Command, session: Session): void {
@@ -17,10 +19,13 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
       "--new-key <file>",
       "the new Ed25519 key in PEM, which stays there (default: make one in the data directory)",
     )
-    .option("--former-key-lost", "nobody has the former key any more, so it cannot attest the new one");
+    .option("--former-key-lost", "nobody has the former key any more, so it cannot attest the new one")
+    .option("--yes", "do it without asking for a confirmation");
   addSettings(command, [settings.auditKey]);
-  bindWork(command, session, async ({ config, options }) => {
+  bindWork(command, session, async ({ config, options, terminal }) => {
+    if (options.yes !== true) requirePerson(terminal);
     requireDatabase(config.dataDir);
+    if (options.yes !== true) await confirm(confirmationOf(config));
     const held = await holdDirectory(config.dataDir);
     try {
       const newKey = typeof options.newKey === "string" ? options.newKey : null;
@@ -32,6 +37,17 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
       held.release();
     }
   });
+}
+
+function confirmationOf({ auditKey }: Config): Confirmation {
+  const former =
+    auditKey === null ? "The former private key in the data directory is destroyed" : "The former key";
+  const end = auditKey === null ? ", and it can never sign again." : " can never sign again.";
+  return {
+    warning: `This changes the key that signs the ledger. ${former}${end}`,
+    word: "rotate",
+    wordIs: 'the word "rotate"',
+  };
 }
 
 function nextSteps(newKey: string | null, auditKey: string | null, isAttested: boolean): string {

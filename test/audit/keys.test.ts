@@ -14,7 +14,7 @@ const command = (...words: string[]) => run([...words, "--data-dir", dataDir, "-
 
 test("notes of a former key stay good, and one command attests every chain", async () => {
   expect((await command("project", "create", "--name", "one")).exitCode).toBe(0);
-  expect((await command("audit", "rotate-key")).exitCode).toBe(0);
+  expect((await command("audit", "rotate-key", "--yes")).exitCode).toBe(0);
   expect((await command("project", "create", "--name", "two")).exitCode).toBe(0);
   expect(readFileSync(join(dataDir, "audit.pub"), "utf8").trim().split("\n")).toHaveLength(2);
   expect((await command("audit", "verify")).exitCode).toBe(10);

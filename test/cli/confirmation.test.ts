@@ -1,7 +1,8 @@
 // Proves that commands which destroy something ask a person first, and do nothing where there is nobody to ask.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { cleanUp, createFolder, run, runJson } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -56,13 +57,14 @@ test("a project is deleted after its name was typed", async () => {
   expect((await type(["project", "delete", garden], "garden\r")).exitCode).toBe(0);
 });
 
-test.each([[["project", "delete", "kept"]], [["audit", "redact", "--memory", "0".repeat(32)]]])(
-  "%j refuses without a terminal, before it opens anything",
-  async (words) => {
-    const { exitCode, stderr } = await run([...words, "--data-dir", "/nowhere"]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Add --yes to confirm it.")]);
-  },
-);
+test.each([
+  [["project", "delete", "kept"]],
+  [["audit", "rotate-key"]],
+  [["audit", "redact", "--memory", "0".repeat(32)]],
+])("%j refuses without a terminal, before it opens anything", async (words) => {
+  const { exitCode, stderr } = await run([...words, "--data-dir", "/nowhere"]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Add --yes to confirm it.")]);
+});
 
 test("--yes asks nothing, on a terminal or without one", async () => {
   for (const name of ["one", "two"]) await run(["project", "create", "--name", name, ...at]);
@@ -113,4 +115,14 @@ test("a change that shortens the retention says how many records it deletes, and
   expect((await run(["project", "create", "--name", "none", "--retention-days", "0", ...at])).exitCode).toBe(
     1,
   );
+});
+
+test("a change of the signing key asks for a word, and says what is destroyed", async () => {
+  const key = () => readFileSync(join(dataDir, "audit.key"), "utf8");
+  const before = key();
+  const other = await type(["audit", "rotate-key"], "yes\r");
+  expect([other.exitCode, key()]).toEqual([1, before]);
+  expect(other.shown).toContain("The former private key in the data directory is destroyed");
+  expect((await type(["audit", "rotate-key"], "rotate\r")).exitCode).toBe(0);
+  expect(key()).not.toBe(before);
 });

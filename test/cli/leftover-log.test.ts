@@ -38,7 +38,7 @@ test("a restored database beside the log of another one is refused untouched, un
     ["serve", "--port", "0", "--new-installation"],
     ["serve", "--port", "0", "--restored-backup"],
     ["project", "create", "--name", "x"],
-    ["audit", "rotate-key"],
+    ["audit", "rotate-key", "--yes"],
     ["reembed"],
   ]) {
     const command = await run([...words, ...at]);

@@ -35,7 +35,7 @@ function keyFile(): { path: string; publicKey: string } {
 }
 
 const rotate = (dataDir: string, ...words: string[]) =>
-  runJson(["audit", "rotate-key", "--data-dir", dataDir, "--log-level", "warn", ...words]);
+  runJson(["audit", "rotate-key", "--yes", "--data-dir", dataDir, "--log-level", "warn", ...words]);
 const verify = (dataDir: string, ...words: string[]) => runJson(["audit", "verify", dataDir, ...words]);
 const work = (dataDir: string, variables = {}) =>
   run(["project", "create", "--name", crypto.randomUUID(), "--data-dir", dataDir], variables);

@@ -76,7 +76,7 @@ export async function administer(administration: Administration): Promise<string
 /** What needs a stopped server. @returns what did not end as it should */
 export async function maintain(run: RunCommand): Promise<string[]> {
   const faults: string[] = [];
-  for (const words of [["reembed"], ["audit", "rotate-key"]]) {
+  for (const words of [["reembed"], ["audit", "rotate-key", "--yes"]]) {
     const { exitCode, stderr } = await run(words);
     if (exitCode !== 0) faults.push(`${words.join(" ")} ended with ${exitCode}: ${stderr.slice(0, 300)}`);
   }
