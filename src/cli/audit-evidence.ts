@@ -15,6 +15,7 @@ import { rotationsPath } from "../data-directory/ledger-rotation.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
 import { counted } from "../plural.ts";
 import { readRegularText, UnfitFile, withRegularFile } from "../regular-file.ts";
+import { explainSystemError } from "../system-error.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }
@@ -53,6 +54,8 @@ export interface Evidence {
   readonly checkpoints: readonly Attested[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
+  /** Why signatures may not fit although nobody changed anything; null: no such reason is known. */
+  readonly keyDoubt: string | null;
 }
 
 export interface EvidenceOptions {
@@ -79,7 +82,10 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
     reader === null ? [] : outside.map(({ file, text }) => readGiven(file, text, { reader, keys, remarks }));
   const refused = given.find(({ failure }) => failure !== null)?.failure ?? null;
   const checkpoints = [...beside, ...given.flatMap((file) => file.checkpoints)];
-  return { reader, keys, keySource, checkpoints, refusedOutside: refused, remarks };
+  return {
+    ...{ reader, keys, keySource, checkpoints, refusedOutside: refused, remarks },
+    keyDoubt: isBeside ? null : doubtKey(subject, rotations, keys),
+  };
 }
 
 /** What the operator says about changes of the key; only what a former key has signed adds one. */
@@ -107,6 +113,22 @@ function describeRotations(
         : `${change}: it is not believed. Get the new key from the operator in a way that you trust, and give both keys in one file with --public-key.`;
     }),
   ];
+}
+
+function doubtKey(
+  subject: Subject,
+  { unattested }: Pick<Followed, "unattested">,
+  keys: readonly string[],
+): string | null {
+  if (unattested.some(({ successor }) => !keys.includes(successor))) {
+    return "The key of this ledger was changed without the signature of the former key, because that one was lost, and the public key given is the former one. What the new key has signed cannot be verified with it. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.";
+  }
+  const hasRotations = besides(subject)
+    .map(rotationsPath)
+    .some((path) => existsSync(path));
+  return hasRotations
+    ? null
+    : "There is no file audit.rotations beside it. If the key of this ledger was changed after you got the public key, put that file of the data directory beside what you verify, or get the new public key in a way that you trust.";
 }
 
 /** Not the whole key, so that nobody copies one from here. */
@@ -211,7 +233,8 @@ function orUnusable<Result>(path: string, read: () => Result): Result {
     return read();
   } catch (cause) {
     if (cause instanceof UnfitFile) throw new Unusable(cause.message, { cause });
-    const reason = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-    throw new Unusable(`${path} cannot be read${reason}.`, { cause });
+    const found = explainSystemError(cause);
+    const reason = found === null ? "." : `: ${found.cause}. ${found.remedy}`;
+    throw new Unusable(`${path} cannot be read${reason}`, { cause });
   }
 }

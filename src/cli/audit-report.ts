@@ -34,6 +34,9 @@ function chainData(report: ChainReport) {
 export function showFinding({ subject, evidence, finding }: Shown): string {
   const { verdict, chains, remarks } = finding;
   const parts = [`${headlines[verdict]}\n${subject.path}`];
+  const check = finding.failure?.check;
+  if (evidence.keyDoubt !== null && (check === "signature" || check === "manifest"))
+    parts.push(evidence.keyDoubt);
   if (chains.length > 0) parts.push(chainTable(chains));
   const found = whatWasFound(finding);
   if (found !== "") parts.push(found);

@@ -30,7 +30,7 @@ export function checkDatabase({ directory, runtime }: Examined): string {
   const damage = findDamage(file);
   if (damage.length > 0) {
     throw new Error(
-      `The database file is damaged: ${damage.join("; ")}. Keep a copy of the data directory and restore the last backup.`,
+      `The database file is damaged. SQLite reports: ${damage.join("; ")}. Keep a copy of the data directory and restore the last backup.`,
     );
   }
   return `pages and schema intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}`;

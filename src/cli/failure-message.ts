@@ -1,8 +1,10 @@
 // Owns the one line that tells a failure of a command: the cause and what to do. Must never show a stack trace.
 
 import { locate } from "../data-directory/data-directory.ts";
+import { explainForeignDatabase } from "../data-directory/lost-database.ts";
 import { SqliteError } from "../native/sqlite.ts";
 import { explainDiskFailure } from "../sqlite/disk-failure.ts";
+import { ForeignDatabase } from "../sqlite/migrate.ts";
 import { explainSystemError } from "../system-error.ts";
 
 /** `dataDir` is the data directory of the command, null when the configuration could not be read. */
@@ -13,6 +15,7 @@ export function failureMessage(error: unknown, dataDir: string | null): string {
 
 /** Null for errors whose message is for people already. */
 function explain(error: unknown, dataDir: string | null): string | null {
+  if (error instanceof ForeignDatabase && dataDir !== null) return explainForeignDatabase(locate(dataDir));
   if (error instanceof SqliteError) {
     const found = explainDiskFailure(error, dataDir === null ? null : locate(dataDir).database);
     return found === null

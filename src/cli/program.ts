@@ -12,7 +12,7 @@ import { addProjectCommands } from "./project.ts";
 import { addReembedCommand } from "./reembed.ts";
 import { addServeCommand } from "./serve.ts";
 import { createTerminal } from "./terminal.ts";
-import { addVersionCommand, versionText } from "./version.ts";
+import { addVersionCommand, versionReport, versionText } from "./version.ts";
 
 /** Runs one command; `words` are the arguments after the program's name. Throws nothing: every outcome is an exit code. */
 export async function runCommand(words: readonly string[]): Promise<ExitCode> {
@@ -24,7 +24,12 @@ export async function runCommand(words: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     // Help and --version leave this way, too; they have been printed.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
-    if (error instanceof CommanderError && error.code === "commander.help") return exitCodes.usage;
+    if (error instanceof CommanderError && error.code === "commander.help") {
+      const message = "A command is missing. Run it with --help to see which there are.";
+      const data = { error: { message, code: null, exit_code: exitCodes.usage } };
+      if (session.terminal.isJson) await session.terminal.print({ data, text: "" });
+      return exitCodes.usage;
+    }
     return tellFailure(session.terminal, error);
   }
 }
@@ -36,7 +41,14 @@ function createProgram(session: Session): Command {
     .option("--json", "print exactly one line of JSON, last on stdout")
     .exitOverride()
     // tellFailure prints it.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({
+      outputError: () => undefined,
+      // Help and the version: commander writes them itself.
+      writeOut(text) {
+        const data = text.trimEnd() === versionText ? versionReport.data : { help: text };
+        process.stdout.write(session.terminal.isJson ? `${JSON.stringify(data)}\n` : text);
+      },
+    })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText("after", `\nExit codes:\n${exitCodeLines()}`);
   addSettings(program, globalSettings);

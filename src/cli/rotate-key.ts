@@ -1,12 +1,15 @@
 // Binds `memledger audit rotate-key`: changes the signing key while no server runs. Decides nothing about keys itself.
 
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { rotateKey } from "../audit/rotate.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { holdDirectory, requireDatabase } from "../data-directory/installation.ts";
 import { changeKey } from "../data-directory/key-rotation.ts";
+import { ownKeyPath } from "../data-directory/ledger-files.ts";
 import { createLogger } from "../logger.ts";
+import { quoteWord } from "../shell-word.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import { type Confirmation, confirm, requirePerson } from "./confirmation.ts";
 import { list } from "./terminal.ts";
@@ -32,7 +35,7 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
       const isFormerLost = options.formerKeyLost === true;
       const logger = createLogger(config.logLevel);
       const data = await changeKey(held, { config, newKey, isFormerLost, logger });
-      return { data, text: `${list(data)}\n\n${nextSteps(newKey, config.auditKey, data.attested === true)}` };
+      return { data, text: `${list(data)}\n\n${nextSteps(newKey, config, data.attested === true)}` };
     } finally {
       held.release();
     }
@@ -50,13 +53,16 @@ function confirmationOf({ auditKey }: Config): Confirmation {
   };
 }
 
-function nextSteps(newKey: string | null, auditKey: string | null, isAttested: boolean): string {
+function nextSteps(newKey: string | null, { auditKey, dataDir }: Config, isAttested: boolean): string {
+  const isOwn = newKey !== null && resolve(newKey) === ownKeyPath(dataDir);
   const steps = [
     newKey === null
       ? auditKey === null
         ? "The former private key was replaced and is not kept. Start the server again."
         : `The new key is in the data directory. Start the server without --audit-key, and destroy ${auditKey}.`
-      : `Start the server with --audit-key ${newKey}, and destroy the former private key where it is still kept.`,
+      : isOwn
+        ? "Start the server without --audit-key, and destroy the former private key where it is still kept."
+        : `Start the server with --audit-key ${quoteWord(resolve(newKey))}, and destroy the former private key where it is still kept.`,
     isAttested
       ? "Auditors can go on with the former public key and the file audit.rotations; give them the new key as well."
       : "The former key did not attest the new one: give the new key to auditors in a way that they trust.",

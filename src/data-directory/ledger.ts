@@ -1,6 +1,7 @@
 // Owns the decision whether database, signing key and checkpoints of a data directory belong together, before anything is signed. Makes a
 // signing key for a new installation only, and never replaces a key without being told.
 
+import { existsSync } from "node:fs";
 import { openNote, signerId } from "../audit/note.ts";
 import { followRotations } from "../audit/rotation.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
@@ -128,7 +129,9 @@ function missingKey(root: string, inUse: string): string {
 }
 
 function otherKey(root: string, path: string, inUse: string): string {
-  return `The audit key ${path} is not the one that has signed this ledger (verifier key ${inUse}). Restore that one from a backup, or name its file with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key, leave that one in place and run: ${rotateLine(root, `--new-key ${quoteWord(path)}`)} (or, if nobody has the former key any more, with --former-key-lost as well).`;
+  const own = ownKeyPath(root);
+  const former = path !== own && existsSync(own) ? quoteWord(own) : "FILE-OF-THE-FORMER-KEY";
+  return `The audit key ${path} is not the one that has signed this ledger (verifier key ${inUse}). Restore that one from a backup, or name its file with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key to this one: ${rotateLine(root, `--audit-key ${former} --new-key ${quoteWord(path)}`)}. If nobody has the former key any more: ${rotateLine(root, `--former-key-lost --new-key ${quoteWord(path)}`)}`;
 }
 
 function rotateLine(root: string, options: string): string {

@@ -54,6 +54,14 @@ export function refuseForeignLog({ root, database }: DataDirectory, runtime: Run
   );
 }
 
+/** What a database file means that is not ours: beside the files of a ledger it is that ledger's, and damaged. */
+export function explainForeignDatabase({ root, database }: DataDirectory): string {
+  const traces = findTraces(root);
+  return traces === null
+    ? `${database} is not a memledger database. Choose another data directory with --data-dir.`
+    : `The database ${database} is damaged: its first bytes are not those of a memledger database, but ${traces}. Keep a copy of the data directory, and restore the database from the last backup.`;
+}
+
 /** @throws Error when there is a database, which a new installation would have to replace. */
 export function refuseExistingDatabase(directory: DataDirectory, runtime: RuntimeFiles): void {
   if (isDatabaseMissing(directory)) return;

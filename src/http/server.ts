@@ -188,7 +188,10 @@ const noHost = new Refusal(
   1400,
   "The header Host is missing or malformed. Send the name of this server in it.",
 );
-const notFound = new Refusal(1404, "There is nothing at this address. All addresses are listed at /docs.");
+const notFound = new Refusal(
+  1404,
+  "There is nothing at this address. The addresses of the API are listed at /docs.",
+);
 
 async function guard(logger: Logger, work: () => Response | Promise<Response>): Promise<Response> {
   try {

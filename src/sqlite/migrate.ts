@@ -18,6 +18,16 @@ export const formatVersion = migrations.length;
 /** "mldg" in ASCII, in the header of every database of ours. */
 export const applicationId = 0x6d6c6467;
 
+/** The file has not the first bytes of a database of ours: it is another file, or they are damaged. */
+export class ForeignDatabase extends Error {
+  constructor(options?: ErrorOptions) {
+    super(
+      "The database file is not a memledger database. Choose another data directory with --data-dir.",
+      options,
+    );
+  }
+}
+
 /** @throws Error when the file is not ours, was changed by others or was written by a newer program; it is left untouched then. */
 export function migrate(database: Database): void {
   const format = checkFormat(database);
@@ -42,7 +52,7 @@ export function checkFormat(database: Database): number {
 
 function checkSnapshot(database: Database): number {
   const { id, format, tables } = readHeader(database);
-  if (id !== applicationId && (tables > 0 || format !== 0)) throw new Error(foreignMessage);
+  if (id !== applicationId && (tables > 0 || format !== 0)) throw new ForeignDatabase();
   if (format > formatVersion) {
     throw new Error(
       `The database has format ${format}, but this program knows formats up to ${formatVersion}. Start the newer memledger that wrote it.`,
@@ -61,9 +71,6 @@ function requireSchema(database: Database, format: number): void {
   );
 }
 
-const foreignMessage =
-  "The database file is not a memledger database. Choose another data directory with --data-dir.";
-
 function readHeader(database: Database): { id: number; format: number; tables: number } {
   try {
     return {
@@ -73,7 +80,7 @@ function readHeader(database: Database): { id: number; format: number; tables: n
     };
   } catch (cause) {
     if (cause instanceof SqliteError && cause.code === "SQLITE_NOTADB") {
-      throw new Error(foreignMessage, { cause });
+      throw new ForeignDatabase({ cause });
     }
     throw cause;
   }

@@ -84,6 +84,15 @@ describe("another key", () => {
       1,
       expect.stringContaining("not the one that has signed this ledger"),
     ]);
+    // The advised command works as it is, but for the place of the former key.
+    const [, advised = ""] = /To change the key to this one: memledger (.+?)\. If nobody/.exec(stderr) ?? [];
+    const words = advised.replace("FILE-OF-THE-FORMER-KEY", join(made, "audit.key")).split(" ");
+    const changed = await run([...words, "--yes"]);
+    expect([changed.exitCode, changed.stdout]).toEqual([
+      0,
+      expect.stringContaining("Start the server without --audit-key"),
+    ]);
+    expect((await run([...project("two"), "--data-dir", dataDir])).exitCode).toBe(0);
   });
 
   test.each([[["audit.key"]], [["audit.key", "audit.pub"]]])(

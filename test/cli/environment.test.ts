@@ -77,6 +77,21 @@ describe("in the data directory", () => {
     expect(await failure(dataDir)).toMatch(/cannot be used: it is a file, not a directory\. Rename/);
   });
 
+  test("the first bytes of the database are damaged", async () => {
+    const dataDir = createFolder();
+    await (await serve(dataDir)).end("SIGTERM");
+    const database = openSync(locate(dataDir).database, "r+");
+    writeSync(database, Buffer.alloc(100, 0x61), 0, 100, 0);
+    closeSync(database);
+    const said = /memledger\.db is damaged: its first bytes .+ restore the database from the last backup/;
+    expect(await failure(dataDir)).toMatch(said);
+    expect((await run(["doctor", "--data-dir", dataDir])).stdout).toMatch(said);
+    const other = join(createFolder(), "data");
+    mkdirSync(other);
+    writeFileSync(join(other, "memledger.db"), "this is no database but a text that is long enough");
+    expect(await failure(other)).toMatch(/memledger\.db is not a memledger database\. Choose another/);
+  });
+
   test("the database is damaged", async () => {
     const dataDir = createFolder();
     await (await serve(dataDir)).end("SIGTERM");

@@ -142,9 +142,16 @@ describe("a key that nobody has any more", () => {
     expect(changed.object).toMatchObject({ former_key: oldKey, attested: false });
     expect((await work(dataDir)).exitCode).toBe(0);
 
+    const rotations = readFileSync(join(dataDir, "audit.rotations"));
     const old = await verify(dataDir, "--public-key", oldPublic, "--checkpoint", oldCheckpoint);
     expect([old.exitCode, old.object.failure]).toEqual([20, expect.objectContaining({ check: "signature" })]);
     expect(String(old.object.remarks)).toContain("without attestation by the former key: it is not believed");
+    const told = await run(["audit", "verify", dataDir, "--public-key", oldPublic]);
+    expect(told.stdout).toMatch(/^BROKEN.*\n.*\n\nThe key of this ledger was changed without the signature/);
+    rmSync(join(dataDir, "audit.rotations"));
+    const hinted = await run(["audit", "verify", dataDir, "--public-key", oldPublic]);
+    expect(hinted.stdout).toContain("There is no file audit.rotations beside it.");
+    writeFileSync(join(dataDir, "audit.rotations"), rotations);
     expect(String(old.object.remarks)).not.toContain(String(changed.object.new_key));
     const both = join(createFolder(), "both.pub");
     writeFileSync(both, `${oldKey}\n${changed.object.new_key}\n`);

@@ -19,6 +19,16 @@ test("--help lists the exit codes and every command", async () => {
   }
 });
 
+test("with --json help, version and a group without a command are one line of JSON", async () => {
+  expect((await runJson(["--version"])).object).toEqual({ version, commit: "source" });
+  expect((await runJson(["project", "--help"])).object.help).toContain("Usage: memledger project");
+  const group = await runJson(["project"]);
+  expect([group.exitCode, group.object]).toMatchObject([
+    exitCodes.usage,
+    { error: { message: expect.stringContaining("A command is missing"), exit_code: exitCodes.usage } },
+  ]);
+});
+
 test("version", async () => {
   expect((await run(["version"])).stdout).toStartWith(`memledger ${version} `);
   expect((await run(["--version"])).stdout).toStartWith(`memledger ${version} `);
