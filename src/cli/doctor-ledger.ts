@@ -11,6 +11,7 @@ import {
   refuseLostDatabase,
   refuseOlderDatabase,
 } from "../data-directory/lost-database.ts";
+import { findLostNotes } from "../data-directory/lost-notes.ts";
 import { clockBehindMs } from "../limits.ts";
 import { counted } from "../plural.ts";
 import { quoteWord } from "../shell-word.ts";
@@ -70,10 +71,17 @@ export function describeRecent({ report, olderRecords }: RecentFinding): string 
 }
 
 export function checkCheckpoints({ directory, runtime }: Examined): string {
-  const published = readNewestCheckpoints(directory.root, readVerifierKeys(directory.root));
+  const keys = readVerifierKeys(directory.root);
+  const published = readNewestCheckpoints(directory.root, keys);
   const database = openReading({ path: directory.database, runtime });
   try {
     refuseOlderDatabase(directory, findMissingRecords(database, published));
+    const [lost] = findLostNotes(database, directory.root, keys);
+    if (lost !== undefined) {
+      throw new Error(
+        `${lost.path} lacks ${counted(lost.notes.length, "signed note")} that the database has: the file was removed or changed, or a server was killed before it wrote them. Copy it to another place if it is there, and start the server, which appends what is missing. Find out who can write here.`,
+      );
+    }
   } finally {
     database.close();
   }

@@ -5,6 +5,7 @@ import { acceptOlderDatabase } from "../audit/restore.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import type { Perform } from "../perform.ts";
+import { openReading } from "../sqlite/connection.ts";
 import { administer } from "./first-start.ts";
 import { type HeldDirectory, type OpenLedger, openLedger } from "./ledger.ts";
 import {
@@ -14,6 +15,7 @@ import {
   setNotesAside,
   wasKilled,
 } from "./lost-database.ts";
+import { findLostNotes, restoreLostNotes } from "./lost-notes.ts";
 
 /** What the operator says about a database that is missing or old; null: nothing, so it is refused. */
 export type LedgerDecision = "new-installation" | "restored-backup" | null;
@@ -46,7 +48,24 @@ export function openLedgerAtStart(
       "The database has everything that the checkpoints beside it attest, so there is no loss to accept. Leave out --restored-backup.",
     );
   }
+  // Where checkpoints contradict the database, their files stay as they are until they are moved.
+  if (ledger.missing.length === 0) restoreNotes(held, ledger, logger);
   return ledger;
+}
+
+/** Auditors and the next start need the notes outside of the database, too. */
+function restoreNotes({ directory, runtime }: HeldDirectory, { files }: OpenLedger, logger: Logger): void {
+  const database = openReading({ path: directory.database, runtime });
+  try {
+    const lost = findLostNotes(database, directory.root, files.verifierKeys);
+    restoreLostNotes(lost);
+    for (const { path, notes } of lost) {
+      const message = "signed notes were missing in a file and were appended to it from the database";
+      logger.warn(message, { file: path, notes: notes.length });
+    }
+  } finally {
+    database.close();
+  }
 }
 
 /** Records the loss that the operator has accepted, then moves the checkpoints that attest what is lost. */

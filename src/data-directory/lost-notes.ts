@@ -1,0 +1,46 @@
+// Owns what happens when checkpoint files or audit.rotations are lost or unreadable while the database still has their notes. Only
+// appends: what stands in a file may be evidence.
+
+import { join } from "node:path";
+import { openRotation } from "../audit/rotation.ts";
+import type { Database } from "../native/sqlite.ts";
+import { findNewerCheckpoints, readRecordedRotations } from "../sqlite/ledger-copies.ts";
+import { createNoteAppender } from "../sqlite/note-file.ts";
+import { notesFolder } from "./ledger-files.ts";
+import { readNewestCheckpoints } from "./ledger-notes.ts";
+import { readRotations, rotationsPath } from "./ledger-rotation.ts";
+
+export interface LostNotes {
+  readonly path: string;
+  /** Oldest first, as they are to be appended. */
+  readonly notes: readonly string[];
+}
+
+/** The files that lack notes which the database has. A file is read from its end: only notes after its newest one are looked for. */
+export function findLostNotes(
+  database: Database,
+  root: string,
+  keys: readonly string[],
+): readonly LostNotes[] {
+  const published = readNewestCheckpoints(root, keys);
+  const sizes = new Map(published.map(({ chain, size }) => [chain, size]));
+  const byChain = Map.groupBy(findNewerCheckpoints(database, sizes), ({ chain }) => chain);
+  const lost = [...byChain].map(([chain, checkpoints]) => ({
+    path: join(notesFolder(root), `${chain}.notes`),
+    notes: checkpoints.map(({ note }) => note),
+  }));
+  const path = rotationsPath(root);
+  const known = new Set(readRotations(path).map(identify));
+  const statements = readRecordedRotations(database).filter((statement) => !known.has(identify(statement)));
+  return statements.length === 0 ? lost : [...lost, { path, notes: statements }];
+}
+
+export function restoreLostNotes(lost: readonly LostNotes[]): void {
+  const append = createNoteAppender();
+  for (const { path, notes } of lost) for (const note of notes) append(path, note);
+}
+
+function identify(statement: string): string {
+  const rotation = openRotation(statement);
+  return rotation === null ? statement.trim() : `${rotation.former} ${rotation.successor}`;
+}
