@@ -315,9 +315,10 @@ class Chain:
         """`attested`: the largest size of a signed checkpoint. A record beyond it accounts for nothing."""
         if self.anchor and not any(self.start < by <= attested and tuple(said) == self.anchor for by, *said in self.claims):
             self.fail(self.anchor[0], "anchor")
-        if isinstance(self.payloads_through, int) and self.payloads_through > self.start and not any(
-                by <= attested and through == self.payloads_through for by, _, through in self.excuses):
-            self.fail(self.payloads_through, "payload")
+        said = next((through for by, _, through in reversed(self.excuses) if by <= attested and through > 0), 0)
+        column = self.payloads_through
+        if isinstance(column, int) and column != said and (column < 0 or max(column, said) > self.start):
+            self.fail(max(column, said, 0), "payload")
         for seq in self.missing:
             if not any(seq < by <= attested and (seq in named or seq <= through) for by, named, through in self.excuses):
                 return self.fail(seq, "payload")

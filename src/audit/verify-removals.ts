@@ -42,17 +42,26 @@ export function checkRemovedRecords(
   return { seq, check: "anchor", message };
 }
 
-/** The server deletes payloads up to here: that it should, an attested record must say. 0: nothing to say. */
+/**
+ * The database must say what the newest attested record says: the server shows payloads up to there as expired. At or below `start`,
+ * where the records that say so may have been removed, it says nothing. Null: the chain was not read from its start.
+ */
 export function checkRemovedPayloads(
-  payloadsThrough: number,
+  payloadsThrough: number | null,
+  start: number,
   segments: readonly Segment[],
   attested: number,
 ): Failure | null {
-  if (payloadsThrough === 0) return null;
-  const removals = segments.flatMap((segment) => segment.removals).filter(({ seq }) => seq <= attested);
-  if (removals.some((removal) => removal.payloadsThrough === payloadsThrough)) return null;
-  const message = "payloads are to be removed up to here, but no attested record of the chain says so";
-  return { seq: payloadsThrough, check: "payload", message };
+  // What is no number at all, the check of the tables finds.
+  if (!Number.isSafeInteger(payloadsThrough) || payloadsThrough === null) return null;
+  const said =
+    segments
+      .flatMap((segment) => segment.removals)
+      .findLast((removal) => removal.seq <= attested && removal.payloadsThrough > 0)?.payloadsThrough ?? 0;
+  const furthest = Math.max(payloadsThrough, said);
+  if (payloadsThrough === said || (payloadsThrough >= 0 && furthest <= start)) return null;
+  const message = `the database says that payloads were removed up to ${payloadsThrough}, the newest attested record that says so names ${said}`;
+  return { seq: Math.max(furthest, 0), check: "payload", message };
 }
 
 /** How many payloads and records were removed by records after `attested`. */

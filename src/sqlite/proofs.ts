@@ -8,7 +8,14 @@ import type { Segment } from "../audit/verify-segment.ts";
 import type { Clock } from "../clock.ts";
 import { proofRoundMs, proofWaitMs } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import { concludeProof, type Mark, type ProofPlan, type ProofStep, reportProgress } from "./prove.ts";
+import {
+  concludeProof,
+  type Mark,
+  type ProofEnd,
+  type ProofPlan,
+  type ProofStep,
+  reportProgress,
+} from "./prove.ts";
 import type { ChainKey } from "./verify-rows.ts";
 
 /** The part that runs in the reader's thread. */
@@ -76,8 +83,8 @@ function createChainProof(
     return made;
   };
 
-  const conclude = (run: Run, attested: number): void => {
-    const report = concludeProof(run.plan, run.segments, mark, attested);
+  const conclude = (run: Run, end: ProofEnd): void => {
+    const report = concludeProof(run.plan, run.segments, mark, end);
     run.report = report;
     const isGood = report.failure === null && report.contradiction === null;
     trouble = isGood ? null : report;
@@ -100,7 +107,7 @@ function createChainProof(
       return again.above;
     }
     run.segments.push(...step.result.segments.map(([, segment]) => segment));
-    if (step.next === null) conclude(run, step.attested);
+    if (step.next === null) conclude(run, step);
     return step.next;
   };
 

@@ -41,6 +41,8 @@ export type ProofStep =
       readonly next: number | null;
       /** At the end: the newest record that a signed checkpoint attests. The run may have begun before it was signed. */
       readonly attested: number;
+      /** At the end: `payloads_through` of the chain. Retention may have moved it while the run was under way. */
+      readonly payloadsThrough: number;
     };
 
 export function createProver(database: Database, verifierKeys: readonly string[]) {
@@ -62,6 +64,9 @@ export function createProver(database: Database, verifierKeys: readonly string[]
     .pluck();
   const anchored = database
     .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
+    .pluck();
+  const payloadsThroughOf = database
+    .prepare<[number], number>("SELECT payloads_through FROM audit_chain WHERE number = ?")
     .pluck();
   const payloadSizes = database.prepare<[number, number], { number: number; bytes: number }>(
     "SELECT entry AS number, length(text) AS bytes FROM audit_payload WHERE entry > ? AND entry <= ? ORDER BY entry",
@@ -90,7 +95,12 @@ export function createProver(database: Database, verifierKeys: readonly string[]
     // The records of what was removed may lie before the mark. They were checked by the run that began at the start.
     const frame = isWhole
       ? whole
-      : { ...whole, start: { seq: mark.seq, hash: mark.hash, at: row.at }, anchor: null, payloadsThrough: 0 };
+      : {
+          ...whole,
+          start: { seq: mark.seq, hash: mark.hash, at: row.at },
+          anchor: null,
+          payloadsThrough: null,
+        };
     const above = isWhole ? 0 : row.number;
     const sizes = [...frame.checkpoints.map(({ size }) => size), ...(isOurs ? [mark.seq] : [])];
     const wanted = [...new Set(sizes)].filter((size) => size > frame.start.seq).sort((a, b) => a - b);
@@ -109,6 +119,7 @@ export function createProver(database: Database, verifierKeys: readonly string[]
     return {
       ...{ moved: false, result, next: isLast ? null : stretch.through },
       attested: isLast ? attestedThrough(source, reader, key) : 0,
+      payloadsThrough: isLast ? (payloadsThroughOf.get(key.number) ?? 0) : 0,
     };
   };
 
@@ -119,14 +130,18 @@ export function createProver(database: Database, verifierKeys: readonly string[]
   };
 }
 
+/** What the last step of a run says about the chain as a whole. */
+export type ProofEnd = Pick<Extract<ProofStep, { moved: false }>, "attested" | "payloadsThrough">;
+
 /** What a run has found that reached the newest record. `mark`: what an earlier run found good is a checkpoint to this one. */
 export function concludeProof(
-  { frame }: ProofPlan,
+  { frame, isWhole }: ProofPlan,
   segments: readonly Segment[],
   mark: Mark | null,
-  attested: number,
+  { attested, payloadsThrough }: ProofEnd,
 ): ChainReport {
-  return reportChain(frame, segments, mark === null ? [] : [toAttested(mark)], attested);
+  const atEnd = { ...frame, payloadsThrough: isWhole ? payloadsThrough : null };
+  return reportChain(atEnd, segments, mark === null ? [] : [toAttested(mark)], attested);
 }
 
 /** What a run has found that is not at its end: later records may account for missing payloads. */

@@ -99,7 +99,9 @@ function startAt(source: LedgerSource, frame: ChainFrame, seq: number): ChainFra
     seq,
   ) as { hash: string; at: string }[];
   // The records of what was removed may be older than this one.
-  return row === undefined ? frame : { ...frame, start: { seq, ...row }, anchor: null, payloadsThrough: 0 };
+  return row === undefined
+    ? frame
+    : { ...frame, start: { seq, ...row }, anchor: null, payloadsThrough: null };
 }
 
 const recordsAtOnce = 1_000;

@@ -36,12 +36,14 @@ export async function deleteEntries(
  * @returns how many payloads were deleted.
  */
 export async function prunePayloads(
-  { database, inTransaction, append, signCheckpoint, pause, logger }: RetentionOptions,
+  { database, announcedThrough, inTransaction, append, signCheckpoint, pause, logger }: RetentionOptions,
   chain: OldChain,
   through: number,
   now: number,
 ): Promise<number> {
-  if (through > chain.payloads_through) {
+  // What the column says is not believed. While it is 0, and nothing is too old, there is nothing to look for.
+  const announced = through > 0 || chain.payloads_through > 0 ? announcedThrough(chain) : 0;
+  if (through > Math.max(announced, chain.anchored)) {
     const note = database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE number = ?");
     await inTransaction(async () => {
       note.run(through, chain.number);
@@ -56,7 +58,7 @@ export async function prunePayloads(
        SELECT number FROM audit_entry
        WHERE chain = ? AND seq BETWEEN ? AND ? AND action NOT IN ('audit.prune', 'audit.redact'))`,
   );
-  const bound = Math.max(through, chain.payloads_through);
+  const bound = Math.max(through, announced);
   const done = progress.get(chain.number) ?? chain.anchored;
   let deleted = 0;
   for (let first = done + 1; first <= bound; first += retentionBatchRows) {

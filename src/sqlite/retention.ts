@@ -24,6 +24,8 @@ export interface RetentionOptions {
   readonly installationDays: number | null;
   /** Days that payloads stay, where that is shorter than their entries; null: as long as these. */
   readonly payloadDays: number | null;
+  /** The last seq of a chain without a payload, as an attested record says. */
+  announcedThrough(chain: { readonly number: number; readonly chain: string }): number;
   /** Runs work in a transaction of its own, in which records may be appended. */
   inTransaction(work: () => Promise<void>): Promise<void>;
   append(draft: RecordDraft): Promise<unknown>;

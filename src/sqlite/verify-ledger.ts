@@ -19,8 +19,8 @@ export interface ChainFrame {
   readonly anchors: number;
   /** The newest, when its signature is good. */
   readonly anchor: Anchor | null;
-  /** Up to where the server takes payloads for removed; 0: nowhere. */
-  readonly payloadsThrough: number;
+  /** Up to where the server takes payloads for removed; 0: nowhere. Null: not judged, because older records are left out. */
+  readonly payloadsThrough: number | null;
   /** Those of the database with good signatures. */
   readonly checkpoints: readonly Checkpoint[];
   readonly failure: Failure | null;

@@ -42,7 +42,7 @@ export function reportChain(
   const through = Math.max(attested, attestedSize(checkpoints));
   const removals = earlier(
     checkRemovedRecords(anchor, segments, through),
-    checkRemovedPayloads(payloadsThrough > start.seq ? payloadsThrough : 0, segments, through),
+    checkRemovedPayloads(payloadsThrough, start.seq, segments, through),
   );
   const removal = earlier(removals, findUnexcused(segments, through));
   const weighed = weighCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });

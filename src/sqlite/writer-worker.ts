@@ -8,6 +8,7 @@ import { createClock } from "../clock.ts";
 import type { LedgerFiles } from "../data-directory/ledger-files.ts";
 import type { ExportChange } from "../export/store.ts";
 import { createLogger, type LogLevel } from "../logger.ts";
+import { announcedThrough } from "./announced-prunes.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { createClockWatch } from "./clock-watch.ts";
@@ -75,6 +76,7 @@ const housekeeping = startHousekeeping({
     ...{ database, plans, signer, logger, inTransaction: groups.inTransaction },
     payloadDays: init.payloadRetentionDays,
     installationDays: init.installationRetentionDays,
+    announcedThrough: (chain) => announcedThrough(database, ledger.verifierKeys, chain),
     append: (draft) => transaction.audit.append(draft),
     signCheckpoint: (project, now) => transaction.audit.attest(project, now),
   },

@@ -179,6 +179,26 @@ const columns: readonly Case[] = [
     expected: broken("payload", 40),
   },
   {
+    name: "payloads-through-zero",
+    lie: "UPDATE audit_chain SET payloads_through = 0 WHERE number = 2",
+    expected: broken("payload", 8),
+  },
+  {
+    name: "payloads-through-lower",
+    lie: "UPDATE audit_chain SET payloads_through = 7 WHERE number = 2",
+    expected: broken("payload", 8),
+  },
+  {
+    name: "payloads-through-negative",
+    lie: "UPDATE audit_chain SET payloads_through = -1 WHERE number = 2",
+    expected: broken("payload", 8),
+  },
+  {
+    name: "payloads-through-negative-where-nothing-was-pruned",
+    lie: "UPDATE audit_chain SET payloads_through = -1 WHERE number = 3",
+    expected: broken("payload", 0),
+  },
+  {
     name: "verification-of-nothing",
     lie: "INSERT INTO audit_verification VALUES (77, 1, 'hidden', 0)",
     expected: broken("orphan", null),

@@ -69,7 +69,7 @@ test("a record that another process appends while the server runs is never signe
   await run(["audit", "checkpoint", "--all", "--data-dir", dataDir]);
   const path = join(dataDir, "memledger.db");
   await appendElsewhere(dataDir, "audit.redact", { redacted: [1, 2] });
-  const newest = () => newestCheckpoint(path);
+  const newest = () => readOne(path, "SELECT MAX(size) FROM audit_checkpoint WHERE chain = 2");
   const before = newest();
 
   const all = await run(["audit", "checkpoint", "--data-dir", dataDir]);
@@ -105,14 +105,27 @@ async function appendElsewhere(dataDir: string, action: string, payload: object)
   expect([await child.exited, await child.stderr.text()]).toEqual([0, ""]);
 }
 
-function newestCheckpoint(path: string): unknown {
+function readOne(path: string, sql: string): unknown {
   const database = openDatabase(path, runtime, { readonly: true });
   try {
-    return database
-      .prepare("SELECT size FROM audit_checkpoint WHERE chain = 2 ORDER BY size DESC LIMIT 1")
-      .pluck()
-      .get();
+    return database.prepare(sql).pluck().get();
   } finally {
     database.close();
   }
 }
+
+test("retention deletes no payload that no attested record names, whatever the database says", async () => {
+  const dataDir = createFolder();
+  const path = join(dataDir, "memledger.db");
+  const server = await serve(dataDir);
+  for (const content of ["one", "two", "three"]) await createFact(server.url, server.ready.api_key, content);
+  await call(server.url, server.ready.api_key);
+  await server.end("SIGTERM");
+  tamper(path, (database) => database.exec("UPDATE audit_chain SET payloads_through = 3"));
+  const verified = await runJson(["audit", "verify", dataDir]);
+  expect([verified.exitCode, verified.object.failure]).toMatchObject([20, { check: "payload", seq: 3 }]);
+  expect((await run(["audit", "prune", "--data-dir", dataDir])).exitCode).toBe(0);
+  const count =
+    "SELECT COUNT(*) FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number WHERE p.entry IS NULL";
+  expect(readOne(path, count)).toBe(0);
+}, 60_000);

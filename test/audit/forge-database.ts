@@ -189,7 +189,7 @@ const frame: readonly Case[] = [
   },
   {
     name: "chain-number",
-    lie: `UPDATE audit_chain SET number = 9 WHERE number = 2`,
+    lie: `UPDATE audit_chain SET number = 9, payloads_through = 0 WHERE number = 2`,
     expected: broken("orphan", null),
   },
   {
@@ -510,7 +510,8 @@ function cut(through: number, withCheckpoints = false): string {
 function oldCopy(database: Database, base: Base): void {
   restoreRecords(database, base);
   database.exec(
-    `${deleteOf("seq > 10")} DELETE FROM audit_checkpoint WHERE size > 10; DELETE FROM audit_anchor`,
+    `${deleteOf("seq > 10")} DELETE FROM audit_checkpoint WHERE size > 10; DELETE FROM audit_anchor;
+     UPDATE audit_chain SET payloads_through = 0`,
   );
 }
 
@@ -535,7 +536,8 @@ function restoreRecords(database: Database, { ledger }: Base): void {
 function replaceChain(database: Database, base: Base): void {
   restoreRecords(database, base);
   database.exec(`${deleteOf("chain = 2 AND seq <= 6")}
-    DELETE FROM audit_anchor; DELETE FROM audit_checkpoint WHERE chain = 2`);
+    DELETE FROM audit_anchor; DELETE FROM audit_checkpoint WHERE chain = 2;
+    UPDATE audit_chain SET payloads_through = 0 WHERE number = 2`);
   for (let seq = 7; seq <= 45; seq++) database.exec(`UPDATE audit_entry SET seq = seq - 6 WHERE ${at(seq)}`);
   const chain = "c".repeat(32);
   const project = base.ledger.chains[1]?.project ?? null;

@@ -90,6 +90,10 @@ export function buildLedger(plan: LedgerPlan): MadeLedger {
   }
   const [, first] = chains;
   if (first !== undefined) removeOld(database, first, plan, signer);
+  const pruned = Object.values(plan.prunes ?? {}).at(-1) ?? 0;
+  if (first !== undefined) {
+    database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE id = ?").run(pruned, first.chain);
+  }
   database.close();
   writeFileSync(join(folder, "audit.pub"), `${signer.verifierKey}\n`);
   return { folder, database: path, signer, chains };
