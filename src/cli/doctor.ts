@@ -45,7 +45,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command("doctor")
     .description(
-      "Examine the data directory, the database, the newest audit records, the signing key, the model and the native libraries. Changes nothing.",
+      "Examine the data directory, the database, the newest audit records, the signing key, the model and the native libraries. Changes no data; it may unpack the native libraries into runtime/ and touch the shared-memory file of the database.",
     );
   addSettings(command, [settings.model, settings.auditKey]);
   bindWork(command, session, async ({ config }) => {
