@@ -33,7 +33,7 @@ function chainData(report: ChainReport) {
 
 export function showFinding({ subject, evidence, finding }: Shown): string {
   const { verdict, chains, remarks } = finding;
-  const parts = [`${headlines[verdict]}\n${subject.path}`];
+  const parts = [`${headlines[verdict]}${removedAfterCheckpoint(finding)}\n${subject.path}`];
   const check = finding.failure?.check;
   if (evidence.keyDoubt !== null && (check === "signature" || check === "manifest"))
     parts.push(evidence.keyDoubt);
@@ -74,6 +74,14 @@ function whatToDo(subject: Subject, { refusedOutside }: Evidence, finding: Repor
 
 const adviceOnGiven =
   "No record failed a check; what failed is a checkpoint given with --checkpoint. Make sure that it belongs to this ledger and that --public-key names the right key, then verify again. If both are right, keep all files as they are: either the checkpoint was changed, or the ledger was signed with another key.";
+
+/** The verdict alone would hide it: what the server has removed since then, nobody outside has attested. */
+function removedAfterCheckpoint({ verdict, chains }: Report): string {
+  const removed = chains.reduce((sum, chain) => sum + chain.removedInTail, 0);
+  if (verdict !== "intact" || removed === 0) return "";
+  const what = counted(removed, "record or payload was", "records or payloads were");
+  return ` ${what} removed after the newest checkpoint.`;
+}
 
 /** What nobody outside has attested although what is left is attested. */
 function whatWasRemoved({ project, removedInTail, attestedThrough }: ChainReport): string[] {

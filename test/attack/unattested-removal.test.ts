@@ -2,6 +2,7 @@
 // server would attest this record, and the removal with it. The server must not start.
 
 import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { appendForged } from "../audit/forge-case.ts";
@@ -128,4 +129,23 @@ test("retention deletes no payload that no attested record names, whatever the d
   const count =
     "SELECT COUNT(*) FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number WHERE p.entry IS NULL";
   expect(readOne(path, count)).toBe(0);
+}, 60_000);
+
+test("the headline of an intact ledger tells what was removed after the newest checkpoint", async () => {
+  const dataDir = createFolder();
+  const server = await serve(dataDir);
+  const created = await (await createFact(server.url, server.ready.api_key, "one")).json();
+  const { id } = (created as { data: { id: string } }).data;
+  const words = ["audit", "checkpoint", "--project", "default", "--data-dir", dataDir];
+  const note = join(createFolder(), "kept.note");
+  writeFileSync(note, (await run(words)).stdout);
+  const verify = () => run(["audit", "verify", dataDir, "--project", "default", "--checkpoint", note]);
+  expect((await verify()).stdout.split("\n")[0]).not.toContain("removed");
+  await run(["audit", "redact", "--memory", id, "--yes", "--data-dir", dataDir]);
+  const { exitCode, stdout } = await verify();
+  await server.end("SIGTERM");
+  expect([exitCode, stdout.split("\n")[0]]).toEqual([
+    0,
+    expect.stringContaining(" 1 record or payload was removed after the newest checkpoint."),
+  ]);
 }, 60_000);
