@@ -143,7 +143,8 @@ test("administration has a line each, through the server and without one, and ne
     line("project.create", 1000, { project: String(made.object.id) }),
     line("key.create", 1000, { project: String(made.object.id), key: String(key.object.id) }),
     line("key.revoke", 1400, { key: "(hidden)" }),
-    line("project.update", 1400, { project: "no such" }),
+    // The command asks what a shorter retention would delete before it changes anything.
+    line("project.preview_retention", 1400, { project: "no such" }),
   ]);
   const direct = await run(["key", "revoke", String(key.object.id), ...at]);
   const told = direct.stderr.split("\n").filter((text) => text.includes('"administration"'));
