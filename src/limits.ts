@@ -36,6 +36,9 @@ export const bodiesMaxBytes = 64 * bodyMaxBytes;
 export const largeBodyMinBytes = 64 * 1024;
 /** How long a body may take to arrive: its bytes count against the two limits above. */
 export const bodyArrivalMaxMs = 60_000;
+/** A chunked body may have so many chunks of any size; with more of them, they must have so many bytes on average. */
+export const bodySmallChunksMax = 4_096;
+export const bodyChunkMinBytes = 64;
 /** Of the body of a call whose input is invalid, larger ones are recorded by length and digest. */
 export const invalidBodyMaxBytes = 4 * 1024;
 /** Of any JSON that is received, and of the values in it: objects, arrays, strings, numbers and literals. */

@@ -3,7 +3,7 @@
 import { MIMEType } from "node:util";
 import type { BodyClaim } from "../access/body-budget.ts";
 import { Refusal } from "../errors.ts";
-import { bodyArrivalMaxMs, bodyMaxBytes } from "../limits.ts";
+import { bodyArrivalMaxMs, bodyChunkMinBytes, bodyMaxBytes, bodySmallChunksMax } from "../limits.ts";
 import type { RequestBody } from "../request.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -110,6 +110,8 @@ async function receiveCounted(
   for await (const chunk of stream) {
     length += chunk.length;
     if (length > bodyMaxBytes) return tooLarge;
+    // A chunk costs time and memory however small it is: a body of single bytes takes seconds and hundreds of bytes for each.
+    if (chunks.length >= bodySmallChunksMax && length < chunks.length * bodyChunkMinBytes) return tooFine;
     claim.take(chunk.length);
     chunks.push(chunk);
   }
@@ -119,6 +121,11 @@ async function receiveCounted(
 const tooLarge = new Refusal(1413, `The body is larger than ${bodyMaxBytes} bytes. Send less in one call.`, {
   limit_bytes: bodyMaxBytes,
 });
+const tooFine = new Refusal(
+  1400,
+  `The body arrives in chunks of less than ${bodyChunkMinBytes} bytes. Send larger chunks, or the header Content-Length.`,
+);
+
 function tooSlow(maxMs: number): Refusal {
   return new Refusal(1400, `The body did not arrive within ${maxMs / 1_000} s. Send the call again.`);
 }

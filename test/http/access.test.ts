@@ -13,7 +13,10 @@ afterAll(() => app.stop());
 beforeEach(() => app.passTime(1_000));
 
 const { projectId } = app;
-const expired = await app.createKey(projectId, permissions, { expires_at: "2026-01-01T00:00:00Z" });
+const expired = await app.createKey(projectId, permissions, {
+  expires_at: new Date(Date.now() + 60_000).toISOString(),
+});
+app.passTime(60_000);
 const revoked = await app.createKey(projectId, permissions);
 await app.administer(revokeKey, { key: revoked.id });
 const free = await app.createProject("free");

@@ -7,7 +7,7 @@ import { type Permission, permissions } from "../../src/access/key.ts";
 import { revokeKey } from "../../src/access/key-operations.ts";
 import { deleteProject } from "../../src/access/project-operations.ts";
 import { leavesBodyBehind, receiveRequestBody } from "../../src/http/body.ts";
-import { bodiesMaxBytes, bodiesMaxBytesPerKey, bodyMaxBytes } from "../../src/limits.ts";
+import { bodiesMaxBytes, bodiesMaxBytesPerKey, bodyMaxBytes, bodySmallChunksMax } from "../../src/limits.ts";
 import { startTestApp } from "../fixture.ts";
 import { head, openRaw, type RawConnection, sendRaw } from "./raw.ts";
 import { expectClean } from "./scenario.ts";
@@ -20,7 +20,10 @@ beforeEach(() => app.passTime(60_000));
 const { apiKey, port, projectId } = app;
 const revoked = await app.createKey(projectId, permissions);
 await app.administer(revokeKey, { key: revoked.id });
-const expired = await app.createKey(projectId, permissions, { expires_at: "2026-01-01T00:00:00Z" });
+const expired = await app.createKey(projectId, permissions, {
+  expires_at: new Date(Date.now() + 60_000).toISOString(),
+});
+app.passTime(60_000);
 const gone = await app.createProject("custom");
 await app.administer(deleteProject, { project: gone.id });
 const readOnly = await app.createKey(projectId, ["memory.read"]);
@@ -89,6 +92,21 @@ describe("a call that is refused for who sends it", () => {
     expect(more).toEqual([]);
     expect(told).toMatchObject({ entry: { code: 1429, key: null } });
   });
+});
+
+test("a body of many tiny chunks is refused before it costs seconds, one of few is taken", async () => {
+  const start = `${head("POST", "/v1/memories", app.apiKey)}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const inBytes = (text: string) => [...text].map((letter) => `1\r\n${letter}\r\n`).join("");
+  const few = openRaw(port);
+  few.send(start, inBytes(fact("Sent byte by byte.")), "0\r\n\r\n");
+  expect((await few.next()).status).toBe(201);
+  few.close();
+  const many = openRaw(port);
+  many.send(start, inBytes(" ".repeat(bodySmallChunksMax + 2_000)));
+  const reply = await many.next();
+  expect(reply).toMatchObject({ status: 400, code: 1400 });
+  expect(reply.message).toContain("chunks");
+  await many.closed;
 });
 
 describe("bytes of bodies that are held", () => {
