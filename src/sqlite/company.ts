@@ -21,7 +21,7 @@ export function requireOwnFiles(path: string): void {
   const strange = findIrregular(path);
   if (strange !== null) {
     throw new Error(
-      `${strange} is not a regular file. A database and its files must not be links, pipes or devices. To keep the data elsewhere, move the whole directory and name it with --data-dir.`,
+      `${strange} is not a regular file. A database and its files must not be links, folders, pipes or devices. To keep the data elsewhere, move the whole directory and name it with --data-dir.`,
     );
   }
   if (hasForeignJournal(path)) {

@@ -61,7 +61,7 @@ describe("the data directory", () => {
 
 describe("in the data directory", () => {
   test.each([
-    ["memledger.db", /The database in .+: it is a directory, not a file\./],
+    ["memledger.db", /memledger\.db is not a regular file\./],
     ["memledger.lock", /memledger\.lock cannot be locked: it is a directory, not a file\./],
     ["memledger.toml", /memledger\.toml cannot be read: it is a directory, not a file\./],
     ["audit.key", /The audit key .+ cannot be read: it is a directory, not a file\./],
