@@ -29,8 +29,8 @@ export const cachedWordsMax = 4_096;
 export const cachedPostingsMax = 4_000_000;
 
 export const bodyMaxBytes = 1024 * 1024;
-/** Bodies of running calls, held in memory from their first byte to the answer: of one key, and of all keys together. */
-export const bodiesMaxBytesPerKey = 16 * bodyMaxBytes;
+/** Bodies of running calls, held in memory from their first byte to the answer: of one project, and of all together. */
+export const bodiesMaxBytesPerProject = 16 * bodyMaxBytes;
 export const bodiesMaxBytes = 64 * bodyMaxBytes;
 /** Reading a body of this size or more takes milliseconds: each has a turn of its own. */
 export const largeBodyMinBytes = 64 * 1024;
@@ -150,6 +150,8 @@ export const proofWaitMs = 10_000;
 /** A verification that is older than this begins again at the first record. */
 export const proofRoundMs = 86_400_000;
 
+/** An export fails before it takes the last of the disk from the database. */
+export const exportReserveBytes = 64 * 1024 * 1024;
 /** How long the file of an export stays. */
 export const exportLifeMs = 7 * 86_400_000;
 export const exportListMax = 100;

@@ -124,7 +124,7 @@ async function performForProject(
   const waitSeconds = limiter.take(caller.key.id, plan.rate, clock.elapsed());
   if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
-  using claim = claimBody(caller.key.id);
+  using claim = claimBody(caller.project.serial);
   using credits = reservations(caller.project);
   const { origin, fault } = readOrigin(request);
   const call = {

@@ -2,10 +2,20 @@
 // in memory than one piece.
 
 import { createHash } from "node:crypto";
-import { closeSync, fdatasync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fdatasync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { syncFolder, writeWhole } from "../durable.ts";
+import { exportReserveBytes } from "../limits.ts";
 import { manifestPath } from "./export.ts";
 
 export const partialSuffix = ".part";
@@ -23,6 +33,7 @@ export class ExportFile {
   readonly #path: string;
   readonly #partial: string;
   readonly #file: number;
+  readonly #reserveBytes: number;
   readonly #hash = createHash("sha256");
   #bytes = 0;
   #unsyncedBytes = 0;
@@ -30,7 +41,8 @@ export class ExportFile {
   #isOpen = true;
 
   /** Begins anew where a part was left by somebody else. @throws errors of the file system, as all of its methods do. */
-  constructor(path: string) {
+  constructor(path: string, { reserveBytes = exportReserveBytes } = {}) {
+    this.#reserveBytes = reserveBytes;
     this.#path = path;
     this.#partial = `${path}${partialSuffix}`;
     this.#file = openSync(this.#partial, "w", 0o600);
@@ -38,6 +50,7 @@ export class ExportFile {
 
   append(text: string | Uint8Array): void {
     const piece = typeof text === "string" ? Buffer.from(text) : text;
+    this.#leaveSpace(piece.length);
     this.#hash.update(piece);
     for (let written = 0; written < piece.length; ) {
       written += writeSync(this.#file, piece, written, piece.length - written);
@@ -73,6 +86,14 @@ export class ExportFile {
     await this.#syncing.catch(() => undefined);
     this.#close();
     for (const path of [this.#partial, this.#path, manifestPath(this.#path)]) rmSync(path, { force: true });
+  }
+
+  /** The database needs space more than an export does. */
+  #leaveSpace(bytes: number): void {
+    const { bavail, bsize } = statfsSync(dirname(this.#path));
+    if (bavail * bsize - bytes >= this.#reserveBytes) return;
+    const message = `less than ${this.#reserveBytes} bytes of disk space would be left`;
+    throw Object.assign(new Error(message), { code: "ENOSPC" });
   }
 
   #close(): void {

@@ -1,13 +1,18 @@
-// Proves when a body is received and how much of all bodies is held: never before the caller is authorised, and bounded per key
+// Proves when a body is received and how much of all bodies is held: never before the caller is authorised, and bounded per project
 // and in all. What is in a body is judged in bad-input.test.ts.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createBodyBudget } from "../../src/access/body-budget.ts";
-import { type Permission, permissions } from "../../src/access/key.ts";
+import { permissions } from "../../src/access/key.ts";
 import { revokeKey } from "../../src/access/key-operations.ts";
 import { deleteProject } from "../../src/access/project-operations.ts";
 import { leavesBodyBehind, receiveRequestBody } from "../../src/http/body.ts";
-import { bodiesMaxBytes, bodiesMaxBytesPerKey, bodyMaxBytes, bodySmallChunksMax } from "../../src/limits.ts";
+import {
+  bodiesMaxBytes,
+  bodiesMaxBytesPerProject,
+  bodyMaxBytes,
+  bodySmallChunksMax,
+} from "../../src/limits.ts";
 import { startTestApp } from "../fixture.ts";
 import { head, openRaw, type RawConnection, sendRaw } from "./raw.ts";
 import { expectClean } from "./scenario.ts";
@@ -121,25 +126,24 @@ describe("bytes of bodies that are held", () => {
       open.push(connection);
     }
   };
-  const grant: readonly Permission[] = ["memory.read", "memory.write"];
   const create = (key: string) =>
     app.call("POST", "/v1/memories", { key, body: fact(`Held ${crypto.randomUUID()}.`) });
 
-  test("are bounded per key and in all, and given back with the answer", async () => {
-    const perKey = bodiesMaxBytesPerKey / bodyMaxBytes;
+  test("are bounded per project and in all, and given back with the answer", async () => {
+    const perProject = bodiesMaxBytesPerProject / bodyMaxBytes;
     const keys = await Promise.all(
-      Array.from({ length: bodiesMaxBytes / bodiesMaxBytesPerKey }, () => app.createKey(projectId, grant)),
+      Array.from({ length: bodiesMaxBytes / bodiesMaxBytesPerProject }, () => app.createProject("custom")),
     );
-    const other = await app.createKey(projectId, grant);
+    const other = await app.createProject("custom");
     const [first = other, ...others] = keys;
 
-    await hold(first.key, perKey);
-    const before = app.countRecords(projectId);
+    await hold(first.key, perProject);
+    const before = app.countRecords(first.id);
     const limited = await create(first.key);
     expectClean(limited, "POST", "/v1/memories");
-    expect(limited).toMatchObject({ code: 1429, data: { limit_bytes: bodiesMaxBytesPerKey } });
+    expect(limited).toMatchObject({ code: 1429, data: { limit_bytes: bodiesMaxBytesPerProject } });
     expect(limited.headers.get("retry-after")).toBe("1");
-    expect(app.countRecords(projectId)).toBe(before);
+    expect(app.countRecords(first.id)).toBe(before);
     // The server drops the body and serves the next call of the connection.
     const connection = openRaw(port);
     connection.send(announce(first.key, bodyMaxBytes), "x".repeat(bodyMaxBytes));
@@ -150,7 +154,7 @@ describe("bytes of bodies that are held", () => {
     expect((await app.call("GET", "/v1/memories", { key: first.key })).status).toBe(200);
     expect((await create(other.key)).status).toBe(201);
 
-    for (const { key } of others) await hold(key, perKey);
+    for (const { key } of others) await hold(key, perProject);
     const full = await create(other.key);
     expectClean(full, "POST", "/v1/memories");
     expect(full.code).toBe(1503);
@@ -171,7 +175,7 @@ describe("bytes of bodies that are held", () => {
 test("a body that does not arrive in time is refused, and its connection closed", async () => {
   const endless = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("{")) });
   const request = new Request("http://localhost", { method: "POST", body: endless });
-  using claim = createBodyBudget()("key");
+  using claim = createBodyBudget()(1);
   const received = await receiveRequestBody(request, claim, 10);
   expect(received).toMatchObject({ kind: "incomplete", refusal: { code: 1400 } });
   expect(leavesBodyBehind(request)).toBe(true);
