@@ -94,6 +94,8 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   if (named.length > 0 && chance(run, 60)) {
     const memory = pick(run, named);
     const count = model.erase(memory, at());
+    if (count === 0)
+      return void (await administer(run, redactRecords, { memory }, { code: 2204, status: 404 }));
     const { redacted } = await administer(run, redactRecords, { memory });
     return equal(redacted, count, "records that an erasure found");
   }
