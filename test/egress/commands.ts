@@ -21,11 +21,13 @@ export interface Administration {
   readonly lap: string;
   readonly memoryId: string;
   readonly auditId: string;
+  /** The records that hold the memory were erased before, so erasing them again is refused. */
+  readonly isErased: boolean;
 }
 
 /** @returns what did not end as it should */
 export async function administer(administration: Administration): Promise<string[]> {
-  const { run, named, publicKey, lap, memoryId, auditId } = administration;
+  const { run, named, publicKey, lap, memoryId, auditId, isErased } = administration;
   const faults: string[] = [];
   const expect = async (words: readonly string[], codes: readonly number[] = [0]): Promise<Outcome> => {
     const outcome = await run(words);
@@ -63,7 +65,7 @@ export async function administer(administration: Administration): Promise<string
   const kept = ["--checkpoint", file("kept.note"), "--public-key", publicKey];
   await expect(["audit", "verify", file("a.json"), ...kept], [0, 10]);
   await expect(["audit", "redact", "--record", auditId, "--yes"]);
-  await expect(["audit", "redact", "--memory", memoryId, "--yes"]);
+  await expect(["audit", "redact", "--memory", memoryId, "--yes"], [isErased ? 1 : 0]);
   await expect(["audit", "prune"]);
   await expect(["doctor"]);
   await expect(["config", "print"]);

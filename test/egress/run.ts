@@ -47,7 +47,7 @@ async function observe(program: string, duration: number): Promise<Report> {
   let key = "";
   let calls = 0;
   const performed = new Set<string>();
-  let last = { memoryId: "", auditId: "" };
+  let last = { memoryId: "", auditId: "", isErased: false };
 
   /** One life of the server, one lap at least. */
   const live = async (server: Server, name: string, deadline: number): Promise<void> => {
@@ -58,8 +58,12 @@ async function observe(program: string, duration: number): Promise<Report> {
       for (const line of done.performed) performed.add(line);
       faults.push(...done.faults);
       calls += done.calls;
-      last = done;
-      if (lap % 5 === 0) faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...done })));
+      const { memoryId, auditId } = done;
+      last = { memoryId, auditId, isErased: false };
+      if (lap % 5 === 0) {
+        faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...last })));
+        last = { ...last, isErased: true };
+      }
       const refused = await deleteEverything(target);
       if (refused === null) performed.add("DELETE /v1/memories");
     }
