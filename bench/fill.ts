@@ -1,16 +1,16 @@
 // Fills a data directory with many memories in seconds: through the store's own door with their audit records, but with
 // random unit vectors instead of embedded texts. Must run while no server uses the directory.
 
-import type { Call } from "../src/call.ts";
+import type { Call } from "../src/calls/call.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { holdDirectory } from "../src/data-directory/installation.ts";
+import { holdDirectory } from "../src/data-directory/directory-hold.ts";
 import { openLedger } from "../src/data-directory/ledger.ts";
 import { readModelConfig } from "../src/embedding/model.ts";
 import { defaultModel } from "../src/embedding/model-directory.ts";
-import { createLogger } from "../src/logger.ts";
+import { createLogger } from "../src/log/logger.ts";
 import { contentKey } from "../src/memory/memory.ts";
-import { openStore } from "../src/sqlite/store.ts";
-import type { Store } from "../src/store.ts";
+import { openStore } from "../src/storage/sqlite/store.ts";
+import type { Store } from "../src/storage/store.ts";
 import { createProject, progress } from "./harness.ts";
 import { createRandom, sentence } from "./texts.ts";
 

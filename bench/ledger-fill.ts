@@ -2,13 +2,13 @@
 // run while no server uses the directory.
 
 import { digestSecret, permissions } from "../src/access/key.ts";
-import type { Call } from "../src/call.ts";
+import type { Call } from "../src/calls/call.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { holdDirectory } from "../src/data-directory/installation.ts";
+import { holdDirectory } from "../src/data-directory/directory-hold.ts";
 import { openLedger } from "../src/data-directory/ledger.ts";
-import { createLogger } from "../src/logger.ts";
-import { openStore } from "../src/sqlite/store.ts";
-import type { Store } from "../src/store.ts";
+import { createLogger } from "../src/log/logger.ts";
+import { openStore } from "../src/storage/sqlite/store.ts";
+import type { Store } from "../src/storage/store.ts";
 import { progress } from "./harness.ts";
 import { createRandom, sentence } from "./texts.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Project } from "../src/access/project.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
 import { openDatabase } from "../src/native/sqlite.ts";
-import { createRecordList } from "../src/sqlite/record-list.ts";
+import { createRecordList } from "../src/storage/sqlite/ledger/record-list.ts";
 import type { Measure } from "./harness.ts";
 import { actions, type FilledLedger } from "./ledger-fill.ts";
 

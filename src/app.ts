@@ -1,12 +1,12 @@
 // Wires the parts of a running server together and takes them apart again. Decides nothing that a call could notice.
 
 import { createRateLimiter } from "./access/rate.ts";
+import { createPerform, type Perform } from "./calls/perform.ts";
 import { type Clock, createClock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
-import { openAdminSocket } from "./data-directory/admin-socket.ts";
 import { isOpenToOthers } from "./data-directory/data-directory.ts";
+import { type Held, holdDirectory } from "./data-directory/directory-hold.ts";
 import { initialise } from "./data-directory/first-start.ts";
-import { type Held, holdDirectory } from "./data-directory/installation.ts";
 import type { LedgerFiles } from "./data-directory/ledger-files.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
 import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
@@ -14,16 +14,16 @@ import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
 import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm.ts";
-import { type CallLog, createCallLog } from "./http/call-log.ts";
-import type { Readiness } from "./http/health.ts";
-import { explainListenFailure } from "./http/listen-failure.ts";
-import { type RunningServer, startServer } from "./http/server.ts";
-import { createLogger, type LogFields, type Logger } from "./logger.ts";
+import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
 import type { Extractor } from "./memory/extraction.ts";
-import { createPerform, type Perform } from "./perform.ts";
-import { formatVersion } from "./sqlite/migrate.ts";
-import { openStore } from "./sqlite/store.ts";
-import type { Store } from "./store.ts";
+import { formatVersion } from "./storage/sqlite/schema/migrate.ts";
+import { openStore } from "./storage/sqlite/store.ts";
+import type { Store } from "./storage/store.ts";
+import { openAdminSocket } from "./transports/command-socket/command-socket.ts";
+import { type CallLog, createCallLog } from "./transports/http/call-log.ts";
+import type { Readiness } from "./transports/http/health.ts";
+import { explainListenFailure } from "./transports/http/listen-failure.ts";
+import { type RunningServer, startServer } from "./transports/http/server.ts";
 import { commit, version } from "./version.ts";
 
 export interface App {

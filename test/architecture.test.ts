@@ -18,68 +18,40 @@ const everything = [...list("{src,test,bench,docs}/**/*.{ts,sql,md}"), ...list("
 const allowed: Readonly<Record<string, readonly string[]>> = {
   nouns: ["nouns", "types of domains"],
   native: ["nouns", "native"],
-  domains: ["nouns", "domains"],
+  ranking: ["nouns", "native", "ranking"],
+  domains: ["nouns", "ranking", "domains"],
   embedding: ["nouns", "native", "embedding"],
   extraction: ["nouns", "domains", "native", "extraction"],
-  center: ["nouns", "domains", "center"],
+  calls: ["nouns", "domains", "calls"],
   files: ["nouns", "domains", "files"],
-  sqlite: ["nouns", "domains", "center", "native", "files", "sqlite"],
-  http: ["nouns", "domains", "center", "native", "http"],
+  engines: ["nouns", "ranking", "domains", "calls", "native", "files", "engines"],
+  transports: ["nouns", "domains", "calls", "native", "transports"],
   config: ["nouns", "domains", "config"],
   process: [
-    "nouns",
-    "domains",
-    "embedding",
-    "extraction",
-    "center",
-    "sqlite",
-    "http",
-    "native",
-    "config",
-    "files",
-    "process",
+    ...["nouns", "domains", "embedding", "extraction", "calls", "engines", "transports", "native"],
+    ...["config", "files", "process"],
   ],
-  cli: ["nouns", "domains", "embedding", "center", "sqlite", "native", "config", "files", "process", "cli"],
+  cli: [
+    ...["nouns", "domains", "embedding", "calls", "engines", "transports", "native"],
+    ...["config", "files", "process", "cli"],
+  ],
   main: ["nouns", "cli", "main"],
 };
 
-/** By path without the ending; a folder places what is not named itself. */
+/** By path without the ending; the longest folder or file that is named here decides. */
 const places: Readonly<Record<string, string>> = {
   ...Object.fromEntries([
     ...["access", "memory", "audit", "export"].map((name) => [name, "domains"]),
-    ...["json", "scheduling"].map((name) => [name, "nouns"]),
-    ...["native", "embedding", "extraction", "sqlite", "http", "cli", "config"].map((name) => [name, name]),
-    ...["operations", "perform", "settle"].map((name) => [name, "center"]),
+    ...["json", "scheduling", "schema", "text", "files", "log", "storage"].map((name) => [name, "nouns"]),
+    ...["clock", "errors", "ids", "iso8601", "limits", "network", "version"].map((name) => [name, "nouns"]),
+    ...["native", "ranking", "embedding", "extraction", "transports", "cli", "config", "calls"].map(
+      (name) => [name, name],
+    ),
+    ...["administration-log", "call", "operation", "request"].map((name) => [`calls/${name}`, "nouns"]),
+    ["storage/sqlite", "engines"],
     ...["app", "data-directory"].map((name) => [name, "process"]),
     ...["data-directory", "ownership"].map((name) => [`data-directory/${name}`, "config"]),
     ...["files", "notes", "rotation"].map((name) => [`data-directory/ledger-${name}`, "files"]),
-    ...[
-      ...[
-        "administration-log",
-        "call",
-        "clock",
-        "durable",
-        "regular-file",
-        "errors",
-        "ids",
-        "iso8601",
-        "limits",
-        "log-repeats",
-      ],
-      ...[
-        "logger",
-        "network",
-        "operation",
-        "plural",
-        "request",
-        "schema",
-        "schema-fault",
-        "shell-word",
-        "store",
-        "suggestion",
-      ],
-      ...["system-error", "version"],
-    ].map((name) => [name, "nouns"]),
   ]),
   main: "main",
 };
@@ -87,7 +59,9 @@ const places: Readonly<Record<string, string>> = {
 /** @throws Error for a file or folder that nobody has placed: say above where it belongs. */
 function groupOf(path: string): string {
   const name = path.replace(/^src\//, "").replace(/\.ts$/, "");
-  const group = places[name] ?? places[name.split("/")[0] ?? ""];
+  const parts = name.split("/");
+  const above = parts.map((_, index) => parts.slice(0, parts.length - index).join("/"));
+  const group = above.map((folder) => places[folder]).find((found) => found !== undefined);
   if (group === undefined)
     throw new Error(`${path} belongs to no group; place it in test/architecture.test.ts`);
   return group;
@@ -167,25 +141,27 @@ describe("dependencies point one way", () => {
   });
 
   test("the scan sees imports of every kind", () => {
-    const { all, values } = importsOf("src/store.ts");
-    expect(all).toContain("./memory/store.ts");
+    const { all, values } = importsOf("src/storage/store.ts");
+    expect(all).toContain("../memory/store.ts");
     expect(values).toEqual([]);
-    expect(importsOf("src/sqlite/migrate.ts").values).toContain("./migrations/0001-initial.sql");
+    expect(importsOf("src/storage/sqlite/schema/migrate.ts").values).toContain(
+      "./migrations/0001-initial.sql",
+    );
   });
 });
 
 describe("packages stay where they belong", () => {
   test.each<[string, RegExp, RegExp]>([
-    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^src\/http\//],
+    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^src\/transports\/http\//],
     ["better-sqlite3", /^better-sqlite3/, /^src\/native\//],
-    ["Bun's own SQLite", /^bun:sqlite$/, /^src\/sqlite\/verify-source\.ts$/],
+    ["Bun's own SQLite", /^bun:sqlite$/, /^src\/storage\/sqlite\/verify\/source\.ts$/],
     ["ONNX Runtime", /^onnxruntime/, /^src\/native\//],
     ["sqlite-vec", /^sqlite-vec/, /^src\/native\//],
     ["functions of the C library", /^bun:ffi$/, /^src\/native\//],
     ["the tokenizer", /^@huggingface\//, /^src\/embedding\//],
     ["canonical JSON", /^canonicalize$/, /^src\/(audit|export)\//],
     ["commander", /^commander$/, /^src\/cli\//],
-    ["worker threads", /^(node:)?worker_threads$/, /^src\/(native|sqlite|embedding|extraction)\//],
+    ["worker threads", /^(node:)?worker_threads$/, /^src\/(native|storage|embedding|extraction)\//],
     ["the client of language models", /^openai/, /^src\/extraction\//],
     ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
   ])("%s", (_, name, home) => {
@@ -197,13 +173,13 @@ describe("packages stay where they belong", () => {
     const sql =
       /\b(SELECT|INSERT (OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|BEGIN IMMEDIATE|PRAGMA) /;
     const users = sources.filter((path) => sql.test(withoutComments(read(path))));
-    expect(users.filter((path) => !path.startsWith("src/sqlite/"))).toEqual([]);
+    expect(users.filter((path) => !path.startsWith("src/storage/sqlite/"))).toEqual([]);
     expect(users.length).toBeGreaterThan(5);
   });
 
   test("the time of the day", () => {
     const users = sources.filter((path) => /\bDate\.now\(|\bnew Date\(\)/.test(withoutComments(read(path))));
-    expect(users).toEqual(["src/clock.ts", "src/logger.ts"]);
+    expect(users).toEqual(["src/clock.ts", "src/log/logger.ts"]);
   });
 
   test("chance", () => {

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { openDatabase } from "../src/native/sqlite.ts";
-import { type Member, openSeam, runtime, type Seam, unitVector } from "./sqlite/seam.ts";
+import { type Member, openSeam, runtime, type Seam, unitVector } from "./storage/conformance.ts";
 
 const size = Number(process.env.MEMLEDGER_TEST_BULK ?? 5_000);
 const isLong = size > 5_000;

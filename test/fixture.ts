@@ -9,14 +9,14 @@ import { createKey } from "../src/access/key-operations.ts";
 import type { PlanName } from "../src/access/plan.ts";
 import { createProject } from "../src/access/project-operations.ts";
 import { startApp } from "../src/app.ts";
+import type { InstallationOperation } from "../src/calls/operation.ts";
 import { administer } from "../src/cli/administer.ts";
 import { type Config, loadConfig } from "../src/config/config.ts";
 import { locate } from "../src/data-directory/data-directory.ts";
 import { isObject, type Json, type JsonObject } from "../src/json/json.ts";
-import type { Logger } from "../src/logger.ts";
+import type { Logger } from "../src/log/logger.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
-import type { InstallationOperation } from "../src/operation.ts";
-import { openReading } from "../src/sqlite/connection.ts";
+import { openReading } from "../src/storage/sqlite/database-file/connection.ts";
 
 export interface TestApp {
   readonly url: string;

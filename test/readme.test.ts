@@ -6,7 +6,7 @@ import manifest from "../package.json";
 import { defaultPlans } from "../src/access/plan.ts";
 import { flagOf, generalSettings, variableOf } from "../src/config/settings.ts";
 import { errorStatus } from "../src/errors.ts";
-import { routes } from "../src/http/routes.ts";
+import { routes } from "../src/transports/http/routes.ts";
 import { createFolder, readme, removeFolder, startServer, walk } from "./walk.ts";
 
 const main = resolve(import.meta.dir, "../src/main.ts");

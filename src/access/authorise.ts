@@ -1,8 +1,8 @@
 // Owns the question whether a caller may perform an operation. Asked twice per call: on arrival and again inside the
 // transaction, because keys, plans and subscriptions may have changed meanwhile.
 
+import type { Caller, ProjectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import type { Caller, ProjectOperation } from "../operation.ts";
 import type { Plan } from "./plan.ts";
 
 /** @throws Refusal 1401, 1403, 2106, 2200 or 2202. */

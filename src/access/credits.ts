@@ -1,8 +1,8 @@
 // Owns what calls cost: credits of a project, and what a credit is worth. Must never let a project spend what it does not have.
 
 import { Refusal } from "../errors.ts";
-import { counted } from "../plural.ts";
-import type { Transaction } from "../store.ts";
+import type { Transaction } from "../storage/store.ts";
+import { counted } from "../text/plural.ts";
 import type { Project } from "./project.ts";
 
 /** The price list of the installation. */

@@ -1,11 +1,11 @@
 // Owns the administration of API keys. The secret appears once, in the answer to key.create, and in no record.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { installationOperation } from "../calls/operation.ts";
 import { fromTimestamp, toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
-import { installationOperation } from "../operation.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../schema.ts";
+import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { createSecret, digestSecret, type Key, permissions } from "./key.ts";
 import { requireProject } from "./project-operations.ts";
 

@@ -1,9 +1,9 @@
 // Owns the answer to what a change of plan or retention of a project would remove. Must never change anything.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { installationOperation } from "../calls/operation.ts";
 import { dayMs } from "../clock.ts";
-import { installationOperation } from "../operation.ts";
-import { Fields, Nullable } from "../schema.ts";
+import { Fields, Nullable } from "../schema/schema.ts";
 import { planOf } from "./project.ts";
 import { applyChanges, projectChanges, reference, requireProject } from "./project-operations.ts";
 

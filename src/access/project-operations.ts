@@ -1,12 +1,12 @@
 // Owns the administration of projects. Reached from this machine only; recorded on the installation's chain.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { installationOperation } from "../calls/operation.ts";
 import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
-import { installationOperation } from "../operation.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../schema.ts";
-import type { Transaction } from "../store.ts";
+import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
 import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";
 

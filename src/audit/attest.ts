@@ -4,10 +4,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
 import { requireProject } from "../access/project-operations.ts";
+import { installationOperation, projectOperation } from "../calls/operation.ts";
 import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
-import { installationOperation, projectOperation } from "../operation.ts";
-import { Fields, Timestamp } from "../schema.ts";
+import { Fields, Timestamp } from "../schema/schema.ts";
 import type { Attestation } from "./store.ts";
 
 const checkpointView = Fields(

@@ -2,11 +2,11 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
+import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
-import { type Preparation, projectOperation } from "../operation.ts";
-import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema.ts";
+import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema/schema.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import type { RecordPage, RecordQuery } from "./store.ts";
 import { auditRecord, exampleRecord, toAuditRecord } from "./view.ts";

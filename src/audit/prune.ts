@@ -1,8 +1,8 @@
 // Owns asking for a retention sweep now instead of at its hour, and what it did.
 
 import { Type } from "@sinclair/typebox";
-import { installationOperation } from "../operation.ts";
-import { Fields, Nullable } from "../schema.ts";
+import { installationOperation } from "../calls/operation.ts";
+import { Fields, Nullable } from "../schema/schema.ts";
 
 const sweptChain = Fields({
   chain: Type.String({ description: "Identifier of the chain." }),

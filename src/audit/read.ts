@@ -1,10 +1,10 @@
 // Owns reading one audit record in full. A record of another project does not exist here.
 
 import { Type } from "@sinclair/typebox";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { Fields } from "../schema/schema.ts";
 import { retentionFloor } from "./list.ts";
 import { auditRecordDetail, exampleDetail, toAuditRecordDetail } from "./view.ts";
 

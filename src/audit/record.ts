@@ -1,9 +1,9 @@
 // Owns what an audit record consists of: numbers and identifiers in the entry, everything that may be personal in the payload.
 
 import type { Cost } from "../access/credits.ts";
-import { type Answer, type Call, successCode } from "../call.ts";
+import { type Answer, type Call, successCode } from "../calls/call.ts";
+import type { AppendedRecord, Caller, Operation } from "../calls/operation.ts";
 import type { Json, JsonObject } from "../json/json.ts";
-import type { AppendedRecord, Caller, Operation } from "../operation.ts";
 
 /** A record before the chain gives it its position, identifier and time. */
 export interface RecordDraft {

@@ -2,11 +2,11 @@
 // what was erased.
 
 import { Type } from "@sinclair/typebox";
+import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { installationOperation } from "../operation.ts";
-import { Choice, Fields, Nullable } from "../schema.ts";
-import type { Transaction } from "../store.ts";
+import { Choice, Fields, Nullable } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
 import { toServerRecord } from "./record.ts";
 import type { Mentions } from "./store.ts";
 

@@ -1,8 +1,8 @@
 // Owns recording that an older copy of the database was accepted: which checkpoints attest records that it does not have.
 
 import { Type } from "@sinclair/typebox";
-import { installationOperation } from "../operation.ts";
-import { Fields, Nullable, Timestamp } from "../schema.ts";
+import { installationOperation } from "../calls/operation.ts";
+import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 
 const lostCheckpoint = Fields({
   chain: Type.String({ description: "Identifier of the chain." }),

@@ -1,9 +1,9 @@
 // Owns recording that the signing key has changed. The record holds the statement, so that it is on the chain as well as in a file.
 
 import { Type } from "@sinclair/typebox";
+import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { installationOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { Fields } from "../schema/schema.ts";
 import { openRotation } from "./rotation.ts";
 
 export const rotateKey = installationOperation({

@@ -4,7 +4,7 @@ import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { RecordDraft, StoredRecord } from "./record.ts";
 import type { Rotation } from "./rotation.ts";
-import type { ChainReport } from "./verdict.ts";
+import type { ChainReport } from "./verify/verdict.ts";
 
 export interface RecordQuery {
   /** Milliseconds; records from this time on, and up to the other, both included. Null: no limit. */

@@ -3,8 +3,8 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { createProject } from "../access/project-operations.ts";
+import type { InstallationOperation } from "../calls/operation.ts";
 import type { Config } from "../config/config.ts";
-import { findAdminSocket } from "../data-directory/admin-socket.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import {
   createHolder,
@@ -12,11 +12,11 @@ import {
   type Held,
   openAdministration,
   requireDatabase,
-} from "../data-directory/installation.ts";
+} from "../data-directory/directory-hold.ts";
+import { explainSystemError } from "../files/system-error.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { createLogger } from "../logger.ts";
-import type { InstallationOperation } from "../operation.ts";
-import { explainSystemError } from "../system-error.ts";
+import { createLogger } from "../log/logger.ts";
+import { findAdminSocket } from "../transports/command-socket/command-socket.ts";
 
 /** The operation said no. */
 export class CommandRefused extends Error {

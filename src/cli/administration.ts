@@ -1,9 +1,9 @@
 // Binds a command to an operation of the installation: flags become fields, the answer becomes a report. Adds no rule.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { InstallationOperation } from "../calls/operation.ts";
 import type { Config } from "../config/config.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import type { InstallationOperation } from "../operation.ts";
 import { administer } from "./administer.ts";
 import { attributeOf, bindWork, type Session } from "./command.ts";
 import { type Confirmation, confirm, requirePerson } from "./confirmation.ts";

@@ -3,19 +3,19 @@
 
 import { existsSync, globSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { findGivenNotes } from "../audit/given-notes.ts";
 import { isVerifierKey, signerId, splitNotes } from "../audit/note.ts";
 import { type Followed, followRotations, type Rotation } from "../audit/rotation.ts";
-import { type Failure, Unusable } from "../audit/verdict.ts";
-import type { Attested } from "../audit/verify-chain.ts";
-import { checkNotes, createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify-notes.ts";
+import type { Attested } from "../audit/verify/chain-verification.ts";
+import { findGivenNotes } from "../audit/verify/given-notes.ts";
+import { checkNotes, createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify/notes.ts";
+import { type Failure, Unusable } from "../audit/verify/verdict.ts";
 import { toTimestamp } from "../clock.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { rotationsPath } from "../data-directory/ledger-rotation.ts";
+import { readRegularText, UnfitFile, withRegularFile } from "../files/regular-file.ts";
+import { explainSystemError } from "../files/system-error.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
-import { counted } from "../plural.ts";
-import { readRegularText, UnfitFile, withRegularFile } from "../regular-file.ts";
-import { explainSystemError } from "../system-error.ts";
+import { counted } from "../text/plural.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }

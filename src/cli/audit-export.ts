@@ -11,14 +11,14 @@ import {
   type Held,
   openAdministration,
   requireDatabase,
-} from "../data-directory/installation.ts";
+} from "../data-directory/directory-hold.ts";
 import { exportFolder } from "../data-directory/ledger-files.ts";
 import { type Export, exportFormats, manifestPath, recordsOf } from "../export/export.ts";
 import { exportProject } from "../export/export-project.ts";
 import { isObject } from "../json/json.ts";
-import { createLogger } from "../logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { prepareRuntime } from "../native/runtime.ts";
-import { findExport } from "../sqlite/exports.ts";
+import { findExport } from "../storage/sqlite/export/exports.ts";
 import { administer } from "./administer.ts";
 import { bindWork, type Session } from "./command.ts";
 import { checkTargets, placeFiles } from "./place-file.ts";

@@ -1,7 +1,7 @@
 // Owns how a verification is told: to people with what to do next, to scripts as one object.
 
-import { type ChainReport, type Report, type Verdict, verdicts } from "../audit/verdict.ts";
-import { counted } from "../plural.ts";
+import { type ChainReport, type Report, type Verdict, verdicts } from "../audit/verify/verdict.ts";
+import { counted } from "../text/plural.ts";
 import type { Evidence, Subject } from "./audit-evidence.ts";
 import { table } from "./terminal.ts";
 

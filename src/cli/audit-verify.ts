@@ -2,9 +2,9 @@
 // Must never write a file.
 
 import type { Command } from "commander";
-import { type Report as Finding, Unusable, verdicts } from "../audit/verdict.ts";
-import { verifyExport } from "../audit/verify-export.ts";
-import { verifyDatabase } from "../sqlite/verify.ts";
+import { verifyExport } from "../audit/verify/export-verification.ts";
+import { type Report as Finding, Unusable, verdicts } from "../audit/verify/verdict.ts";
+import { verifyDatabase } from "../storage/sqlite/verify/verify.ts";
 import {
   type Evidence,
   findSubject,

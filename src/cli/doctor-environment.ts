@@ -9,9 +9,9 @@ import { isDatabaseMissing } from "../data-directory/lost-database.ts";
 import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
-import { quoteWord } from "../shell-word.ts";
-import { inspect } from "../sqlite/inspect.ts";
-import { takeLock } from "../sqlite/lock.ts";
+import { inspect } from "../storage/sqlite/database-file/inspect.ts";
+import { takeLock } from "../storage/sqlite/database-file/lock.ts";
+import { quoteWord } from "../text/shell-word.ts";
 
 /** What is examined, once its native libraries are known to be good. */
 export interface Examined {

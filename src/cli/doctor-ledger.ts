@@ -13,12 +13,12 @@ import {
 } from "../data-directory/lost-database.ts";
 import { findLostNotes } from "../data-directory/lost-notes.ts";
 import { clockBehindMs } from "../limits.ts";
-import { counted } from "../plural.ts";
-import { quoteWord } from "../shell-word.ts";
-import { openReading } from "../sqlite/connection.ts";
-import { findDamage, inspect } from "../sqlite/inspect.ts";
-import { findMissingRecords } from "../sqlite/missing-records.ts";
-import { type RecentFinding, verifyRecentRecords } from "../sqlite/recent-records.ts";
+import { openReading } from "../storage/sqlite/database-file/connection.ts";
+import { findDamage, inspect } from "../storage/sqlite/database-file/inspect.ts";
+import { findMissingRecords } from "../storage/sqlite/ledger/missing-records.ts";
+import { type RecentFinding, verifyRecentRecords } from "../storage/sqlite/verify/recent-records.ts";
+import { counted } from "../text/plural.ts";
+import { quoteWord } from "../text/shell-word.ts";
 import { gatherEvidence } from "./audit-evidence.ts";
 import type { Examined } from "./doctor-environment.ts";
 

@@ -2,8 +2,8 @@
 
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/config-file.ts";
-import { DirectoryInUse } from "../data-directory/installation.ts";
-import { ModelMismatch } from "../sqlite/installation.ts";
+import { DirectoryInUse } from "../data-directory/directory-hold.ts";
+import { ModelMismatch } from "../storage/sqlite/schema/model-binding.ts";
 
 export const exitCodes = {
   done: 0,

@@ -2,10 +2,10 @@
 
 import { locate } from "../data-directory/data-directory.ts";
 import { explainForeignDatabase } from "../data-directory/lost-database.ts";
+import { explainSystemError } from "../files/system-error.ts";
 import { SqliteError } from "../native/sqlite.ts";
-import { explainDiskFailure } from "../sqlite/disk-failure.ts";
-import { ForeignDatabase } from "../sqlite/migrate.ts";
-import { explainSystemError } from "../system-error.ts";
+import { explainDiskFailure } from "../storage/sqlite/database-file/disk-failure.ts";
+import { ForeignDatabase } from "../storage/sqlite/schema/migrate.ts";
 
 /** `dataDir` is the data directory of the command, null when the configuration could not be read. */
 export function failureMessage(error: unknown, dataDir: string | null): string {

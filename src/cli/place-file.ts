@@ -3,7 +3,7 @@
 
 import { constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { syncFile, syncFolder } from "../durable.ts";
+import { syncFile, syncFolder } from "../files/durable.ts";
 
 export interface Placement {
   readonly source: string;

@@ -13,7 +13,7 @@ import {
 } from "../access/project-operations.ts";
 import type { Config } from "../config/config.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { counted } from "../plural.ts";
+import { counted } from "../text/plural.ts";
 import { administer } from "./administer.ts";
 import { bindOperation, type Field, numberOr, rowsOf } from "./administration.ts";
 import type { Session } from "./command.ts";

@@ -4,11 +4,11 @@ import type { Command } from "commander";
 import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
-import { holdDirectory, requireDatabase } from "../data-directory/installation.ts";
+import { holdDirectory, requireDatabase } from "../data-directory/directory-hold.ts";
 import { refuseForeignLog, refuseFormerFiles } from "../data-directory/lost-database.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
-import { counted } from "../plural.ts";
-import { reembed } from "../sqlite/reembed.ts";
+import { reembed } from "../storage/sqlite/memories/reembed.ts";
+import { counted } from "../text/plural.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import type { Report, Terminal } from "./terminal.ts";
 

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { requireOwnLink } from "../data-directory/ownership.ts";
+import { explainSystemError } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
-import { suggest } from "../suggestion.ts";
-import { explainSystemError } from "../system-error.ts";
+import { suggest } from "../text/suggestion.ts";
 import { allSettings, settings } from "./settings.ts";
 
 /** The configuration cannot be used; the message says which source to correct. */

@@ -4,7 +4,7 @@
 import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
 import type { Plan, PlanName, Plans } from "../access/plan.ts";
-import { suggest } from "../suggestion.ts";
+import { suggest } from "../text/suggestion.ts";
 import { ConfigError, readConfigFile } from "./config-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";

@@ -3,8 +3,8 @@
 
 import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../durable.ts";
-import { type Cause, explainSystemError } from "../system-error.ts";
+import { makeFolder } from "../files/durable.ts";
+import { type Cause, explainSystemError } from "../files/system-error.ts";
 import { requireOwnership } from "./ownership.ts";
 
 export interface DataDirectory {

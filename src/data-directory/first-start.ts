@@ -3,10 +3,10 @@
 import { permissions } from "../access/key.ts";
 import { createKey } from "../access/key-operations.ts";
 import { createProject } from "../access/project-operations.ts";
+import type { InstallationOperation } from "../calls/operation.ts";
+import type { Perform } from "../calls/perform.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
-import type { InstallationOperation } from "../operation.ts";
-import type { Perform } from "../perform.ts";
-import { inspect } from "../sqlite/inspect.ts";
+import { inspect } from "../storage/sqlite/database-file/inspect.ts";
 import type { HeldDirectory } from "./ledger.ts";
 
 /** Without a single key nobody could call: makes the project "default" and its first key. */

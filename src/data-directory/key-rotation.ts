@@ -7,9 +7,9 @@ import { openRotation, rotationText } from "../audit/rotation.ts";
 import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { JsonObject } from "../json/json.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../log/logger.ts";
+import { type Held, openAdministrationWith } from "./directory-hold.ts";
 import { administer } from "./first-start.ts";
-import { type Held, openAdministrationWith } from "./installation.ts";
 import { readLedgerState } from "./ledger.ts";
 import {
   findSigningKey,

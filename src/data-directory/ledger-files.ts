@@ -4,10 +4,10 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey, isVerifierKey } from "../audit/note.ts";
-import { makeFolder, writeWhole } from "../durable.ts";
+import { makeFolder, writeWhole } from "../files/durable.ts";
+import { readRegularText } from "../files/regular-file.ts";
+import { explainSystemError } from "../files/system-error.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
-import { readRegularText } from "../regular-file.ts";
-import { explainSystemError } from "../system-error.ts";
 
 export interface SigningKey {
   /** Ed25519 private key, PKCS #8 PEM. */

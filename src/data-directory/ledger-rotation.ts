@@ -5,9 +5,9 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { splitNotes } from "../audit/note.ts";
 import { openRotation } from "../audit/rotation.ts";
-import { syncFolder, writeWhole } from "../durable.ts";
+import { syncFolder, writeWhole } from "../files/durable.ts";
+import { readRegularText } from "../files/regular-file.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
-import { readRegularText } from "../regular-file.ts";
 import { findSigningKey, ownKeyPath } from "./ledger-files.ts";
 
 /** The file of statements, oldest first; beside a database, and beside exports that an auditor verifies. */

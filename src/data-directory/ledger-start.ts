@@ -2,10 +2,10 @@
 // what the operator has decided. Never decides it for them.
 
 import { acceptOlderDatabase } from "../audit/restore.ts";
+import type { Perform } from "../calls/perform.ts";
 import { toTimestamp } from "../clock.ts";
-import type { Logger } from "../logger.ts";
-import type { Perform } from "../perform.ts";
-import { openReading } from "../sqlite/connection.ts";
+import type { Logger } from "../log/logger.ts";
+import { openReading } from "../storage/sqlite/database-file/connection.ts";
 import { administer } from "./first-start.ts";
 import { type HeldDirectory, type OpenLedger, openLedger } from "./ledger.ts";
 import {

@@ -6,12 +6,12 @@ import { openNote, signerId } from "../audit/note.ts";
 import { followRotations } from "../audit/rotation.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import type { Database } from "../native/sqlite.ts";
-import { quoteWord } from "../shell-word.ts";
-import { readAuditKey, writeAuditKey } from "../sqlite/audit-key.ts";
-import { requireOwnFiles } from "../sqlite/company.ts";
-import { openCurrent } from "../sqlite/connection.ts";
-import { findMissingRecords, type Missing } from "../sqlite/missing-records.ts";
-import { findUnattestedRemovals } from "../sqlite/unattested-removals.ts";
+import { requireOwnFiles } from "../storage/sqlite/database-file/adjacent-files.ts";
+import { openCurrent } from "../storage/sqlite/database-file/connection.ts";
+import { readAuditKey, writeAuditKey } from "../storage/sqlite/ledger/audit-key.ts";
+import { findMissingRecords, type Missing } from "../storage/sqlite/ledger/missing-records.ts";
+import { findUnattestedRemovals } from "../storage/sqlite/ledger/unattested-removals.ts";
+import { quoteWord } from "../text/shell-word.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import {
   createOwnKey,

@@ -4,8 +4,8 @@
 import { join } from "node:path";
 import { openRotation } from "../audit/rotation.ts";
 import type { Database } from "../native/sqlite.ts";
-import { findNewerCheckpoints, readRecordedRotations } from "../sqlite/ledger-copies.ts";
-import { createNoteAppender } from "../sqlite/note-file.ts";
+import { findNewerCheckpoints, readRecordedRotations } from "../storage/sqlite/ledger/ledger-copies.ts";
+import { createNoteAppender } from "../storage/sqlite/ledger/note-file.ts";
 import { notesFolder } from "./ledger-files.ts";
 import { readNewestCheckpoints } from "./ledger-notes.ts";
 import { readRotations, rotationsPath } from "./ledger-rotation.ts";

@@ -5,7 +5,7 @@
 
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { quoteWord } from "../shell-word.ts";
+import { quoteWord } from "../text/shell-word.ts";
 
 /** Everything that the program opens in a data directory begins with one of these names. */
 const names = /^(memledger\.(db|lock|toml|sock)|audit\.\w+|runtime|checkpoints|exports)(?![a-z])/;

@@ -3,7 +3,7 @@
 
 import type { Worker } from "node:worker_threads";
 import { type Refusal, unavailable } from "../errors.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { EmbedderMessage, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
 
 const firstBackoffMs = 50;

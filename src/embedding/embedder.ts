@@ -4,7 +4,7 @@
 import type { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import { embeddingQueueLimits } from "../limits.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { abandoned, unlessAbandoned } from "../scheduling/abandonment.ts";

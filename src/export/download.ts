@@ -1,8 +1,8 @@
 // Owns handing out the file of an export and its manifest. Never hands out a part of a file that is still being written.
 
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { Fields } from "../schema/schema.ts";
 import { type Export, type ExportFormat, exampleId, exportId, manifestPath } from "./export.ts";
 import { requireExport } from "./status.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { syncFolder, writeWhole } from "../durable.ts";
+import { syncFolder, writeWhole } from "../files/durable.ts";
 import { exportReserveBytes } from "../limits.ts";
 import { manifestPath } from "./export.ts";
 

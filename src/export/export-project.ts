@@ -3,9 +3,9 @@
 
 import { planOf } from "../access/project.ts";
 import { requireProject } from "../access/project-operations.ts";
+import { installationOperation } from "../calls/operation.ts";
 import { nameMaxCharacters } from "../limits.ts";
-import { installationOperation } from "../operation.ts";
-import { Fields, Text } from "../schema.ts";
+import { Fields, Text } from "../schema/schema.ts";
 import { draftOf, exportSpan } from "./create.ts";
 import { exportTask, toExportTask } from "./export.ts";
 

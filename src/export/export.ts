@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { toTimestamp } from "../clock.ts";
-import { Choice, Fields, Nullable, Timestamp } from "../schema.ts";
+import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 
 export const exportFormats = ["csv", "json"] as const;
 export type ExportFormat = (typeof exportFormats)[number];

@@ -1,9 +1,9 @@
 // Owns listing a project's exports.
 
 import { Type } from "@sinclair/typebox";
+import { projectOperation } from "../calls/operation.ts";
 import { exportListMax } from "../limits.ts";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { Fields } from "../schema/schema.ts";
 import { exampleDetail, exportDetail, toExportDetail } from "./export.ts";
 
 export const listExports = projectOperation({

@@ -3,7 +3,7 @@
 
 import type { Clock } from "../clock.ts";
 import { exportAttemptsMax, exportProgressMs, exportSweepMs, exportsAtOnce } from "../limits.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { ExportEngine } from "./store.ts";
 
 export interface ExportRunner {

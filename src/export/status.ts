@@ -1,10 +1,10 @@
 // Owns telling how far an export is. An export of another project does not exist here.
 
 import type { Project } from "../access/project.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
-import type { Transaction } from "../store.ts";
+import { Fields } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
 import { type Export, exampleDetail, exampleId, exportDetail, exportId, toExportDetail } from "./export.ts";
 
 export const readExport = projectOperation({

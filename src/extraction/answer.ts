@@ -5,7 +5,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isObject } from "../json/json.ts";
 import { llmItemsMax } from "../limits.ts";
 import { memoryTypes } from "../memory/memory.ts";
-import { Choice, Fields, Nullable, Timestamp } from "../schema.ts";
+import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { ChatFailure } from "./chat-failure.ts";
 
 /** Servers that enforce the schema have it filled in this order: a model that has quoted first strays less. */

@@ -8,7 +8,7 @@ import {
   llmQuestionsAtOnce,
   llmQuestionsPerCall,
 } from "../limits.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extraction.ts";
 import { abandoned } from "../scheduling/abandonment.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";

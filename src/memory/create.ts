@@ -3,13 +3,13 @@
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { fromTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { importanceDefault } from "../limits.ts";
-import { projectOperation } from "../operation.ts";
-import { counted } from "../plural.ts";
-import { Fields } from "../schema.ts";
-import type { Transaction } from "../store.ts";
+import { Fields } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
+import { counted } from "../text/plural.ts";
 import {
   agentMemory,
   content,

@@ -2,12 +2,12 @@
 // thresholds are those of the API's contract; what counts is what holds inside the transaction.
 
 import type { Project } from "../access/project.ts";
-import type { ProjectApplication } from "../operation.ts";
-import type { Transaction } from "../store.ts";
+import type { ProjectApplication } from "../calls/operation.ts";
+import { cosine } from "../ranking/rank.ts";
+import type { Transaction } from "../storage/store.ts";
 import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extraction.ts";
 import { isExpired, type Memory } from "./memory.ts";
-import { cosine } from "./rank.ts";
 import type { Known, Neighbour, Siblings } from "./store.ts";
 
 /** Above this cosine an item says nothing that the memory does not say. */

@@ -3,12 +3,12 @@
 
 import { Type } from "@sinclair/typebox";
 import { charge, extractionCost, free } from "../access/credits.ts";
+import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { type ErrorCode, Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
-import { type Preparation, projectOperation } from "../operation.ts";
 import { abandoned } from "../scheduling/abandonment.ts";
-import { Choice, Fields, Text } from "../schema.ts";
+import { Choice, Fields, Text } from "../schema/schema.ts";
 import { type Candidate, type Outcome, similarAbove, storeItems } from "./deduplicate.ts";
 import { type Extraction, extractorNames } from "./extraction.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";

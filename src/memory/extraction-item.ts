@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { toTimestamp } from "../clock.ts";
-import { Choice, Fields, Nullable } from "../schema.ts";
+import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import { actions, type Outcome } from "./deduplicate.ts";
 import { content, exampleMemory, expiresAt, importance, memoryId, memoryType } from "./memory.ts";
 

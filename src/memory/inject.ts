@@ -1,12 +1,12 @@
 // Owns injection: which memories go into a prompt. Never cuts a memory, and never lets importance carry one past the floor.
 
 import { Type } from "@sinclair/typebox";
+import { projectOperation } from "../calls/operation.ts";
 import { injectionFloorDefault, promptMaxCharacters, topKDefault } from "../limits.ts";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { finalScore, relevance } from "../ranking/rank.ts";
+import { Fields } from "../schema/schema.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
-import { finalScore, relevance } from "./rank.ts";
 import { query, searchResult, toDetailedResult, topK } from "./search.ts";
 import type { SearchHit, SearchQuery } from "./store.ts";
 

@@ -1,9 +1,9 @@
 // Owns listing memories page by page. Shows expired and inactive memories too.
 
 import { Type } from "@sinclair/typebox";
+import { projectOperation } from "../calls/operation.ts";
 import { pageSizeDefault, pageSizeMax } from "../limits.ts";
-import { projectOperation } from "../operation.ts";
-import { Choice, Fields } from "../schema.ts";
+import { Choice, Fields } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import type { ListQuery } from "./store.ts";
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import { toTimestamp } from "../clock.ts";
 import { contentMaxCharacters, importanceDefault } from "../limits.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../schema.ts";
+import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
 export type MemoryType = (typeof memoryTypes)[number];

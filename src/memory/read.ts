@@ -1,11 +1,11 @@
 // Owns reading one memory by its id.
 
 import type { Project } from "../access/project.ts";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
-import type { Transaction } from "../store.ts";
+import { Fields } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
 import { agentMemory, exampleMemory, type Memory, memoryId, toAgentMemory } from "./memory.ts";
 
 export const readMemory = projectOperation({

@@ -1,8 +1,8 @@
 // Owns the deletion of memories, one or many. Nothing that was deleted is found anywhere afterwards.
 
 import { Type } from "@sinclair/typebox";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { projectOperation } from "../calls/operation.ts";
+import { Fields } from "../schema/schema.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
 import { requireMemory } from "./read.ts";
 

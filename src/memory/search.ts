@@ -1,11 +1,11 @@
 // Owns search: the best memories by final score, exactly, over all that match.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { projectOperation } from "../calls/operation.ts";
 import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
-import { projectOperation } from "../operation.ts";
-import { Choice, Fields, Text } from "../schema.ts";
+import { finalScore } from "../ranking/rank.ts";
+import { Choice, Fields, Text } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
-import { finalScore } from "./rank.ts";
 import type { SearchHit, SearchQuery } from "./store.ts";
 
 export const query = Text({

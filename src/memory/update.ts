@@ -1,9 +1,9 @@
 // Owns changing a memory. Fields that are not sent stay as they are.
 
 import { Type } from "@sinclair/typebox";
+import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { projectOperation } from "../operation.ts";
-import { Fields } from "../schema.ts";
+import { Fields } from "../schema/schema.ts";
 import { duplicate, toExpiry } from "./create.ts";
 import {
   agentMemory,

@@ -2,7 +2,7 @@
 
 import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
-import { createLogger } from "../logger.ts";
+import { createLogger } from "../log/logger.ts";
 import type { Deadline } from "./deadline.ts";
 
 const { afterMs, logLevel }: Deadline = workerData;

@@ -1,6 +1,6 @@
 // Owns that a process which was asked to end does end. Everything that was answered is on the disk by then, so a kill loses nothing.
 
-import type { LogLevel } from "../logger.ts";
+import type { LogLevel } from "../log/logger.ts";
 import { spawnWorker } from "./worker.ts";
 
 export interface Deadline {

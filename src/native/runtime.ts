@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { explainSystemError } from "../system-error.ts";
+import { explainSystemError } from "../files/system-error.ts";
 import { type EmbeddedLibrary, embedded } from "./embedded.ts";
 import { hashFile } from "./file-hash.ts";
 import { currentPlatform, libraryPath, nativeLibraries } from "./platform.ts";

@@ -3,8 +3,8 @@
 
 import { parentPort, type Worker } from "node:worker_threads";
 import { Refusal, unavailable } from "../errors.ts";
-import { createLogRepeats } from "../log-repeats.ts";
-import type { Logger } from "../logger.ts";
+import { createLogRepeats } from "../log/log-repeats.ts";
+import type { Logger } from "../log/logger.ts";
 import type { WorkerName } from "./worker.ts";
 
 interface Question {

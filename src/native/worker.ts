@@ -5,15 +5,15 @@ import { embedded } from "./embedded.ts";
 
 /** Entry files, relative to `src/`; build.ts compiles each as an entry point of its own. */
 export const workerEntries = {
-  writer: "sqlite/writer-worker.ts",
-  reader: "sqlite/reader-worker.ts",
-  searcher: "sqlite/search-worker.ts",
-  inspector: "sqlite/inspect-worker.ts",
-  exporter: "sqlite/export-worker.ts",
-  exportRows: "sqlite/export-rows-worker.ts",
+  writer: "storage/sqlite/threads/writer-worker.ts",
+  reader: "storage/sqlite/threads/reader-worker.ts",
+  searcher: "storage/sqlite/threads/search-worker.ts",
+  inspector: "storage/sqlite/threads/inspect-worker.ts",
+  exporter: "storage/sqlite/export/export-worker.ts",
+  exportRows: "storage/sqlite/export/export-rows-worker.ts",
   embedder: "embedding/embedder-worker.ts",
   extractor: "extraction/extractor-worker.ts",
-  verifier: "sqlite/verify-worker.ts",
+  verifier: "storage/sqlite/verify/verify-worker.ts",
   deadline: "native/deadline-worker.ts",
 } as const;
 

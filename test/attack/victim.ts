@@ -4,10 +4,10 @@
 import { permissions } from "../../src/access/key.ts";
 import { createKey } from "../../src/access/key-operations.ts";
 import { createProject, listProjects } from "../../src/access/project-operations.ts";
+import type { InstallationOperation } from "../../src/calls/operation.ts";
 import { administer } from "../../src/cli/administer.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
-import type { InstallationOperation } from "../../src/operation.ts";
 
 /** Milliseconds by the kind of call, and what was not answered with success. */
 export interface Diary {

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { openDatabase } from "../../src/native/sqlite.ts";
-import { runtime } from "../sqlite/seam.ts";
+import { runtime } from "../storage/conformance.ts";
 
 interface EntryRow {
   readonly chain: string;

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { type ChainHead, sealRecord } from "../../src/audit/chain.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
-import { openSeam, runtime, unitVector } from "../sqlite/seam.ts";
+import { openSeam, runtime, unitVector } from "../storage/conformance.ts";
 import { checkChains } from "./chain-check.ts";
 
 const head: ChainHead = {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { redactRecords } from "../../src/audit/redact.ts";
 import { isObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { openReading } from "../../src/sqlite/connection.ts";
+import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();

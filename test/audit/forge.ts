@@ -3,7 +3,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Check, Verdict } from "../../src/audit/verdict.ts";
+import type { Check, Verdict } from "../../src/audit/verify/verdict.ts";
 import { forgeDatabases } from "./forge-database.ts";
 import { forgeExports } from "./forge-export.ts";
 import { buildLedger, type MadeLedger } from "./ledger.ts";

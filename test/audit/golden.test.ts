@@ -9,7 +9,7 @@ import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText, payloadHash } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, parseAnchor, parseCheckpoint } from "../../src/audit/checkpoint.ts";
 import { createSigner, openNote, splitNotes } from "../../src/audit/note.ts";
-import { readEntry } from "../../src/audit/verify-entry.ts";
+import { readEntry } from "../../src/audit/verify/entry-parser.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 

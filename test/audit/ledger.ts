@@ -12,7 +12,7 @@ import { createIdSource } from "../../src/ids.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
-import { migrate } from "../../src/sqlite/migrate.ts";
+import { migrate } from "../../src/storage/sqlite/schema/migrate.ts";
 
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 

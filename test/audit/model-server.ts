@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Plans } from "../../src/access/plan.ts";
 import { type App, startApp } from "../../src/app.ts";
+import type { InstallationOperation } from "../../src/calls/operation.ts";
 import { administer, CommandRefused } from "../../src/cli/administer.ts";
 import { type Config, loadConfig } from "../../src/config/config.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
-import type { Logger } from "../../src/logger.ts";
+import type { Logger } from "../../src/log/logger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import type { InstallationOperation } from "../../src/operation.ts";
-import { openReading } from "../../src/sqlite/connection.ts";
+import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
 import { type Reply, toReply } from "../fixture.ts";
 
 export interface ChainState {

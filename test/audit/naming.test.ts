@@ -6,7 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { memoryResult } from "../../src/audit/result-items.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { startTestApp } from "../fixture.ts";
-import { createMemory } from "../http/scenario.ts";
+import { createMemory } from "../transports/http/scenario.ts";
 
 const app = await startTestApp();
 afterAll(() => app.stop());

@@ -10,7 +10,7 @@ import { openNote } from "../../src/audit/note.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { openReading } from "../../src/sqlite/connection.ts";
+import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
 import { startTestApp } from "../fixture.ts";
 import { tamper } from "./tamper.ts";
 

@@ -6,7 +6,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type ChainReport, type Report, Unusable } from "../../src/audit/verdict.ts";
+import { type ChainReport, type Report, Unusable } from "../../src/audit/verify/verdict.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { writeExport } from "./exported.ts";

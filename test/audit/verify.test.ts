@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Report, Unusable } from "../../src/audit/verdict.ts";
+import { type Report, Unusable } from "../../src/audit/verify/verdict.ts";
 import { findSubject, gatherEvidence } from "../../src/cli/audit-evidence.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
-import { verifyDatabase } from "../../src/sqlite/verify.ts";
+import { verifyDatabase } from "../../src/storage/sqlite/verify/verify.ts";
 import { forgeAll, type Specimen } from "./forge.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-forged-"));

@@ -6,7 +6,7 @@ import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync,
 import { join } from "node:path";
 import { gatherEvidence } from "../../src/cli/audit-evidence.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
-import { verifyRecentRecords } from "../../src/sqlite/recent-records.ts";
+import { verifyRecentRecords } from "../../src/storage/sqlite/verify/recent-records.ts";
 import { startTestApp } from "../fixture.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 

@@ -28,7 +28,7 @@ describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
   }, 60_000);
 
   test("while an older database is brought up to date leaves the old or the new one", async () => {
-    const database = join(import.meta.dir, "../sqlite/format-1.db");
+    const database = join(import.meta.dir, "../storage/sqlite/format-1.db");
     const { losses, states } = await explorePowerLoss({ ...small, database, calls: 0, states: 25 });
     expect(losses.map(describeLoss)).toEqual([]);
     expect(states).toBeGreaterThanOrEqual(25);

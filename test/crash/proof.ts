@@ -136,7 +136,7 @@ await prove(
 );
 await prove(
   "a power loss while a database is migrated leaves the old or the new one",
-  () => loseNothing({ database: join(import.meta.dir, "../sqlite/format-1.db"), calls: 0 }),
+  () => loseNothing({ database: join(import.meta.dir, "../storage/sqlite/format-1.db"), calls: 0 }),
   noTrace,
 );
 await prove("with synchronous = NORMAL the explorer finds losses", loseSomething, noTrace);

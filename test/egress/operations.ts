@@ -1,8 +1,8 @@
 // Performs every HTTP operation of a server, refusals and pages included, and knows which ones it has performed.
 // Must never reach another server.
 
-import { routes } from "../../src/http/routes.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { routes } from "../../src/transports/http/routes.ts";
 
 export interface Target {
   readonly url: string;

@@ -8,7 +8,7 @@ import { openNote } from "../../src/audit/note.ts";
 import { recordFieldNames } from "../../src/audit/view.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { expectClean } from "../http/scenario.ts";
+import { expectClean } from "../transports/http/scenario.ts";
 import {
   always,
   begin,

@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp } from "../fixture.ts";
-import { sendRecorded } from "../http/scenario.ts";
+import { sendRecorded } from "../transports/http/scenario.ts";
 import { cutsOff, defaultUsage, hangs, items, sends, startFakeLlm } from "./fake-llm.ts";
 
 const llm = await startFakeLlm();

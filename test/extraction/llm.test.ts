@@ -5,7 +5,7 @@ import { Refusal } from "../../src/errors.ts";
 import { createLlmExtractor, type LlmExtractorOptions } from "../../src/extraction/llm.ts";
 import { isObject } from "../../src/json/json.ts";
 import { llmPieceMaxBytes, llmQuestionLimits, llmQuestionsAtOnce } from "../../src/limits.ts";
-import { createLogger } from "../../src/logger.ts";
+import { createLogger } from "../../src/log/logger.ts";
 import type { Extraction, Extractor } from "../../src/memory/extraction.ts";
 import {
   accepts,

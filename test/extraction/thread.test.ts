@@ -5,7 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { Refusal } from "../../src/errors.ts";
 import { type BuiltInExtractor, createBuiltInExtractor } from "../../src/extraction/built-in-thread.ts";
 import { extractionQueueLimits } from "../../src/limits.ts";
-import { createLogger } from "../../src/logger.ts";
+import { createLogger } from "../../src/log/logger.ts";
 import { spawnWorker } from "../../src/native/worker.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");

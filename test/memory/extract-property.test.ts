@@ -7,8 +7,8 @@ import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
-import { cosine } from "../../src/memory/rank.ts";
-import { dimensions, type Member, normalise, openSeam, unitVector } from "../sqlite/seam.ts";
+import { cosine } from "../../src/ranking/rank.ts";
+import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/conformance.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

@@ -18,7 +18,7 @@ import type { EmbeddedLibrary } from "../../src/native/embedded.ts";
 import { loadOnnx, Tensor } from "../../src/native/onnx.ts";
 import { prepareRuntime, unpackLibraries } from "../../src/native/runtime.ts";
 import { loadVec, openDatabase, SqliteError } from "../../src/native/sqlite.ts";
-import { matmulGraph } from "../../src/sqlite/matmul-graph.ts";
+import { matmulGraph } from "../../src/ranking/matrix-product-graph.ts";
 
 const folders: string[] = [];
 afterEach(() => {

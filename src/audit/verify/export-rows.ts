@@ -1,0 +1,180 @@
+// Owns reading the rows of an export file, JSON or CSV, in constant memory. Says what a row holds and never whether that is right.
+
+import canonicalize from "canonicalize";
+import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+
+export interface ExportRow {
+  has(column: string): boolean;
+  /** The text of a column; null when it is null, absent or no text. */
+  text(column: string): string | null;
+  /** Whether a column shows this value. */
+  shows(column: string, value: Json): boolean;
+}
+
+/** A longer row is none of ours. */
+const rowLimitBytes = 512 * 1024 * 1024;
+const lineFeed = 0x0a;
+const quote = 0x22;
+
+/** The rows of a file in order; null stands for a row that cannot be read. */
+export async function* readRows(
+  file: AsyncIterable<Uint8Array>,
+  format: "json" | "csv",
+): AsyncGenerator<ExportRow | null> {
+  let header: readonly string[] | null = null;
+  let columns: string | null = null;
+  let isFirst = true;
+  for await (const bytes of splitLines(file, format === "csv")) {
+    const line = decode(bytes);
+    if (format === "csv") {
+      const cells = line === null ? null : parseCsvLine(line);
+      if (!isFirst) yield cells === null || cells.length !== header?.length ? null : csvRow(header, cells);
+      // Of two columns with one name a reader sees the one or the other.
+      else header = cells !== null && new Set(cells).size === cells.length ? cells : null;
+    } else if (line === null) yield null;
+    else if (!isFrame(line, isFirst)) {
+      const object = readObject(line);
+      columns ??= object === null ? null : Object.keys(object).join();
+      yield object !== null && Object.keys(object).join() === columns ? jsonRow(object) : null;
+    }
+    isFirst = false;
+  }
+}
+
+/** Whether a line is only the beginning or the end of the array, or what stands between them without records. */
+function isFrame(line: string, isFirst: boolean): boolean {
+  return isFirst ? line === "[" : line === "]" || line === "";
+}
+
+/** Lines without their line feed; in CSV a line feed between quotes ends no line. */
+async function* splitLines(file: AsyncIterable<Uint8Array>, isCsv: boolean): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of file) {
+    const data =
+      rest.length === 0
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        : Buffer.concat([rest, chunk]);
+    let start = 0;
+    let from = isCsv ? 0 : rest.length;
+    for (let end = data.indexOf(lineFeed, from); end !== -1; end = data.indexOf(lineFeed, from)) {
+      from = end + 1;
+      if (isCsv && !isBalanced(data, start, end)) continue;
+      yield data.subarray(start, end);
+      start = end + 1;
+    }
+    rest = Buffer.from(data.subarray(start));
+    if (rest.length > rowLimitBytes) return yield rest.subarray(0, 0);
+  }
+  if (rest.length > 0) yield rest;
+}
+
+function isBalanced(data: Buffer, start: number, end: number): boolean {
+  let quotes = 0;
+  for (let at = data.indexOf(quote, start); at !== -1 && at < end; at = data.indexOf(quote, at + 1))
+    quotes += 1;
+  return quotes % 2 === 0;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Null when it is none, or names a member twice: of these a reader sees the one or the other. */
+function readObject(line: string): JsonObject | null {
+  try {
+    const text = line.endsWith(",") ? line.slice(0, -1) : line;
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && countMembers(value) === countNames(text) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of all objects in a value. */
+function countMembers(value: Json): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  const own = Array.isArray(value) ? 0 : items.length;
+  return items.reduce<number>((sum, item) => sum + countMembers(item), own);
+}
+
+const stringOrName = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+/** Names of members in a JSON text, those that are there twice included. */
+function countNames(text: string): number {
+  let names = 0;
+  for (const [, colon] of text.matchAll(stringOrName)) if (colon !== undefined) names += 1;
+  return names;
+}
+
+function jsonRow(value: JsonObject): ExportRow {
+  return {
+    has: (column) => Object.hasOwn(value, column),
+    text(column) {
+      const shown = value[column];
+      return typeof shown === "string" ? shown : null;
+    },
+    shows: (column, expected) => isSame(value[column] ?? null, expected),
+  };
+}
+
+function isSame(shown: Json, expected: Json): boolean {
+  if (typeof expected !== "object" || expected === null) return shown === expected;
+  return canonicalize(shown) === canonicalize(expected);
+}
+
+/** The cells of one line without its line feed; null when it is not RFC 4180. */
+function parseCsvLine(line: string): string[] | null {
+  if (!line.endsWith("\r")) return null;
+  const cells: string[] = [];
+  let at = 0;
+  for (;;) {
+    if (line[at] === '"') {
+      let end = at + 1;
+      for (; ; end += 2) {
+        end = line.indexOf('"', end);
+        if (end === -1) return null;
+        if (line[end + 1] !== '"') break;
+      }
+      cells.push(line.slice(at + 1, end).replaceAll('""', '"'));
+      at = end + 1;
+    } else {
+      const comma = line.indexOf(",", at);
+      const end = comma === -1 ? line.length - 1 : comma;
+      cells.push(line.slice(at, end));
+      at = end;
+    }
+    if (at === line.length - 1) return cells;
+    if (line[at] !== ",") return null;
+    at += 1;
+  }
+}
+
+function csvRow(header: readonly string[], cells: readonly string[]): ExportRow {
+  const cellOf = (column: string) => cells[header.indexOf(column)] ?? "";
+  return {
+    has: (column) => header.includes(column),
+    text: (column) => cellOf(column) || null,
+    shows: (column, expected) => showsInCsv(cellOf(column), expected),
+  };
+}
+
+/** What a spreadsheet takes for a formula. */
+const formula = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
+function showsInCsv(cell: string, expected: Json): boolean {
+  if (expected === null) return cell === "";
+  if (typeof expected === "string") return cell === (formula.test(expected) ? `'${expected}` : expected);
+  if (typeof expected !== "object") return cell === String(expected);
+  try {
+    return isSame(JSON.parse(cell), expected);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+// Owns reading the manifest of an export: its signature, its form, and whether it agrees with itself. Pure.
+
+import type { JsonObject } from "../../json/json.ts";
+import { parseCheckpoint } from "../checkpoint.ts";
+import { millisecondsOf, parseCanonical } from "./entry-parser.ts";
+import type { NoteReader } from "./notes.ts";
+
+export interface Manifest {
+  readonly chain: string;
+  readonly project: string | null;
+  readonly format: "json" | "csv";
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly isVerifiable: boolean;
+  /** Null when there are no rows. */
+  readonly span: {
+    readonly firstSeq: number;
+    readonly lastSeq: number;
+    readonly firstPrev: string;
+    readonly lastHash: string;
+  } | null;
+}
+
+const heading = "memledger-export/v1\n";
+const members = 16;
+
+/** What is wrong with a manifest, or the manifest. */
+export function readManifest(note: string, reader: NoteReader): Manifest | string {
+  const text = reader.open(note);
+  if (text === null) return "the manifest was changed, or signed by another key";
+  const value = text.startsWith(heading) ? parseCanonical(text.slice(heading.length, -1)) : null;
+  const manifest = value === null || Object.keys(value).length !== members ? null : toManifest(value);
+  if (value === null || manifest === null) return "the manifest is not written as the format demands";
+  return checkpointFits(manifest, value.checkpoint, reader)
+    ? manifest
+    : "the manifest is at odds with its own checkpoint";
+}
+
+function toManifest(value: JsonObject): Manifest | null {
+  const { chain, project, format, start_time, end_time, rows, bytes, sha256, verifiable } = value;
+  if (typeof chain !== "string" || !(project === null || typeof project === "string")) return null;
+  if (format !== "json" && format !== "csv") return null;
+  if (!isTimestamp(start_time) || !isTimestamp(end_time) || !isTimestamp(value.created_at)) return null;
+  if (!isCount(rows) || !isCount(bytes) || typeof sha256 !== "string") return null;
+  if (typeof verifiable !== "boolean" || typeof value.export_id !== "string") return null;
+  const span = toSpan(value, rows);
+  if (span === undefined) return null;
+  return {
+    ...{ chain, project, format, rows, bytes, sha256, span },
+    ...{ startTime: start_time, endTime: end_time, isVerifiable: verifiable },
+  };
+}
+
+/** Undefined when the members do not fit each other. */
+function toSpan(value: JsonObject, rows: number): Manifest["span"] | undefined {
+  const { first_seq, last_seq, first_prev, last_hash } = value;
+  if (rows === 0) {
+    return [first_seq, last_seq, first_prev, last_hash].every((member) => member === null) ? null : undefined;
+  }
+  if (!isCount(first_seq) || !isCount(last_seq) || first_seq < 1 || last_seq - first_seq + 1 !== rows)
+    return undefined;
+  if (typeof first_prev !== "string" || typeof last_hash !== "string") return undefined;
+  return { firstSeq: first_seq, lastSeq: last_seq, firstPrev: first_prev, lastHash: last_hash };
+}
+
+function checkpointFits({ chain, span }: Manifest, note: unknown, reader: NoteReader): boolean {
+  if (span === null) return note === null;
+  const text = typeof note === "string" ? reader.open(note) : null;
+  const checkpoint = text === null ? null : parseCheckpoint(text);
+  return checkpoint?.chain === chain && checkpoint.size === span.lastSeq && checkpoint.hash === span.lastHash;
+}
+
+function isTimestamp(value: unknown): value is string {
+  return typeof value === "string" && millisecondsOf(value) !== null;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

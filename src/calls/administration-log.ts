@@ -1,0 +1,38 @@
+// Owns the line of the log about an operation of the installation: which one, on what, with which result. Must never log a secret:
+// of the input only names and ids are shown, of the answer only ids.
+
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { Logger } from "../log/logger.ts";
+import { type Answer, successCode } from "./call.ts";
+import type { InstallationOperation } from "./operation.ts";
+
+/** Fields of an input that say what the operation is about. */
+const subjects = ["project", "key", "record", "memory"] as const;
+
+export function logAdministration(
+  logger: Logger,
+  { name }: InstallationOperation,
+  input: JsonObject,
+  { code, envelope }: Answer,
+): void {
+  const given = subjects.flatMap((field) => shown(field, input[field]));
+  const answered = code === successCode ? idsOf(name, envelope) : {};
+  logger.info("administration", { operation: name, code, ...Object.fromEntries(given), ...answered });
+}
+
+/** A person may give a key's secret where its id belongs. */
+function shown(field: string, value: Json | undefined): [string, string][] {
+  if (typeof value !== "string") return [];
+  return [[field, value.startsWith("ml_") ? "(hidden)" : value]];
+}
+
+/** The answer to `key.create` names the key by `id` and its project by `project_id`. */
+function idsOf(operation: string, envelope: string | null): Record<string, string> {
+  const answer: unknown = JSON.parse(envelope ?? "null");
+  const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
+  const [noun = ""] = operation.split(".");
+  return {
+    ...(typeof data.project_id === "string" ? { project: data.project_id } : {}),
+    ...(typeof data.id === "string" && /^(project|key)$/.test(noun) ? { [noun]: data.id } : {}),
+  };
+}

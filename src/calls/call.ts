@@ -1,0 +1,93 @@
+// Owns what travels between the two halves of a call: the first half prepares it, the second settles it in a transaction.
+// Everything here is plain data, because the halves run in different threads (and later on different machines).
+
+import type { ErrorCode, ErrorData } from "../errors.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
+
+export const successCode = 1000;
+
+/** A Refusal as plain data. */
+export interface Refused {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly data: ErrorData;
+  readonly retryAfterSeconds?: number | undefined;
+  /** For the record only. */
+  readonly note?: JsonObject | null;
+}
+
+/** A body that does not go on the ledger as it is (not I-JSON, or too large for what it is worth): its size and digest are kept. */
+export interface UnreadableBody {
+  readonly length: number;
+  /** SHA-256, lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Where a call came from, as its audit record tells it. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  /** From the header X-Audit-Metadata. */
+  readonly metadata: JsonObject | null;
+}
+
+export interface Call {
+  readonly operation: string;
+  /** Null: administration, or a stranger whose call is refused; both belong to the installation's chain. */
+  readonly keyId: string | null;
+  /** Serial of the project that the call takes a turn of; left out: it is the server's own. */
+  readonly project?: number;
+  readonly origin: Origin;
+  /** Clock.elapsed() at arrival. */
+  readonly arrivedAt: number;
+  /** The memory that the path names, whether there is one or not. */
+  readonly memoryId: string | null;
+  /** Other parameters of path and query, as the record keeps them; null: none. */
+  readonly parameters: JsonObject | null;
+  /**
+   * The body that the record keeps, a JSON object; with the plan's parameters it is the input of the operation. It travels as text,
+   * which is copied at once, while a value with many parts holds up both threads.
+   */
+  readonly bodyText: string | null;
+  readonly unreadableBody: UnreadableBody | null;
+  /** What the first half decided: go on with these, or be refused. */
+  readonly plan:
+    | { readonly refused: Refused }
+    | {
+        readonly refused: null;
+        /** Parameters of path and query, as they were received. */
+        readonly parameters: JsonObject;
+        readonly prepared: unknown;
+      };
+}
+
+export function bodyOf({ bodyText }: Call): JsonObject | null {
+  const body: unknown = bodyText === null ? null : JSON.parse(bodyText);
+  return isObject(body) ? body : null;
+}
+
+/** A file of the data directory that is the answer. */
+export interface AnswerFile {
+  readonly path: string;
+  /** The name that the client should save it under. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  /** Another content has another tag. */
+  readonly tag: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** As in the envelope. */
+  readonly code: number;
+  /** The envelope as JSON text, exactly as the audit record holds it; null for 204. */
+  readonly envelope: string | null;
+  readonly file?: AnswerFile | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** The `data` of every answer is an object, so that clients read its members without a check: `{}` where there is nothing to tell. */
+export function toEnvelope(code: number, message: string, data: unknown): string {
+  return JSON.stringify({ success: code === successCode, code, message, data: data ?? {} });
+}

@@ -1,0 +1,168 @@
+// Owns the type Operation: one thing a caller can do, as a value. Transports bind names to operations and add no rules.
+
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Cost, Prices } from "../access/credits.ts";
+import type { Key, Permission } from "../access/key.ts";
+import type { Plan, Plans } from "../access/plan.ts";
+import type { Project } from "../access/project.ts";
+import type { PagePins } from "../audit/page-pins.ts";
+import type { StoredRecord } from "../audit/record.ts";
+import type { ErrorCode } from "../errors.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { Extractor } from "../memory/extraction.ts";
+import type { Store, Transaction } from "../storage/store.ts";
+import type { AnswerFile } from "./call.ts";
+
+/** Who calls: a key and the project it belongs to. */
+export interface Caller {
+  readonly key: Key;
+  /** Its keys were revoked with it; the record of a call with one of them still belongs to its chain. */
+  readonly isProjectDeleted: boolean;
+  readonly project: Project;
+}
+
+/** What a subscription has to include before an operation of a project is allowed. */
+export type Feature = "memory" | "audit" | "export";
+
+export type EmbeddingRole = "query" | "passage";
+
+/** What `prepare` may use: everything slow, nothing that writes. */
+export interface Preparation {
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly now: number;
+  readonly prices: Prices;
+  readonly extractor: Extractor;
+  /** Where lists end whose pages are asked for by number. */
+  readonly pagePins: PagePins;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Sets credits aside until the call is settled, before the work that they pay for. @throws Refusal 1402 */
+  reserve(cost: Cost): Promise<void>;
+  /** Runs work that may take minutes. Few of a project run at once; the others wait. @throws Refusal 1429 when too many wait. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Float32Array [dimensions of the model], L2-normalised. */
+  embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
+}
+
+/** What `apply` may use besides its transaction. Time is fixed for the call. */
+export interface Application {
+  readonly now: number;
+  readonly plans: Plans;
+}
+
+/** `caller` and `plan` are as found inside the transaction, not as they were when the call arrived. */
+export interface ProjectApplication extends Application {
+  readonly caller: Caller;
+  readonly plan: Plan;
+}
+
+export type Applied<Data> = Done<Data> | Appended<Data>;
+
+export interface Done<Data> {
+  /** The `data` of the answer; null for 204. */
+  readonly data: Data;
+  /** The memory that the audit entry names. */
+  readonly memoryId?: string;
+  /** The answer is this file instead of an envelope. */
+  readonly file?: AnswerFile;
+  /** What the record says beyond request and answer. */
+  readonly note?: JsonObject;
+  /** What the call cost; left out: nothing. */
+  readonly cost?: Cost;
+}
+
+/** The caller appends a record of its own, which takes the place of the call's. */
+export interface Appended<Data> {
+  readonly record: AppendedRecord;
+  /** The `data` of the answer, once the record has its place in the chain. */
+  present(record: StoredRecord): Data;
+}
+
+export interface AppendedRecord {
+  readonly action: string;
+  readonly status: number;
+  /** 1000 on success, else the caller's error code, or null. */
+  readonly code: number | null;
+  readonly numbers: JsonObject;
+  readonly payload: JsonObject;
+}
+
+type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
+
+interface Description<Input extends TObject, Output extends TSchema | null> {
+  /** Dotted name; also the `action` of its audit records. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly success: 200 | 201 | 204;
+  readonly input: Input;
+  /** Schema of `data`; null for 204 and where the answer is a file. */
+  readonly output: Output;
+  /** Media types of the file that is the answer instead of an envelope. */
+  readonly files?: readonly string[];
+  readonly example?: { readonly input: JsonObject; readonly data: Json };
+}
+
+/** An operation of a project: needs a key, a permission and a plan that includes the feature. */
+export interface ProjectOperation<
+  Input extends TObject = TObject,
+  Prepared = unknown,
+  Output extends TSchema | null = TSchema | null,
+> extends Description<Input, Output> {
+  readonly permission: Permission;
+  readonly feature: Feature;
+  /** The answer holds audit records. Its own record keeps none of it: a log that contains its answers grows without end. */
+  readonly answersWithRecords?: boolean;
+  /** Waits for somebody who may take minutes, so its connection may be still for longer than others. */
+  readonly patient?: boolean;
+  /** The codes that its own rules answer with, besides those of every call. */
+  readonly refusals: readonly ErrorCode[];
+  /** The result travels to the writer's thread: plain data and typed arrays only. */
+  prepare(input: Static<Input>, preparation: Preparation): Promise<Prepared>;
+  /** Runs inside one transaction; awaits nothing but the transaction's own methods. */
+  apply(
+    transaction: Transaction,
+    input: Static<Input>,
+    prepared: Prepared,
+    application: ProjectApplication,
+  ): Promise<Applied<DataOf<Output>>>;
+}
+
+/** Administration of the installation, reached from this machine only. */
+export interface InstallationOperation<
+  Input extends TObject = TObject,
+  Output extends TSchema | null = TSchema | null,
+  Prepared = unknown,
+> extends Description<Input, Output> {
+  readonly feature: "installation";
+  /** The answer holds a secret, so the record keeps no response body. */
+  readonly secret: boolean;
+  /** As of a project's operation; most need none. */
+  prepare?(input: Static<Input>, preparation: Pick<Preparation, "store">): Promise<Prepared>;
+  apply(
+    transaction: Transaction,
+    input: Static<Input>,
+    application: Application,
+    prepared: Prepared,
+  ): Promise<Applied<DataOf<Output>>>;
+}
+
+export type Operation = ProjectOperation | InstallationOperation;
+
+/** Gives an operation its types; adds nothing. */
+export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(
+  operation: ProjectOperation<Input, Prepared, Output>,
+): ProjectOperation<Input, Prepared, Output> {
+  return operation;
+}
+
+/** Gives an operation its types; adds nothing. */
+export function installationOperation<
+  Input extends TObject,
+  Output extends TSchema | null,
+  Prepared = unknown,
+>(operation: InstallationOperation<Input, Output, Prepared>): InstallationOperation<Input, Output, Prepared> {
+  return operation;
+}

@@ -1,0 +1,82 @@
+// Owns the list of everything that can be done. Both halves of a call look operations up here by name.
+
+import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
+import { previewRetention } from "../access/preview-retention.ts";
+import {
+  createProject,
+  deleteProject,
+  listProjects,
+  showProject,
+  updateProject,
+} from "../access/project-operations.ts";
+import { appendRecord } from "../audit/append.ts";
+import { attestChains, readCheckpoint } from "../audit/attest.ts";
+import { verifyRecords } from "../audit/incremental-verification.ts";
+import { listRecords } from "../audit/list.ts";
+import { pruneRecords } from "../audit/prune.ts";
+import { readRecord } from "../audit/read.ts";
+import { redactRecords } from "../audit/redact.ts";
+import { acceptOlderDatabase } from "../audit/restore.ts";
+import { rotateKey } from "../audit/rotate.ts";
+import { createExport } from "../export/create.ts";
+import { downloadExport, downloadManifest } from "../export/download.ts";
+import { exportProject } from "../export/export-project.ts";
+import { listExports } from "../export/list.ts";
+import { readExport } from "../export/status.ts";
+import { createMemory } from "../memory/create.ts";
+import { extractMemories } from "../memory/extract.ts";
+import { injectMemories } from "../memory/inject.ts";
+import { listMemories } from "../memory/list.ts";
+import { readMemory } from "../memory/read.ts";
+import { deleteAllMemories, deleteMemory } from "../memory/remove.ts";
+import { searchMemories } from "../memory/search.ts";
+import { updateMemory } from "../memory/update.ts";
+import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
+
+export const projectOperations: readonly ProjectOperation[] = [
+  createMemory,
+  listMemories,
+  readMemory,
+  updateMemory,
+  deleteMemory,
+  deleteAllMemories,
+  searchMemories,
+  injectMemories,
+  extractMemories,
+  listRecords,
+  readRecord,
+  appendRecord,
+  readCheckpoint,
+  verifyRecords,
+  createExport,
+  listExports,
+  readExport,
+  downloadExport,
+  downloadManifest,
+];
+
+export const installationOperations: readonly InstallationOperation[] = [
+  createProject,
+  listProjects,
+  showProject,
+  updateProject,
+  previewRetention,
+  deleteProject,
+  createKey,
+  listKeys,
+  revokeKey,
+  attestChains,
+  redactRecords,
+  pruneRecords,
+  acceptOlderDatabase,
+  rotateKey,
+  exportProject,
+];
+
+const byName = new Map<string, Operation>(
+  [...projectOperations, ...installationOperations].map((operation) => [operation.name, operation]),
+);
+
+export function findOperation(name: string): Operation | undefined {
+  return byName.get(name);
+}

@@ -1,0 +1,161 @@
+// Owns the sentences that say what is wrong with input: which field, and why. Never decides whether a value is valid; the schema does.
+
+import { Kind, type TSchema } from "@sinclair/typebox";
+import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sinclair/typebox/errors";
+import { ValuePointer } from "@sinclair/typebox/value";
+import { readTimestamp } from "../clock.ts";
+import { readMoment } from "../iso8601.ts";
+import { isObject } from "../json/json.ts";
+import { counted } from "../text/plural.ts";
+import { suggest, unknownReason } from "../text/suggestion.ts";
+
+export interface TextLimits {
+  readonly minLength?: number;
+  readonly maxLength: number;
+}
+
+/** TypeBox names fields that are missing before those that are unknown. A misspelt field is both, and its name is the cause. */
+export function firstFault(faults: ValueErrorIterator): ValueError | undefined {
+  let first: ValueError | undefined;
+  for (const fault of faults) {
+    first ??= fault;
+    if (fault.type === ValueErrorType.ObjectAdditionalProperties && parentOf(fault) === parentOf(first))
+      return fault;
+    if (fault.type !== ValueErrorType.ObjectRequiredProperty) return first;
+  }
+  return first;
+}
+
+function parentOf({ path }: ValueError): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+/** Which field has a fault, and a reason that completes a sentence such as `Field "limit" ...`. `root` is the whole value. */
+export function explain(fault: ValueError, root: unknown): [field: string, reason: string] {
+  const { type, schema, value } = fault;
+  const field = nameOf(fault.path);
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    const name = nameOf(fault.path.slice(parentOf(fault).length));
+    return [field, unknownReason(name, Object.keys(schema.properties), "fields")];
+  }
+  if (type === ValueErrorType.ObjectRequiredProperty) return [field, missingReason(fault, root)];
+  if (type === ValueErrorType.Union) {
+    const meant = faultOfMeant(fault);
+    if (meant !== undefined) return explain(meant, root);
+  }
+  return [field, ownReason(schema, value) ?? `must be ${expectation(schema)}`];
+}
+
+/** Items that gateways append may have members of their own, so a misspelt one is known only by what it leaves out. */
+function missingReason(fault: ValueError, root: unknown): string {
+  const parent = parentOf(fault);
+  const holder: unknown = parent === "" ? null : ValuePointer.Get(root, parent);
+  const sent = isObject(holder)
+    ? suggest(nameOf(fault.path.slice(parent.length)), Object.keys(holder))
+    : null;
+  return sent === null ? "is required" : `is required; did you send it as "${sent}"?`;
+}
+
+/** A JSON pointer (RFC 6901) without its first slash, bounded because clients choose the names in it. */
+function nameOf(path: string): string {
+  return path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100).toWellFormed();
+}
+
+/** Of a value that fits no variant of a union: what is wrong with it as the variant that has its JSON type. */
+function faultOfMeant({ schema, value, errors }: ValueError): ValueError | undefined {
+  const index = schema.anyOf.findIndex((variant: TSchema) => hasTypeOf(variant, value));
+  const faults = errors[index];
+  return faults === undefined ? undefined : firstFault(faults);
+}
+
+function hasTypeOf(schema: TSchema, value: unknown): boolean {
+  if (Array.isArray(value)) return schema.type === "array";
+  if (typeof value === "number") return schema.type === "number" || schema.type === "integer";
+  if (schema[Kind] === "Moment") return typeof value === "string";
+  return value !== null && schema.type === typeof value;
+}
+
+/** Why a value of the right JSON type is not valid; null where the schema has no reasons of its own, or the type is wrong. */
+function ownReason(schema: TSchema, value: unknown): string | null {
+  if (Array.isArray(value) && schema.type === "array") return lengthFault(schema, value.length);
+  return typeof value === "string" ? stringFault(schema, value) : null;
+}
+
+function lengthFault({ minItems = 0, maxItems }: TSchema, length: number): string | null {
+  if (length < minItems) {
+    const found = length === 0 ? "is empty" : `has ${counted(length, "item")}`;
+    return `${found}; send at least ${counted(minItems, "item")}`;
+  }
+  return length > maxItems ? `has ${counted(length, "item")}; the maximum is ${maxItems}` : null;
+}
+
+function stringFault(schema: TSchema, value: string): string | null {
+  if (schema[Kind] === "Text") return textFault({ maxLength: Number(schema.maxLength) }, value);
+  if (schema[Kind] === "Moment") return readMoment(value).fault;
+  return schema.format === "date-time" ? readTimestamp(value).fault : null;
+}
+
+function expectation(schema: TSchema): string {
+  switch (schema[Kind]) {
+    case "Text":
+      return `a string of ${schema.minLength} to ${counted(Number(schema.maxLength), "character")}`;
+    case "Choice":
+      return `one of ${schema.enum.map((value: string) => `"${value}"`).join(", ")}`;
+    case "Integer":
+    case "Number": {
+      const noun = schema[Kind] === "Integer" ? "a whole number" : "a number";
+      const { minimum, maximum } = schema;
+      if (maximum === undefined) return minimum === undefined ? noun : `${noun} of at least ${minimum}`;
+      return `${noun} from ${minimum} to ${maximum}`;
+    }
+    case "Id":
+      return "an identifier of 32 hexadecimal characters in lower case";
+    case "Action":
+      return `a dotted name in lower case of at most ${schema.maxLength} characters, such as memory.search`;
+    case "Moment":
+      return "an ISO 8601 date or time, such as 2026-11-01 or 2026-11-01T09:30:00Z";
+    case "Boolean":
+      return "true or false";
+    case "Null":
+      return "null";
+    case "String":
+      if (schema.format === "date-time") {
+        return "an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z";
+      }
+      return schema.maxLength === undefined
+        ? "a string"
+        : `a string of at most ${counted(schema.maxLength, "character")}`;
+    case "Union":
+      return schema.anyOf.map(expectation).join(" or ");
+    case "Array":
+      return `an array${lengths(schema)}`;
+    default:
+      return "a JSON object";
+  }
+}
+
+function lengths({ minItems, maxItems }: TSchema): string {
+  if (minItems === undefined && maxItems === undefined) return "";
+  if (minItems === undefined) return ` of at most ${counted(maxItems, "item")}`;
+  if (maxItems === undefined) return ` of at least ${counted(minItems, "item")}`;
+  return ` of ${minItems} to ${counted(maxItems, "item")}`;
+}
+
+/** White space of Unicode, and what JavaScript counts as such besides. */
+const blank = /^[\s\p{White_Space}]*$/u;
+
+export function textFault({ minLength = 1, maxLength }: TextLimits, value: unknown): string | null {
+  if (typeof value !== "string") return "must be a string";
+  if (!value.isWellFormed()) return "contains a lone surrogate; send well-formed Unicode";
+  if (value.includes("\0")) return "contains the character NUL; remove it";
+  if (minLength > 0 && blank.test(value))
+    return `must not be blank; send ${minLength} to ${counted(maxLength, "character")}`;
+  const excess = value.length > maxLength ? codePoints(value) - maxLength : 0;
+  return excess > 0 ? `is ${counted(excess, "character")} too long; the maximum is ${maxLength}` : null;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

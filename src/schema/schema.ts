@@ -1,0 +1,109 @@
+// Owns how input is described and checked: TypeBox values that serve validation, TypeScript types and OpenAPI alike.
+// Never coerces and never drops a field: what a client sent is either valid as it stands or refused by name.
+
+import {
+  FormatRegistry,
+  Kind,
+  type Static,
+  type TObject,
+  type TSchema,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { fromTimestamp } from "../clock.ts";
+import { Refusal } from "../errors.ts";
+import { fromMoment } from "../iso8601.ts";
+import { explain, firstFault, type TextLimits, textFault } from "./schema-fault.ts";
+
+TypeRegistry.Set<TextLimits>("Text", (limits, value) => textFault(limits, value) === null);
+FormatRegistry.Set("date-time", (value) => fromTimestamp(value) !== null);
+TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && fromMoment(value) !== null);
+
+/** Text counted in Unicode code points, as JSON Schema counts; blank text, NUL and lone surrogates are refused. */
+export function Text(options: TextLimits & { description: string; examples?: string[] }): TUnsafe<string> {
+  return Type.Unsafe<string>({ [Kind]: "Text", type: "string", minLength: 1, pattern: "\\S", ...options });
+}
+
+export function Choice<const Values extends readonly string[]>(
+  values: Values,
+  options: { title?: string; description: string; default?: Values[number] },
+): TUnsafe<Values[number]> {
+  return Type.Unsafe<Values[number]>({ ...Type.String({ enum: [...values] }), ...options, [Kind]: "Choice" });
+}
+
+TypeRegistry.Set<{ enum: readonly string[] }>(
+  "Choice",
+  (schema, value) => typeof value === "string" && schema.enum.includes(value),
+);
+
+const idForm = /^[0-9a-f]{32}$/;
+const actionForm = /^[a-z0-9_]+(\.[a-z0-9_]+)*$/;
+const actionMaxCharacters = 100;
+
+TypeRegistry.Set("Id", (_schema, value) => typeof value === "string" && idForm.test(value));
+TypeRegistry.Set(
+  "Action",
+  (_schema, value) =>
+    typeof value === "string" && value.length <= actionMaxCharacters && actionForm.test(value),
+);
+
+/** The form of an identifier that this service made; whether something has it is another question. */
+export function Id(options: { description: string }): TUnsafe<string> {
+  return Type.Unsafe<string>({ [Kind]: "Id", type: "string", pattern: idForm.source, ...options });
+}
+
+/** The form of an action's name. */
+export function Action(options: { description: string }): TUnsafe<string> {
+  const limits = { pattern: actionForm.source, maxLength: actionMaxCharacters };
+  return Type.Unsafe<string>({ [Kind]: "Action", type: "string", ...limits, ...options });
+}
+
+/** An RFC 3339 timestamp with any offset. */
+export function Timestamp(options: { description: string }) {
+  return Type.String({ format: "date-time", examples: ["2026-12-31T23:59:59Z"], ...options });
+}
+
+/** An ISO 8601 date, or date with a time, for the span of a query. */
+export function Moment(options: { description: string }): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    [Kind]: "Moment",
+    anyOf: [
+      { type: "string", format: "date-time" },
+      { type: "string", format: "date" },
+    ],
+    examples: ["2026-11-01T00:00:00Z", "2026-11-01"],
+    ...options,
+  });
+}
+
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()], schema.description ? { description: schema.description } : {});
+}
+
+/** Any JSON object. */
+export const jsonObject = Type.Object({}, { title: "JsonObject", description: "Any JSON object." });
+
+/** An object that refuses unknown fields. A title makes it a named schema of the API reference. */
+export function Fields<Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  options: { title?: string; description?: string } = {},
+): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+/**
+ * A parser for `schema`.
+ * @throws Refusal 1400 with `{ field, reason }` naming the first fault; `field` is a path such as `rag_results/0/source`.
+ */
+export function createParser<Schema extends TObject>(schema: Schema): (value: unknown) => Static<Schema> {
+  const checker = TypeCompiler.Compile(schema);
+  return (value) => {
+    if (checker.Check(value)) return value;
+    const fault = firstFault(checker.Errors(value));
+    const [field, reason] = fault === undefined ? ["", "is invalid"] : explain(fault, value);
+    const name = field === "" ? "The request" : `Field "${field}"`;
+    throw new Refusal(1400, `${name} ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
+  };
+}

@@ -1,0 +1,191 @@
+// Owns all SQL about projects and keys.
+
+import type { Key, Permission } from "../../access/key.ts";
+import type { PlanName } from "../../access/plan.ts";
+import type { Project } from "../../access/project.ts";
+import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
+import type { Caller } from "../../calls/operation.ts";
+import { memoryTypes } from "../../memory/memory.ts";
+import type { Database } from "../../native/sqlite.ts";
+import type { WriterState } from "./threads/writer-state.ts";
+
+interface ProjectRow {
+  serial: number;
+  id: string;
+  name: string;
+  plan: PlanName;
+  subscription: Project["subscription"];
+  credits: number | null;
+  memory_limit: number | null;
+  retention_days: number | null;
+  created_at: number;
+}
+
+interface KeyRow {
+  key_id: string;
+  key_name: string;
+  permissions: string;
+  key_created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+interface CallerRow extends ProjectRow, KeyRow {
+  deleted_at: number | null;
+}
+
+const projectColumns =
+  "p.serial, p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
+const keyColumns =
+  "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at";
+const callers = `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at FROM api_key k JOIN project p ON p.serial = k.project`;
+
+export function createAccessReader(database: Database): AccessReader {
+  const bySecret = database.prepare<[Uint8Array], CallerRow>(`${callers} WHERE k.secret_digest = ?`);
+  const credits = database.prepare<[number], { credits: number | null }>(
+    "SELECT credits FROM project WHERE serial = ? AND deleted_at IS NULL",
+  );
+  return {
+    async findCaller(secretDigest) {
+      const row = bySecret.get(secretDigest);
+      return row === undefined ? null : toCaller(row);
+    },
+    async findCredits({ serial }) {
+      const row = credits.get(serial);
+      return row === undefined ? 0 : row.credits;
+    },
+  };
+}
+
+export function createAccessTransaction(database: Database, state: WriterState): AccessTransaction {
+  const keyById = database.prepare<[string], CallerRow>(`${callers} WHERE k.id = ?`);
+  // An id means the project that has it, even where another one is named like it.
+  const projectByReference = database.prepare<[string, string, string], ProjectRow>(
+    `SELECT ${projectColumns} FROM project p WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL
+     ORDER BY p.id = ? DESC LIMIT 1`,
+  );
+  const insertProject = database.prepare(
+    `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, retention_days, created_at)
+     VALUES (:id, :name, :plan, :subscription, :credits, :memoryLimit, :retentionDays, :createdAt)`,
+  );
+  const insertPool = database.prepare(
+    "INSERT INTO pool (project, memory_type, epoch, memories) VALUES (?, ?, 1, 0)",
+  );
+  const updateProject = database.prepare(
+    `UPDATE project SET plan = :plan, subscription = :subscription, credits = :credits,
+       memory_limit = :memoryLimit, retention_days = :retentionDays
+     WHERE serial = :serial`,
+  );
+  const summaries = database.prepare<[number], ProjectRow & { memories: number; keys: number }>(
+    `SELECT ${projectColumns},
+       (SELECT SUM(memories) FROM pool WHERE project = p.serial) AS memories,
+       (SELECT COUNT(*) FROM api_key WHERE project = p.serial AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > ?)) AS keys
+     FROM project p WHERE p.deleted_at IS NULL ORDER BY p.serial`,
+  );
+  const markDeleted = database.prepare("UPDATE project SET deleted_at = ? WHERE serial = ?");
+  const revokeAll = database.prepare(
+    "UPDATE api_key SET revoked_at = ? WHERE project = ? AND revoked_at IS NULL",
+  );
+  const insertKey = database.prepare(
+    `INSERT INTO api_key (id, project, name, secret_digest, permissions, created_at, expires_at)
+     VALUES (:id, :project, :name, :secretDigest, :permissions, :createdAt, :expiresAt)`,
+  );
+  const keysOfProject = database.prepare<[number], KeyRow>(
+    `SELECT ${keyColumns} FROM api_key k WHERE k.project = ? ORDER BY k.id`,
+  );
+  const revoke = database.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
+
+  const findCaller = async (keyId: string): Promise<Caller | null> => {
+    const known = state.callers.get(keyId);
+    if (known !== undefined) return known;
+    const row = keyById.get(keyId);
+    if (row === undefined) return null;
+    const caller = toCaller(row);
+    state.callers.set(keyId, caller);
+    return caller;
+  };
+
+  return {
+    findCaller,
+    touchKey(keyId, now) {
+      state.touchedKeys.set(keyId, now);
+    },
+    async insertProject(project: NewProject, now) {
+      const id = state.createId(now);
+      const serial = Number(insertProject.run({ ...project, id, createdAt: now }).lastInsertRowid);
+      for (const type of memoryTypes) insertPool.run(serial, type);
+      return { ...project, id, serial, createdAt: now };
+    },
+    async findProject(idOrName) {
+      const row = projectByReference.get(idOrName, idOrName, idOrName);
+      return row === undefined ? null : toProject(row);
+    },
+    async listProjects(now) {
+      return summaries
+        .all(now)
+        .map((row): ProjectSummary => ({ project: toProject(row), memories: row.memories, keys: row.keys }));
+    },
+    async updateProject({ serial, plan, subscription, credits, memoryLimit, retentionDays }) {
+      state.callers.clear();
+      updateProject.run({ serial, plan, subscription, credits, memoryLimit, retentionDays });
+    },
+    async removeProject(project, now) {
+      state.callers.clear();
+      markDeleted.run(now, project.serial);
+      revokeAll.run(now, project.serial);
+    },
+    async insertKey(project, key, now) {
+      const id = state.createId(now);
+      const { name, permissions, expiresAt } = key;
+      insertKey.run({
+        id,
+        project: project.serial,
+        name,
+        secretDigest: key.secretDigest,
+        permissions: permissions.join(" "),
+        createdAt: now,
+        expiresAt,
+      });
+      return { id, name, permissions, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null };
+    },
+    async listKeys(project) {
+      return keysOfProject.all(project.serial).map(toKey);
+    },
+    async revokeKey(keyId, now) {
+      state.callers.clear();
+      revoke.run(now, keyId);
+    },
+  };
+}
+
+function toCaller(row: CallerRow): Caller {
+  return { key: toKey(row), project: toProject(row), isProjectDeleted: row.deleted_at !== null };
+}
+
+function toProject(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    serial: row.serial,
+    name: row.name,
+    plan: row.plan,
+    subscription: row.subscription,
+    credits: row.credits,
+    memoryLimit: row.memory_limit,
+    retentionDays: row.retention_days,
+    createdAt: row.created_at,
+  };
+}
+
+function toKey(row: KeyRow): Key {
+  return {
+    id: row.key_id,
+    name: row.key_name,
+    permissions: row.permissions.split(" ") as Permission[],
+    createdAt: row.key_created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

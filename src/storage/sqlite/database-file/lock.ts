@@ -1,0 +1,24 @@
+// Owns the lock that lets one process at a time use a data directory: an exclusive SQLite transaction on a tiny file of its
+// own. The operating system frees it when the process ends, however it ends. Must never write to that file.
+
+import type { RuntimeFiles } from "../../../native/runtime.ts";
+import { openDatabase, SqliteError } from "../../../native/sqlite.ts";
+
+export interface Lock {
+  release(): void;
+}
+
+/** Null when another process, or this one, holds it. @throws SqliteError when the file cannot be locked at all. */
+export function takeLock(file: string, runtime: RuntimeFiles): Lock | null {
+  const database = openDatabase(file, runtime, { timeout: 0 });
+  try {
+    // No journal file: nothing is ever written that it could undo.
+    database.pragma("journal_mode = MEMORY");
+    database.exec("BEGIN EXCLUSIVE");
+    return { release: () => void database.close() };
+  } catch (error) {
+    database.close();
+    if (error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+// Owns writing one export to its file: orders pieces ahead and writes them in their order. Complete or failed: a record that is
+// missing or cannot be read fails the export.
+
+import type { Signer } from "../../../audit/note.ts";
+import { type Export, recordsOf } from "../../../export/export.ts";
+import { ExportFile, type FileFacts } from "../../../export/export-file.ts";
+import { manifestText } from "../../../export/manifest.ts";
+import { createRowFormat, type RowFormat } from "../../../export/row-format.ts";
+import type { ExportStep } from "../../../export/store.ts";
+import { exportPieceRows } from "../../../limits.ts";
+import type { ExportCrew } from "./export-crew.ts";
+import type { Piece, PieceOrder } from "./export-rows.ts";
+
+/** What an export needs to know about its chain. */
+export interface ExportChain {
+  readonly number: number;
+  /** Identifiers of the chain and of the project. */
+  readonly chain: string;
+  readonly project: string;
+  /** Signed, of the last record; null without records. */
+  readonly checkpoint: string | null;
+}
+
+/** The ledger does not hold what it should; the message is for the export's owner. */
+export class UnreadableRecord extends Error {
+  constructor(seq: number, reason: string) {
+    super(`Record ${seq} of the ledger cannot be read. Have the ledger verified.`, { cause: reason });
+  }
+}
+
+interface Ordered {
+  readonly order: PieceOrder;
+  readonly piece: Promise<Piece>;
+}
+
+export class ExportJob {
+  readonly #crew: ExportCrew;
+  readonly #made: Export;
+  readonly #chain: ExportChain;
+  readonly #format: RowFormat;
+  readonly #file: ExportFile;
+  /** Oldest first. */
+  readonly #ordered: Ordered[] = [];
+  #orderedThrough: number;
+  #through: number;
+  #isBegun = false;
+  #firstPrev: string | null = null;
+  #lastHash: string | null = null;
+  #ended: ExportStep | null = null;
+
+  constructor(crew: ExportCrew, made: Export, chain: ExportChain) {
+    this.#crew = crew;
+    this.#made = made;
+    this.#chain = chain;
+    this.#format = createRowFormat(made);
+    this.#through = made.firstSeq - 1;
+    this.#orderedThrough = this.#through;
+    this.#file = new ExportFile(made.path);
+  }
+
+  get records(): number {
+    return this.#through - this.#made.firstSeq + 1;
+  }
+
+  /** Writes one piece; after the last one the file is in its place and the answer stays the same. */
+  async step(signer: Signer): Promise<ExportStep> {
+    if (this.#ended !== null) return this.#ended;
+    if (!this.#isBegun) this.#file.append(this.#format.head);
+    this.#isBegun = true;
+    if (this.#through < this.#made.lastSeq) await this.#writePiece();
+    if (this.#through < this.#made.lastSeq) return { status: "processing", records: this.records };
+    this.#file.append(this.#format.tail);
+    const facts = await this.#file.finish((file) => signer.sign(this.#manifest(file)));
+    this.#ended = { status: "completed", records: this.records, ...facts };
+    return this.#ended;
+  }
+
+  /** Leaves no file behind. */
+  abandon(): Promise<void> {
+    return this.#file.abandon();
+  }
+
+  async #writePiece(): Promise<void> {
+    this.#orderAhead();
+    const next = this.#ordered.shift();
+    if (next === undefined) throw new Error("an export ended before its last record");
+    const { order } = next;
+    const piece = await next.piece;
+    if ("unreadable" in piece) throw new UnreadableRecord(piece.unreadable, piece.reason);
+    if (piece.through < order.last) this.#ordered.unshift(this.#order(piece.through + 1, order.last));
+    const isFirst = this.records === 0;
+    if (isFirst) this.#firstPrev = piece.firstPrev;
+    this.#file.append(isFirst ? this.#format.before : this.#format.between);
+    this.#file.append(piece.text);
+    await this.#file.flush();
+    this.#lastHash = piece.lastHash;
+    this.#through = piece.through;
+  }
+
+  #orderAhead(): void {
+    const { lastSeq } = this.#made;
+    while (this.#ordered.length < this.#crew.ordersAhead && this.#orderedThrough < lastSeq) {
+      const last = Math.min(this.#orderedThrough + exportPieceRows, lastSeq);
+      this.#ordered.push(this.#order(this.#orderedThrough + 1, last));
+      this.#orderedThrough = last;
+    }
+  }
+
+  #order(first: number, last: number): Ordered {
+    const { format, verifiable } = this.#made;
+    const order = { chain: this.#chain.number, first, last, format, verifiable };
+    const piece = this.#crew.ask(order);
+    // Whoever awaits it hears of a failure; an export that has failed before awaits no more.
+    piece.catch(() => undefined);
+    return { order, piece };
+  }
+
+  #manifest({ bytes, sha256 }: FileFacts): string {
+    const rows = this.records;
+    if (rows !== recordsOf(this.#made)) throw new Error("an export ended before its last record");
+    const { chain, project, checkpoint } = this.#chain;
+    const [firstPrev, lastHash] = [this.#firstPrev, this.#lastHash];
+    return manifestText(this.#made, { chain, project, rows, firstPrev, lastHash, bytes, sha256, checkpoint });
+  }
+}

@@ -1,0 +1,19 @@
+// Owns a thread that turns records into rows, with a reading connection of its own. Several of them work for the exporter, because
+// reading, decompressing and formatting take many times as long as writing.
+
+import { workerData } from "node:worker_threads";
+import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { answerStoreRequests } from "../threads/answer-requests.ts";
+import { createPieces, type PieceOrder } from "./export-rows.ts";
+
+export interface RowsInit {
+  readonly file: DatabaseFile;
+}
+
+const { file }: RowsInit = workerData;
+const toPiece = createPieces(openReading(file));
+
+answerStoreRequests(
+  async (request) => toPiece(request as PieceOrder),
+  (piece) => ("text" in piece ? [piece.text.buffer] : []),
+);

@@ -1,0 +1,164 @@
+// Owns all SQL about exports but the reading of the records themselves (export-job.ts). Retention asks the rows that are
+// processing for their lowest first_seq: nothing from there on may go.
+
+import { join } from "node:path";
+import { Refusal } from "../../../errors.ts";
+import { type Export, type ExportFormat, type ExportStatus, recordsOf } from "../../../export/export.ts";
+import type { ExportChange, ExportTransaction } from "../../../export/store.ts";
+import { exportLifeMs, exportListMax } from "../../../limits.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createChainSpan, createSeek } from "../ledger/audit-reader.ts";
+import type { Checkpoints } from "../ledger/checkpoints.ts";
+import type { WriterState } from "../threads/writer-state.ts";
+
+export interface ExportRow {
+  id: string;
+  format: ExportFormat;
+  start_at: number;
+  end_at: number;
+  first_seq: number;
+  last_seq: number;
+  verifiable: number;
+  status: ExportStatus;
+  records: number;
+  bytes: number | null;
+  sha256: string | null;
+  error: string | null;
+  created_at: number;
+  completed_at: number | null;
+  expires_at: number | null;
+}
+
+export const exportColumns =
+  "x.id, x.format, x.start_at, x.end_at, x.first_seq, x.last_seq, x.verifiable, x.status, x.records, x.bytes, x.sha256, x.error, x.created_at, x.completed_at, x.expires_at";
+
+export function toExport(row: ExportRow, folder: string): Export {
+  const { id, format, status, records, bytes, sha256, error } = row;
+  return {
+    ...{ id, format, status, records, bytes, sha256, error },
+    startAt: row.start_at,
+    endAt: row.end_at,
+    firstSeq: row.first_seq,
+    lastSeq: row.last_seq,
+    verifiable: row.verifiable === 1,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+    expiresAt: row.expires_at,
+    path: join(folder, `${id}.${format}`),
+  };
+}
+
+const isThere = "(x.expires_at IS NULL OR x.expires_at > :now)";
+
+interface Place {
+  readonly project: number;
+  readonly now: number;
+}
+
+/** `folder` is where the files lie. */
+export function createExportTransaction(
+  database: Database,
+  state: WriterState,
+  checkpoints: Checkpoints,
+  folder: string,
+): ExportTransaction {
+  const span = createChainSpan(database);
+  const seek = createSeek(database);
+  const running = database
+    .prepare<[number], string>("SELECT id FROM audit_export WHERE project = ? AND status = 'processing'")
+    .pluck();
+  const insert = database.prepare(
+    `INSERT INTO audit_export (id, project, format, start_at, end_at, first_seq, last_seq, verifiable, status, records, created_at)
+     VALUES (:id, :project, :format, :startAt, :endAt, :firstSeq, :lastSeq, :verifiable, 'processing', 0, :createdAt)`,
+  );
+  const find = database.prepare<[Place & { id: string }], ExportRow>(
+    `SELECT ${exportColumns} FROM audit_export x WHERE x.id = :id AND x.project = :project AND ${isThere}`,
+  );
+  const list = database.prepare<[Place], ExportRow>(
+    `SELECT ${exportColumns} FROM audit_export x WHERE x.project = :project AND ${isThere}
+     ORDER BY x.id DESC LIMIT ${exportListMax}`,
+  );
+  const headAt = database.prepare<[number, number], { chain: string; hash: string; at: number }>(
+    `SELECT c.id AS chain, e.hash, e.at FROM audit_entry e JOIN audit_chain c ON c.number = e.chain
+     WHERE e.chain = ? AND e.seq = ?`,
+  );
+
+  return {
+    async begin(project, draft, now) {
+      const other = running.get(project.serial);
+      if (other !== undefined) throw inProgress(other);
+      const chain = span(project) ?? { number: 0, first: 1, last: 0 };
+      const firstSeq = seek(chain, Math.max(draft.startAt, draft.shownFrom));
+      const lastSeq = Math.max(firstSeq - 1, seek(chain, draft.endAt + 1) - 1);
+      const made: Export = {
+        ...draft,
+        ...{ id: hyphenated(state.createId(now)), firstSeq, lastSeq, createdAt: now },
+        ...{ status: "processing", records: 0, bytes: null, sha256: null, error: null },
+        ...{ completedAt: null, expiresAt: null, path: "" },
+      };
+      // The unique index audit_export_running says the same, whatever this transaction may have overlooked.
+      insert.run({ ...made, project: project.serial, verifiable: Number(made.verifiable) });
+      const head = recordsOf(made) === 0 ? undefined : headAt.get(chain.number, lastSeq);
+      if (head !== undefined) checkpoints.sign({ ...head, number: chain.number, seq: lastSeq }, now);
+      return made;
+    },
+
+    async find(project, id, now) {
+      const row = find.get({ id, project: project.serial, now });
+      return row === undefined ? null : toExport(row, folder);
+    },
+
+    async list(project, now) {
+      return list.all({ project: project.serial, now }).map((row) => toExport(row, folder));
+    },
+  };
+}
+
+/** For commands that wait for an export. */
+export function findExport(file: DatabaseFile, folder: string, id: string): Export | null {
+  const database = openReading(file);
+  try {
+    const row = database
+      .prepare<[string], ExportRow>(`SELECT ${exportColumns} FROM audit_export x WHERE x.id = ?`)
+      .get(id);
+    return row === undefined ? null : toExport(row, folder);
+  } finally {
+    database.close();
+  }
+}
+
+function inProgress(id: string): Refusal {
+  return new Refusal(
+    2203,
+    `The export ${id} of this project is in progress. Wait until it is completed, then begin another.`,
+    { export_id: id },
+  );
+}
+
+/** @returns a function that writes down what became of an export, in a transaction of its own. */
+export function createExportLog(database: Database): (change: ExportChange) => void {
+  const progress = database.prepare(
+    "UPDATE audit_export SET records = :records WHERE id = :id AND status = 'processing'",
+  );
+  const end = database.prepare(
+    `UPDATE audit_export SET status = :status, records = :records, bytes = :bytes, sha256 = :sha256, error = :error,
+       completed_at = :now, expires_at = :now + ${exportLifeMs}
+     WHERE id = :id AND status = 'processing'`,
+  );
+  const forget = database.prepare("DELETE FROM audit_export WHERE id = ? AND status <> 'processing'");
+  return database.transaction((change: ExportChange) => {
+    if ("forget" in change) {
+      for (const id of change.forget) forget.run(id);
+      return;
+    }
+    const { id, step, now } = change;
+    if (step.status === "processing") progress.run({ id, records: step.records });
+    else end.run({ bytes: null, sha256: null, error: null, ...step, id, now });
+  });
+}
+
+/** `019a2b3c5f1e7a608192a3b4c5d6e7f8` as RFC 9562 writes it. */
+function hyphenated(id: string): string {
+  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

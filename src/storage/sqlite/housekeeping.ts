@@ -1,0 +1,97 @@
+// Owns when the writer does what no call waits for: access times, purging, the upkeep of words, checkpoints,
+// retention. Runs between groups, never inside
+// one, because a group awaits nothing that lets a timer in between.
+
+import type { Clock } from "../../clock.ts";
+import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../../limits.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { Database } from "../../native/sqlite.ts";
+import type { Checkpoints } from "./ledger/checkpoints.ts";
+import { createAccessFlush, createPurge, createRemovalSweep } from "./memories/purge.ts";
+import type { WordMerge } from "./memories/word-merge.ts";
+import type { RetentionOptions } from "./retention/retention.ts";
+import { createSweeps, type SweepOutcome } from "./retention/retention-sweeps.ts";
+import { attempt } from "./threads/groups.ts";
+import type { WriterState } from "./threads/writer-state.ts";
+
+const sweepEveryMs = 600_000;
+const checkpointTestMs = 5_000;
+/** Steps are at most this far apart, however long one took. */
+const longestPauseMs = 100;
+
+export interface HousekeepingOptions {
+  readonly database: Database;
+  readonly state: WriterState;
+  readonly checkpoints: Checkpoints;
+  readonly wordMerge: WordMerge;
+  readonly retention: Omit<RetentionOptions, "pause">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Housekeeping {
+  /** Starts what the calls of a group have made due. */
+  afterGroup(): void;
+  /** Starts a sweep of retention as soon as none is running. @returns its number, by which its outcome can be asked for. */
+  requestSweep(): number;
+  outcomeOf(sweep: number): SweepOutcome;
+  /** Does what must be done before the end, and leaves the rest to the next start. */
+  finish(): Promise<void>;
+}
+
+export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
+  const { database, state, checkpoints, wordMerge, clock, logger } = options;
+  const flush = createAccessFlush(database, state);
+  const sweep = createRemovalSweep(database);
+  const repeatFlush = repeatedly(options, flush);
+  const repeatPurge = repeatedly(options, createPurge(database, state, wordMerge));
+  const repeatMerge = repeatedly(options, wordMerge.step);
+  const retention = createSweeps(options.retention, clock, logger);
+  const timers = [
+    setInterval(repeatFlush, accessFlushMs),
+    setInterval(() => attempt(logger, () => sweep(clock.now())), sweepEveryMs),
+    setInterval(() => attempt(logger, () => checkpoints.signDue(false)), checkpointTestMs),
+    setInterval(repeatMerge, checkpointTestMs),
+    setInterval(() => retention.start(), retentionEveryMs),
+  ];
+  repeatPurge();
+  repeatMerge();
+  retention.start();
+
+  return {
+    requestSweep: retention.request,
+    outcomeOf: retention.outcomeOf,
+    afterGroup() {
+      if (state.purgeIsDue) repeatPurge();
+      if (state.wordMergeIsDue || state.wordErasureIsDue) repeatMerge();
+    },
+    async finish() {
+      for (const timer of timers) clearInterval(timer);
+      await retention.finish();
+      while (attempt(logger, flush) === true);
+      attempt(logger, () => checkpoints.signDue(true));
+      const endsAt = clock.elapsed() + wordErasureAtEndMs;
+      while (clock.elapsed() < endsAt && attempt(logger, wordMerge.erase) === true);
+    },
+  };
+}
+
+/** A function that repeats a step until nothing is left, resting as long as the step took, so that calls have half of the time. */
+function repeatedly({ database, clock, logger }: HousekeepingOptions, step: () => boolean): () => void {
+  let isScheduled = false;
+  const schedule = (pauseMs: number): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(
+      () => {
+        isScheduled = false;
+        // The rest is done by the next start.
+        if (!database.open) return;
+        const startedAt = clock.elapsed();
+        if (attempt(logger, step) === true) schedule(clock.elapsed() - startedAt);
+      },
+      Math.min(longestPauseMs, Math.max(1, pauseMs)),
+    );
+  };
+  return () => schedule(1);
+}

@@ -1,0 +1,47 @@
+// Owns reading from the chain up to where payloads may be deleted. The column of audit_chain only repeats it, and whoever can write the
+// file can change it. Only reads.
+
+import { entryHash, payloadHash } from "../../../audit/chain.ts";
+import { parseCanonical } from "../../../audit/verify/entry-parser.ts";
+import { createNoteReader } from "../../../audit/verify/notes.ts";
+import { isObject } from "../../../json/json.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { attestedThrough } from "../verify/ledger.ts";
+import { unpackPayload } from "../verify/payload.ts";
+import { toSource } from "../verify/verification-steps.ts";
+
+interface PruneRow {
+  readonly entry: string;
+  readonly hash: string;
+  readonly salt: Uint8Array;
+  readonly text: Uint8Array;
+}
+
+/** The seq that the newest attested record of the chain names as the last one without a payload; 0 when no record names one. */
+export function announcedThrough(
+  database: Database,
+  verifierKeys: readonly string[],
+  chain: { readonly number: number; readonly chain: string },
+): number {
+  const attested = attestedThrough(toSource(database), createNoteReader(verifierKeys), chain);
+  const rows = database.prepare<[number, number], PruneRow>(
+    `SELECT e.entry, e.hash, p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+     WHERE e.chain = ? AND e.seq <= ? AND e.action = 'audit.prune' ORDER BY e.seq DESC`,
+  );
+  for (const row of rows.iterate(chain.number, attested)) {
+    const said = namedBy(row);
+    if (said !== null) return said;
+  }
+  return 0;
+}
+
+/** Null when the record names none, or is not what was hashed. */
+function namedBy({ entry, hash, salt, text }: PruneRow): number | null {
+  const unpacked = unpackPayload(text);
+  if (unpacked === null || entryHash(entry) !== hash) return null;
+  const payload = new TextDecoder().decode(unpacked);
+  if (parseCanonical(entry)?.payload_hash !== payloadHash(salt, payload)) return null;
+  const said: unknown = JSON.parse(payload);
+  const through = isObject(said) ? said.payloads_through : null;
+  return Number.isSafeInteger(through) ? Number(through) : null;
+}

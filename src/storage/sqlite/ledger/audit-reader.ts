@@ -1,0 +1,129 @@
+// Owns all SQL that reads the ledger for clients. Sees nothing at or below the newest anchor of a chain.
+
+import type { Project } from "../../../access/project.ts";
+import type { StoredRecord } from "../../../audit/record.ts";
+import type { RecordPlace } from "../../../audit/store.ts";
+import { mentionBatchRows } from "../../../limits.ts";
+import type { Database } from "../../../native/sqlite.ts";
+
+export interface RecordRow {
+  seq: number;
+  entry: string;
+  hash: string;
+  salt: Uint8Array | null;
+  text: Uint8Array | null;
+  /** Of the chain, where the payload is missing: up to here it has expired. */
+  payloads_through: number | null;
+}
+
+interface PlaceRow {
+  seq: number;
+  id: string;
+  action: string;
+  has_payload: number;
+  project: string | null;
+  serial: number | null;
+}
+
+function toPlace({ seq, id, action, has_payload, project, serial }: PlaceRow): RecordPlace {
+  const owner = project === null || serial === null ? null : { id: project, serial };
+  return { seq, id, action, hasPayload: has_payload === 1, project: owner };
+}
+
+/** Positions of a chain that are still there. */
+export interface ChainSpan {
+  readonly number: number;
+  /** First and last seq; last is less than first when there are none. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export const recordColumns = `e.seq, e.entry, e.hash, p.salt, p.text,
+  CASE WHEN p.entry IS NULL THEN (SELECT payloads_through FROM audit_chain WHERE number = e.chain) END AS payloads_through`;
+export const payloadJoin = "LEFT JOIN audit_payload p ON p.entry = e.number";
+
+export function toStoredRecord({ seq, entry, hash, salt, text, payloads_through }: RecordRow): StoredRecord {
+  if (text === null) {
+    // One that was erased before it would have expired counts as expired from then on.
+    const removal = seq <= (payloads_through ?? 0) ? "expired" : "redacted";
+    return { seq, entry, hash, salt, payload: null, removal };
+  }
+  return { seq, entry, hash, salt, payload: Bun.zstdDecompressSync(text).toString(), removal: null };
+}
+
+export function createAuditReader(database: Database) {
+  const span = createChainSpan(database);
+  const byId = database.prepare<[string, number, number], RecordRow>(
+    `SELECT ${recordColumns} FROM audit_entry e ${payloadJoin} WHERE e.id = ? AND e.chain = ? AND e.seq >= ?`,
+  );
+
+  const placeById = database.prepare<[string], PlaceRow>(
+    `SELECT ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
+  );
+
+  return {
+    place(id: string): RecordPlace | null {
+      const row = placeById.get(id);
+      return row === undefined ? null : toPlace(row);
+    },
+    mentions: createMentions(database),
+    find(project: Project, id: string): StoredRecord | null {
+      const chain = span(project);
+      const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);
+      return row === undefined ? null : toStoredRecord(row);
+    },
+  };
+}
+
+const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project, o.serial";
+const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
+
+export interface MentionBatch {
+  readonly places: readonly RecordPlace[];
+  /** Row that was read last; null when there was none. */
+  readonly through: number | null;
+}
+
+/** @returns a function that looks for a text in one batch of payloads, those of the rows after a number. */
+export function createMentions(database: Database): (text: string, after: number) => MentionBatch {
+  const payloads = database.prepare<[number], PlaceRow & { number: number; text: Uint8Array }>(
+    `SELECT e.number, p.text, ${places} FROM audit_entry e ${placeJoin}
+     WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${mentionBatchRows}`,
+  );
+  return (text, after) => {
+    const rows = payloads.all(after);
+    const hits = rows.filter((row) => Bun.zstdDecompressSync(row.text).includes(text));
+    return { places: hits.map(toPlace), through: rows.at(-1)?.number ?? null };
+  };
+}
+
+/** @returns a function that finds the chain of a project; null when nothing was ever recorded. */
+export function createChainSpan(database: Database): (project: Project) => ChainSpan | null {
+  const spans = database.prepare<[number], { number: number; through: number | null; last: number | null }>(
+    `SELECT c.number, (SELECT MAX(through) FROM audit_anchor WHERE chain = c.number) AS through,
+       (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number) AS last
+     FROM audit_chain c WHERE c.project = ?`,
+  );
+  return ({ serial }) => {
+    const row = spans.get(serial);
+    return row === undefined
+      ? null
+      : { number: row.number, first: (row.through ?? 0) + 1, last: row.last ?? 0 };
+  };
+}
+
+/** @returns a function that finds the first seq of a chain at or after a time: time never runs backwards, so halving finds it. */
+export function createSeek(database: Database): (chain: ChainSpan, at: number) => number {
+  const timeOf = database
+    .prepare<[number, number], number>("SELECT at FROM audit_entry WHERE chain = ? AND seq = ?")
+    .pluck();
+  return ({ number, first, last }, at) => {
+    let [low, high] = [first, last + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((timeOf.get(number, middle) ?? Number.POSITIVE_INFINITY) < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}

@@ -1,0 +1,137 @@
+// Owns making checkpoints: signs heads that have moved, keeps the notes in the database and appends them to files, where copies
+// can leave the machine. Never signs a head that is not committed, nor anything of a chain that another process has changed.
+
+import { join } from "node:path";
+import type { ChainHead } from "../../../audit/chain.ts";
+import { type Checkpoint, checkpointText } from "../../../audit/checkpoint.ts";
+import type { Signer } from "../../../audit/note.ts";
+import type { Attestation } from "../../../audit/store.ts";
+import type { Clock } from "../../../clock.ts";
+import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../../../limits.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { createHeadReader, type KnownHeads } from "./known-heads.ts";
+import { createNoteAppender } from "./note-file.ts";
+
+export type NumberedHead = ChainHead & { readonly number: number };
+
+interface ChainState {
+  number: number;
+  chain: string;
+  seq: number;
+  hash: string;
+  size: number | null;
+  attested_at: number | null;
+}
+
+export interface CheckpointOptions {
+  readonly database: Database;
+  readonly signer: Signer;
+  readonly knownHeads: KnownHeads;
+  /** Folder of the notes. */
+  readonly notes: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Checkpoints {
+  /** Of the key that signs. */
+  readonly verifierKey: string;
+  /**
+   * Signs a head and keeps the note; inside a transaction that makes the head true.
+   * @throws Refusal 1503 when another process has changed the chain.
+   */
+  sign(head: NumberedHead, now: number): Attestation;
+  /** Signs the heads of all chains; inside a transaction. @throws as sign does. */
+  signAll(now: number): Attestation[];
+  /** Signs every head that is due, in a transaction of its own; all that have moved when `everything` is true. */
+  signDue(everything: boolean): void;
+  /** Appends to their files the notes of transactions that are committed. */
+  publish(): void;
+  /** Forgets the notes of a lost transaction. */
+  forget(): void;
+}
+
+export function createCheckpoints({
+  database,
+  signer,
+  knownHeads,
+  notes,
+  clock,
+  logger,
+}: CheckpointOptions): Checkpoints {
+  const chains = database.prepare<[], ChainState>(
+    `SELECT c.number, c.id AS chain, COALESCE(e.seq, 0) AS seq, COALESCE(e.hash, c.hash) AS hash, p.size, p.at AS attested_at
+     FROM audit_chain c
+     LEFT JOIN audit_entry e ON e.chain = c.number AND e.seq = (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number)
+     LEFT JOIN audit_checkpoint p ON p.chain = c.number AND p.size = (SELECT MAX(size) FROM audit_checkpoint WHERE chain = c.number)`,
+  );
+  const insert = database.prepare(
+    "INSERT OR REPLACE INTO audit_checkpoint (chain, size, at, note) VALUES (?, ?, ?, ?)",
+  );
+  const projectOf = database
+    .prepare<[string], string | null>(
+      "SELECT p.id FROM audit_chain c LEFT JOIN project p ON p.serial = c.project WHERE c.id = ?",
+    )
+    .pluck();
+  const headOf = createHeadReader(database);
+  const append = createNoteAppender();
+  let unpublished: Attestation[] = [];
+
+  const sign = ({ number, chain, seq, hash }: Omit<NumberedHead, "at">, now: number): Attestation => {
+    const newest = headOf(number);
+    if (newest !== undefined) knownHeads.require(newest);
+    const checkpoint: Checkpoint = { chain, size: seq, hash, at: now };
+    const attestation = {
+      checkpoint,
+      note: signer.sign(checkpointText(checkpoint)),
+      verifierKey: signer.verifierKey,
+    };
+    insert.run(number, seq, now, attestation.note);
+    unpublished.push(attestation);
+    return attestation;
+  };
+
+  const publish = (): void => {
+    const notesToWrite = unpublished;
+    unpublished = [];
+    for (const { checkpoint, note } of notesToWrite) {
+      const { chain, size, hash } = checkpoint;
+      const project = projectOf.get(chain) ?? null;
+      try {
+        append(join(notes, `${chain}.notes`), note);
+      } catch (error) {
+        const message = "a checkpoint could not be appended to its file; it is in the database";
+        logger.error(message, { project, chain, error });
+      }
+      logger.info("checkpoint", { project, chain, size, hash });
+    }
+  };
+
+  return {
+    verifierKey: signer.verifierKey,
+    sign,
+    publish,
+    signAll: (now) => chains.all().map((chain) => sign(chain, now)),
+    signDue(everything) {
+      const now = clock.now();
+      const due = chains.all().filter((chain) => knownHeads.isKnown(chain) && isDue(chain, now, everything));
+      if (due.length === 0) return;
+      database.transaction(() => {
+        for (const chain of due) sign(chain, now);
+      })();
+      publish();
+    },
+    forget() {
+      unpublished = [];
+    },
+  };
+}
+
+function isDue({ seq, size, attested_at }: ChainState, now: number, everything: boolean): boolean {
+  const records = seq - (size ?? 0);
+  // A checkpoint that is dated ahead of the clock was signed before the clock was set back.
+  const idleMs = Math.abs(now - (attested_at ?? 0));
+  if (records === 0) return seq > 0 && idleMs >= checkpointIdleMs;
+  return everything || records >= checkpointEveryRecords || idleMs >= checkpointEveryMs;
+}

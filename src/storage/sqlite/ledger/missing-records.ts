@@ -1,0 +1,32 @@
+// Owns comparing the database with checkpoints that were published before: an older copy of a database lacks what they attest.
+// Only reads.
+
+import type { Checkpoint } from "../../../audit/checkpoint.ts";
+import type { Database } from "../../../native/sqlite.ts";
+
+export interface Missing<Attested> {
+  readonly checkpoint: Attested;
+  /** The newest record of the chain in the database; null: the chain is not in it. */
+  readonly newest: number | null;
+}
+
+/** Those of the checkpoints that attest more records than the database holds, or other ones. */
+export function findMissingRecords<Attested extends Checkpoint>(
+  database: Database,
+  checkpoints: readonly Attested[],
+): Missing<Attested>[] {
+  const find = database.prepare<[{ chain: string; size: number }], { newest: number; hash: string | null }>(
+    `SELECT MAX(COALESCE((SELECT MAX(seq) FROM audit_entry WHERE chain = c.number), 0),
+                COALESCE((SELECT MAX(through) FROM audit_anchor WHERE chain = c.number), 0)) AS newest,
+       (SELECT hash FROM audit_entry WHERE chain = c.number AND seq = :size) AS hash
+     FROM audit_chain c WHERE c.id = :chain`,
+  );
+  return checkpoints.flatMap((checkpoint): Missing<Attested>[] => {
+    const { chain, size, hash } = checkpoint;
+    const found = find.get({ chain, size });
+    if (found === undefined) return [{ checkpoint, newest: null }];
+    // A record that retention has removed can no longer be compared.
+    const isHeld = size <= found.newest && (found.hash === null || found.hash === hash);
+    return isHeld ? [] : [{ checkpoint, newest: found.newest }];
+  });
+}

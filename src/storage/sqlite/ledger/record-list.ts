@@ -1,0 +1,103 @@
+// Owns the SQL of the list of audit records: filters, counts and pages. Sees nothing at or below the newest anchor of a chain.
+
+import type { Project } from "../../../access/project.ts";
+import type { RecordPage, RecordQuery } from "../../../audit/store.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import {
+  createChainSpan,
+  createSeek,
+  payloadJoin,
+  type RecordRow,
+  recordColumns,
+  toStoredRecord,
+} from "./audit-reader.ts";
+
+type Values = Readonly<Record<string, number | string | null>>;
+
+/** The condition that records of a list meet beside their chain and positions; empty when all do. */
+interface Filter {
+  readonly sql: string;
+  readonly values: Values;
+}
+
+/** @returns a function that reads one page in one transaction. */
+export function createRecordList(database: Database): (project: Project, query: RecordQuery) => RecordPage {
+  const span = createChainSpan(database);
+  const seek = createSeek(database);
+
+  const countMatching = (filter: Filter, range: Values): number => {
+    const sql = `SELECT COUNT(*) FROM audit_entry e WHERE ${inRange} ${filter.sql}`;
+    return Number(
+      database
+        .prepare<[Values], number>(sql)
+        .pluck()
+        .get({ ...range, ...filter.values }),
+    );
+  };
+
+  const count = (query: RecordQuery, range: Values & { low: number; high: number }): number => {
+    const others = filterOf({ ...query, statusClass: null });
+    const all = others.sql === "" ? Math.max(0, range.high - range.low + 1) : countMatching(others, range);
+    if (query.statusClass === null) return all;
+    if (query.statusClass !== 2) return countMatching(filterOf(query), range);
+    // The index of failures has what is not wanted; no index has what is.
+    return all - countMatching({ ...others, sql: `${others.sql} AND ${isFailure}` }, range);
+  };
+
+  /** Rows are found by an index alone; entries and payloads are read of those that are shown, not of those that are skipped. */
+  const rowsOf = (query: RecordQuery, range: Values): RecordRow[] => {
+    const { sql, values } = filterOf(query);
+    // Left to itself, SQLite walks along the whole chain to have the order for nothing.
+    const isRare = query.statusClass !== null && query.statusClass !== 2 && query.memoryId === null;
+    return database
+      .prepare<[Values], RecordRow>(
+        `SELECT ${recordColumns} FROM (
+           SELECT e.number FROM audit_entry e ${isRare ? "INDEXED BY audit_entry_failed" : ""}
+           WHERE ${inRange} ${sql} ORDER BY e.seq DESC LIMIT :limit OFFSET :offset
+         ) found JOIN audit_entry e ON e.number = found.number ${payloadJoin} ORDER BY e.seq DESC`,
+      )
+      .all({ ...range, ...values });
+  };
+
+  const list = (project: Project, query: RecordQuery): RecordPage => {
+    const chain = span(project);
+    if (chain === null) return { records: [], total: 0, through: 0, hasMore: false };
+    const low = query.from === null ? chain.first : seek(chain, query.from);
+    const newest = query.to === null ? chain.last : seek(chain, query.to + 1) - 1;
+    const high = Math.min(newest, query.through ?? newest);
+    const range = { chain: chain.number, low, high };
+    const rows = rowsOf(query, { ...range, ...startOf(query, high), limit: query.limit + 1 });
+    return {
+      records: rows.slice(0, query.limit).map(toStoredRecord),
+      total: query.total ?? count(query, range),
+      through: high,
+      hasMore: rows.length > query.limit,
+    };
+  };
+  return database.transaction(list);
+}
+
+/** Positions have no gaps, so without a filter the records to skip are a subtraction. */
+function startOf(query: RecordQuery, high: number): { readonly high: number; readonly offset: number } {
+  const { after } = query;
+  if ("below" in after) return { high: Math.min(high, after.below - 1), offset: 0 };
+  return filterOf(query).sql === "" ? { high: high - after.skip, offset: 0 } : { high, offset: after.skip };
+}
+
+const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
+/** As the index of failures says it. */
+const isFailure = "e.status NOT BETWEEN 200 AND 299";
+
+function filterOf({ action, keyId, memoryId, statusClass }: RecordQuery): Filter {
+  const conditions = [
+    ...(action === null ? [] : ["e.action = :action"]),
+    ...(keyId === null ? [] : ["e.key = :keyId"]),
+    ...(memoryId === null ? [] : ["e.memory = :memoryId"]),
+    ...(statusClass === null ? [] : ["e.status BETWEEN :status AND :status + 99"]),
+    ...(statusClass === null || statusClass === 2 ? [] : [isFailure]),
+  ];
+  return {
+    sql: conditions.map((condition) => `AND ${condition}`).join(" "),
+    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100 },
+  };
+}

@@ -1,0 +1,55 @@
+// Owns finding removals that the server did not sign: it must not attest, with its next checkpoint, what somebody else has removed.
+// Only reads.
+
+import { createNoteReader } from "../../../audit/verify/notes.ts";
+import { isObject } from "../../../json/json.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { attestedThrough } from "../verify/ledger.ts";
+import { unpackPayload } from "../verify/payload.ts";
+import { toSource } from "../verify/verification-steps.ts";
+
+export interface UnattestedRemoval {
+  readonly chain: string;
+  readonly seq: number;
+  readonly action: string;
+}
+
+const actions = "('audit.redact', 'audit.prune')";
+
+/** By chain, the first record that says that something was removed and that no checkpoint of these keys attests. */
+export function findUnattestedRemovals(
+  database: Database,
+  verifierKeys: readonly string[],
+): UnattestedRemoval[] {
+  const source = toSource(database);
+  const reader = createNoteReader(verifierKeys);
+  const chains = database.prepare<[], { number: number; chain: string; newest: number | null }>(
+    `SELECT number, id AS chain,
+       (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number AND action IN ${actions}) AS newest
+     FROM audit_chain c ORDER BY number`,
+  );
+  const later = database.prepare<[number, number], { seq: number; action: string; text: Uint8Array | null }>(
+    `SELECT e.seq, e.action, p.text FROM audit_entry e LEFT JOIN audit_payload p ON p.entry = e.number
+     WHERE e.chain = ? AND e.seq > ? AND e.action IN ${actions} ORDER BY e.seq`,
+  );
+  return chains.all().flatMap(({ number, chain, newest }) => {
+    if (newest === null) return [];
+    const attested = attestedThrough(source, reader, { number, chain });
+    if (newest <= attested) return [];
+    const found = later.all(number, attested).find(({ text }) => text !== null && removesSomething(text));
+    return found === undefined ? [] : [{ chain, seq: found.seq, action: found.action }];
+  });
+}
+
+/** Calls of administration have records of these actions, too, which hold request and answer only. */
+function removesSomething(text: Uint8Array): boolean {
+  const unpacked = unpackPayload(text);
+  if (unpacked === null) return false;
+  try {
+    const payload: unknown = JSON.parse(new TextDecoder().decode(unpacked));
+    if (!isObject(payload)) return false;
+    return ["redacted", "payloads_through", "through"].some((member) => payload[member] !== undefined);
+  } catch {
+    return false;
+  }
+}

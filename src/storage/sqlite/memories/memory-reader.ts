@@ -1,0 +1,47 @@
+// Owns the SQL that lists memories without ranking them by relevance; that is search.ts.
+
+import type { Project } from "../../../access/project.ts";
+import type { Memory } from "../../../memory/memory.ts";
+import type { ListQuery, MemoryPage } from "../../../memory/store.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory.ts";
+
+/** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
+const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
+
+/** The same join from the other end: sorts those alive instead of walking past all that a bulk delete has left, or that are of another type. */
+const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
+
+export function createMemoryList(database: Database): (project: Project, query: ListQuery) => MemoryPage {
+  const total = database
+    .prepare<[number, string | null, string | null], number>(
+      "SELECT TOTAL(memories) FROM pool WHERE project = ? AND (? IS NULL OR memory_type = ?)",
+    )
+    .pluck();
+  const isPurging = database
+    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM dead_pool WHERE project = ?)")
+    .pluck();
+  return database.transaction((project: Project, { type, sortBy, direction, limit, offset }: ListQuery) => {
+    const filter = type === null ? "" : "AND m.memory_type = :type";
+    const tie = sortBy === "importance" ? ", m.serial DESC" : "";
+    const page = database.prepare<[Record<string, unknown>], MemoryRow>(
+      `SELECT ${memoryColumns} FROM ${isPurging.get(project.serial) === 1 ? aliveFirst : `memory m ${aliveJoin}`}
+       WHERE m.project = :project ${filter}
+       ORDER BY ${orders[sortBy]} ${direction === "asc" ? "ASC" : "DESC"}${tie} LIMIT :limit OFFSET :offset`,
+    );
+    const rows = page.all({ project: project.serial, type, limit, offset });
+    return { memories: rows.map(toMemory), total: total.get(project.serial, type, type) ?? 0 };
+  });
+}
+
+/** All active rules that have not expired, by importance, then newest first. */
+export function createRuleReader(database: Database): (project: Project, now: number) => Memory[] {
+  const rules = database.prepare<[Record<string, unknown>], MemoryRow>(
+    // The plus keeps SQLite from walking all memories by importance to save the sorting of a few rules.
+    `SELECT ${memoryColumns} FROM ${aliveFirst}
+     WHERE m.project = :project AND m.memory_type = 'rule' AND m.is_active = 1
+       AND (m.expires_at IS NULL OR m.expires_at > :now)
+     ORDER BY +m.importance DESC, m.serial DESC`,
+  );
+  return (project, now) => rules.all({ project: project.serial, now }).map(toMemory);
+}

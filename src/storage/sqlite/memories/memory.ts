@@ -1,0 +1,242 @@
+// Owns what a row of a memory is, and all SQL that changes memories, but for the purge (purge.ts).
+
+import type { Project } from "../../../access/project.ts";
+import { isExpired, type Memory, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
+import type { MemoryTransaction } from "../../../memory/store.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { squaredLengthTolerance } from "../../../ranking/rank.ts";
+import { boundModel } from "../schema/model-binding.ts";
+import type { WriterState } from "../threads/writer-state.ts";
+
+export interface MemoryRow {
+  serial: number;
+  id: string;
+  content: string;
+  content_revision: number;
+  memory_type: MemoryType;
+  importance: number;
+  is_active: number;
+  created_at: number;
+  updated_at: number;
+  last_accessed_at: number | null;
+  expires_at: number | null;
+}
+
+export const memoryColumns =
+  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at";
+
+/** Joined to a memory it leaves only those that no bulk delete has hidden. */
+export const aliveJoin =
+  "JOIN pool ON pool.project = m.project AND pool.memory_type = m.memory_type AND pool.epoch = m.epoch";
+
+export function toMemory(row: MemoryRow): Memory {
+  return {
+    id: row.id,
+    content: row.content,
+    type: row.memory_type,
+    importance: row.importance,
+    active: row.is_active === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastAccessedAt: row.last_accessed_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** Copies, because SQLite's bytes need not be aligned to four. */
+export function toVector(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.slice().buffer);
+}
+
+export function createMemoryTransaction(database: Database, state: WriterState): MemoryTransaction {
+  const sql = statements(database);
+  const dimensions = boundModel(database)?.dimensions;
+
+  /** One vector that is none would break every later search of its project, so none gets in. */
+  const toBytes = (vector: Float32Array): Uint8Array => {
+    const squares = vector.reduce((sum, value) => sum + value * value, 0);
+    if (vector.length !== dimensions || !(Math.abs(squares - 1) <= squaredLengthTolerance)) {
+      throw new Error(
+        `a vector of ${vector.length} with the square ${squares} is no unit vector of the model`,
+      );
+    }
+    return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  };
+
+  const findRow = (project: Project, id: string): MemoryRow | undefined => sql.find.get(id, project.serial);
+  const epochOf = (project: Project, type: MemoryType): number => {
+    const epoch = sql.epoch.get(project.serial, type);
+    if (epoch === undefined) throw new Error(`project ${project.id} has no pool for ${type}`);
+    return epoch;
+  };
+  const addToPool = (project: Project, type: MemoryType, count: number): void => {
+    sql.count.run(count, project.serial, type);
+  };
+
+  return {
+    async ownerOf(id) {
+      return sql.owner.get(id) ?? null;
+    },
+
+    async find(project, id) {
+      const row = findRow(project, id);
+      return row === undefined ? null : toMemory(row);
+    },
+
+    async changedSince(project, revision) {
+      const rows = sql.changedSince.all(project.serial, revision);
+      return rows.map(({ id, embedding }) => ({ id, vector: toVector(embedding) }));
+    },
+
+    async count(project) {
+      return sql.total.get(project.serial) ?? 0;
+    },
+
+    async claimContent(project, contentKey, now, exceptId) {
+      const holder = sql.holder.get(project.serial, contentKey);
+      if (holder === undefined || holder.id === exceptId) return null;
+      const alive = findRow(project, holder.id);
+      if (alive !== undefined && !isExpired(toMemory(alive), now)) return holder.id;
+      sql.releaseContent.run(holder.serial);
+      return null;
+    },
+
+    async insert(project, memory, now) {
+      const { content, contentKey, type, importance, expiresAt } = memory;
+      const id = state.createId(now);
+      const revision = state.nextRevision();
+      const { lastInsertRowid } = sql.insert.run({
+        id,
+        project: project.serial,
+        type,
+        epoch: epochOf(project, type),
+        revision,
+        content,
+        contentKey,
+        importance,
+        now,
+        expiresAt,
+      });
+      sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
+      state.noteWords("add", project.serial, revision, content);
+      addToPool(project, type, 1);
+      return {
+        ...{ id, content, type, importance, expiresAt },
+        ...{ active: true, createdAt: now, updatedAt: now, lastAccessedAt: null },
+      };
+    },
+
+    async update(project, { memory, contentKey, vector }) {
+      const before = findRow(project, memory.id);
+      if (before === undefined)
+        throw new Error("an update needs a memory that was found in the same transaction");
+      const { type, content, importance, active, updatedAt, expiresAt } = memory;
+      const revision = state.nextRevision();
+      const isRewritten = content !== before.content;
+      sql.update.run({
+        ...{ serial: before.serial, type, content, importance, updatedAt, expiresAt },
+        active: active ? 1 : 0,
+        epoch: epochOf(project, type),
+        revision,
+        contentRevision: isRewritten ? revision : before.content_revision,
+      });
+      if (isRewritten) {
+        state.noteWords("remove", project.serial, before.content_revision, before.content);
+        state.noteWords("add", project.serial, revision, content);
+      }
+      if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
+      if (vector !== null) sql.updateVector.run(toBytes(vector), before.serial);
+      if (type !== before.memory_type) {
+        addToPool(project, before.memory_type, -1);
+        addToPool(project, type, 1);
+      }
+    },
+
+    async remove(project, id, now) {
+      const row = findRow(project, id);
+      if (row === undefined) return false;
+      state.noteWords("remove", project.serial, row.content_revision, row.content);
+      sql.removeVector.run(row.serial);
+      sql.remove.run(row.serial);
+      sql.insertRemoval.run(state.nextRevision(), project.serial, row.serial, now);
+      addToPool(project, row.memory_type, -1);
+      return true;
+    },
+
+    async removeAll(project, type) {
+      let removed = 0;
+      for (const each of type === null ? memoryTypes : [type]) {
+        const count = sql.poolCount.get(project.serial, each) ?? 0;
+        if (count === 0) continue;
+        sql.bury.run(project.serial, each);
+        sql.nextEpoch.run(state.nextRevision(), project.serial, each);
+        removed += count;
+      }
+      if (removed > 0) state.purgeIsDue = true;
+      return removed;
+    },
+
+    touch(project, ids, now) {
+      for (const id of ids) state.touchedMemories.set(id, { project: project.serial, at: now });
+    },
+  };
+}
+
+function statements(database: Database) {
+  return {
+    find: database.prepare<[string, number], MemoryRow>(
+      // Not aliveJoin: SQLite plans that join anew for every value of the project, five times the cost of the query.
+      `SELECT ${memoryColumns} FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
+         (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
+    ),
+    owner: database
+      .prepare<[string], string>(
+        `SELECT o.id FROM memory m JOIN project o ON o.serial = m.project WHERE m.id = ? AND m.epoch =
+           (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
+      )
+      .pluck(),
+    changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
+      `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
+       JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,
+    ),
+    epoch: database
+      .prepare<[number, string], number>("SELECT epoch FROM pool WHERE project = ? AND memory_type = ?")
+      .pluck(),
+    total: database.prepare<[number], number>("SELECT SUM(memories) FROM pool WHERE project = ?").pluck(),
+    poolCount: database
+      .prepare<[number, string], number>("SELECT memories FROM pool WHERE project = ? AND memory_type = ?")
+      .pluck(),
+    count: database.prepare("UPDATE pool SET memories = memories + ? WHERE project = ? AND memory_type = ?"),
+    holder: database.prepare<[number, Uint8Array], { serial: number; id: string }>(
+      "SELECT serial, id FROM memory WHERE project = ? AND content_key = ?",
+    ),
+    releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
+    insert: database.prepare(
+      `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
+         is_active, created_at, updated_at, expires_at)
+       VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
+         1, :now, :now, :expiresAt)`,
+    ),
+    insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
+    update: database.prepare(
+      `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
+         content_revision = :contentRevision, content = :content,
+         importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt
+       WHERE serial = :serial`,
+    ),
+    setContentKey: database.prepare("UPDATE memory SET content_key = ? WHERE serial = ?"),
+    updateVector: database.prepare("UPDATE memory_vector SET embedding = vec_f32(?) WHERE memory = ?"),
+    removeVector: database.prepare("DELETE FROM memory_vector WHERE memory = ?"),
+    remove: database.prepare("DELETE FROM memory WHERE serial = ?"),
+    insertRemoval: database.prepare(
+      "INSERT INTO memory_removal (revision, project, memory, removed_at) VALUES (?, ?, ?, ?)",
+    ),
+    bury: database.prepare(
+      `INSERT INTO dead_pool (project, memory_type, epoch)
+       SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
+    ),
+    nextEpoch: database.prepare(
+      "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",
+    ),
+  };
+}

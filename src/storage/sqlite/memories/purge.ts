@@ -1,0 +1,98 @@
+// Owns the slow half of a bulk delete and other housekeeping: small transactions between the calls of others.
+// Touches only what nobody can see any more.
+
+import { accessResolutionMs, flushBatchRows, purgeBatchRows, purgeErasureRows } from "../../../limits.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import type { MemoryTouch, WriterState } from "../threads/writer-state.ts";
+import type { WordMerge } from "./word-merge.ts";
+import { createWordRemoval } from "./words.ts";
+
+const removalLifeMs = 3_600_000;
+
+interface DeadPool {
+  project: number;
+  memory_type: string;
+  epoch: number;
+}
+
+/**
+ * @returns a step that purges one batch in a transaction of its own and tells whether more is left. Words leave the file as it goes
+ * on: removed all at once, they would be merged away in one long step.
+ */
+export function createPurge(database: Database, state: WriterState, wordMerge: WordMerge): () => boolean {
+  const nextDeadPool = database.prepare<[], DeadPool>(
+    "SELECT project, memory_type, epoch FROM dead_pool LIMIT 1",
+  );
+  const batch = database
+    .prepare<[DeadPool & { limit: number }], number>(
+      `SELECT serial FROM memory WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch ORDER BY serial LIMIT :limit`,
+    )
+    .pluck();
+  const removeWords = createWordRemoval(database, state);
+  const removeVector = database.prepare("DELETE FROM memory_vector WHERE memory = ?");
+  const remove = database.prepare("DELETE FROM memory WHERE serial = ?");
+  const forget = database.prepare<[DeadPool]>(
+    "DELETE FROM dead_pool WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch",
+  );
+  let purged = 0;
+  const purgeBatch = database.transaction(() => {
+    const pool = nextDeadPool.get();
+    // Not earlier: a step that fails leaves the purge due, and the next call that is settled starts it again.
+    state.purgeIsDue = pool !== undefined;
+    if (pool === undefined) return false;
+    const serials = batch.all({ ...pool, limit: purgeBatchRows });
+    removeWords(serials);
+    purged += serials.length;
+    for (const serial of serials) {
+      removeVector.run(serial);
+      remove.run(serial);
+    }
+    if (serials.length < purgeBatchRows) forget.run(pool);
+    return true;
+  });
+  return () => {
+    if (purged >= purgeErasureRows) {
+      if (!wordMerge.erase()) purged = 0;
+      return true;
+    }
+    const isMoreLeft = purgeBatch();
+    // A batch touches pages all over the file. Written back while they are few, they never hold up somebody's commit.
+    if (isMoreLeft) database.pragma("wal_checkpoint(PASSIVE)");
+    return isMoreLeft;
+  };
+}
+
+/** @returns a step that writes a batch of the noted access times in a transaction of its own and tells whether more is left. */
+export function createAccessFlush(database: Database, state: WriterState): () => boolean {
+  const touchMemory = database.prepare(
+    `UPDATE memory SET last_accessed_at = :at
+     WHERE id = :id AND project = :project AND (last_accessed_at IS NULL OR last_accessed_at <= :at - ${accessResolutionMs} OR last_accessed_at > :at)`,
+  );
+  const touchKey = database.prepare(
+    `UPDATE api_key SET last_used_at = :at
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at <= :at - ${accessResolutionMs} OR last_used_at > :at)`,
+  );
+  const write = database.transaction((memories: [string, MemoryTouch][], keys: [string, number][]) => {
+    for (const [id, { project, at }] of memories) touchMemory.run({ id, project, at });
+    for (const [id, at] of keys) touchKey.run({ id, at });
+  });
+  return () => {
+    const memories = [...state.touchedMemories.entries().take(flushBatchRows)];
+    const keys = [...state.touchedKeys.entries().take(flushBatchRows)];
+    if (memories.length + keys.length > 0) write(memories, keys);
+    for (const [id] of memories) state.touchedMemories.delete(id);
+    for (const [id] of keys) state.touchedKeys.delete(id);
+    return state.touchedMemories.size + state.touchedKeys.size > 0;
+  };
+}
+
+/** @returns a step that forgets removals which every search index has seen long ago. */
+export function createRemovalSweep(database: Database): (now: number) => void {
+  // The newest stays: a writer that starts continues its revision.
+  const sweep = database.prepare(
+    "DELETE FROM memory_removal WHERE removed_at < ? AND revision < (SELECT MAX(revision) FROM memory_removal)",
+  );
+  return (now) => {
+    sweep.run(now - removalLifeMs);
+  };
+}

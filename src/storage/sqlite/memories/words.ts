@@ -1,0 +1,76 @@
+// Owns what is written to the words of memories, and where a memory's words lie. Calls only note their changes: FTS5 closes a
+// segment at every savepoint, so all changes of a group are written at once, before it commits.
+
+import type { Database } from "../../../native/sqlite.ts";
+import { splitWords } from "../../../ranking/words.ts";
+import type { WriterState } from "../threads/writer-state.ts";
+
+export interface WordChange {
+  readonly kind: "add" | "remove";
+  readonly project: number;
+  readonly contentRevision: number;
+  /** The content of the memory; words are removed by the text that brought them in. */
+  readonly text: string;
+}
+
+/** Registers the SQL function words(text), which migrations and the purge need. */
+export function defineWords(database: Database): void {
+  database.function("words", { deterministic: true }, (text: unknown) => splitWords(String(text)).join(" "));
+}
+
+/** @returns a function that writes what the transaction's calls have noted; it belongs right before the commit. */
+export function createWordWriter(database: Database, state: WriterState): () => void {
+  const add = database.prepare("INSERT INTO memory_word (rowid, words) VALUES ((? << 40) + ?, words(?))");
+  const remove = database.prepare(
+    "INSERT INTO memory_word (memory_word, rowid, words) VALUES ('delete', (? << 40) + ?, words(?))",
+  );
+  return () => {
+    if (state.wordChanges.length === 0) return;
+    for (const { kind, project, contentRevision, text } of inOrder(state.wordChanges)) {
+      (kind === "add" ? add : remove).run(project, contentRevision, text);
+      if (kind === "remove") state.wordErasureIsDue = true;
+    }
+    state.wordMergeIsDue = true;
+    state.wordChanges.length = 0;
+  };
+}
+
+/** What came and went in one transaction is left out. By row, because FTS5 closes a segment when rows go backwards. */
+function inOrder(changes: readonly WordChange[]): WordChange[] {
+  const left = new Map<number, WordChange>();
+  for (const change of changes) {
+    if (change.kind === "remove" && left.get(change.contentRevision)?.kind === "add")
+      left.delete(change.contentRevision);
+    else left.set(change.contentRevision, change);
+  }
+  return [...left.values()].sort((a, b) => a.project - b.project || a.contentRevision - b.contentRevision);
+}
+
+/** @returns a function that removes the words of memories which are about to be removed themselves. */
+export function createWordRemoval(
+  database: Database,
+  state: WriterState,
+): (serials: readonly number[]) => void {
+  const remove = database.prepare(
+    `INSERT INTO memory_word (memory_word, rowid, words)
+     SELECT 'delete', (project << 40) + content_revision, words(content) FROM memory WHERE serial = ?`,
+  );
+  return (serials) => {
+    for (const serial of serials) remove.run(serial);
+    if (serials.length > 0) state.wordErasureIsDue = state.wordMergeIsDue = true;
+  };
+}
+
+/** @returns the content revisions of a project's memories that hold a word, in their order, from one revision on. */
+export function createWordLookup(database: Database) {
+  const holders = database
+    .prepare<[Record<string, unknown>], number>(
+      `SELECT rowid - (:project << 40) FROM memory_word
+       WHERE memory_word MATCH :word
+         AND rowid BETWEEN (:project << 40) + :from AND (:project << 40) + 0xFFFFFFFFFF`,
+    )
+    .pluck();
+  /** In quotation marks nothing is syntax, and a word has none inside. */
+  return (project: number, word: string, from: number): number[] =>
+    holders.all({ project, word: `"${word}"`, from });
+}

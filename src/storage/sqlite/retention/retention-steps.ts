@@ -1,0 +1,74 @@
+// Owns the small steps in which retention deletes: records before an anchor, and payloads that are too old. Each step is a transaction
+// of its own, and waiting calls go between them.
+
+import { toServerRecord } from "../../../audit/record.ts";
+import { retentionBatchRows } from "../../../limits.ts";
+import type { OldChain, RetentionOptions } from "./retention.ts";
+
+export async function deleteEntries(
+  { database, pause }: RetentionOptions,
+  chain: number,
+  through: number,
+): Promise<void> {
+  const batch = database
+    .prepare<[number, number], number>(
+      `SELECT number FROM audit_entry WHERE chain = ? AND seq <= ? ORDER BY seq LIMIT ${retentionBatchRows}`,
+    )
+    .pluck();
+  const deletePayload = database.prepare("DELETE FROM audit_payload WHERE entry = ?");
+  const deleteEntry = database.prepare("DELETE FROM audit_entry WHERE number = ?");
+  const deleteCheckpoints = database.prepare("DELETE FROM audit_checkpoint WHERE chain = ? AND size < ?");
+  const step = database.transaction((numbers: readonly number[]) => {
+    for (const number of numbers) {
+      deletePayload.run(number);
+      deleteEntry.run(number);
+    }
+    deleteCheckpoints.run(chain, through);
+  });
+  for (let numbers = batch.all(chain, through); numbers.length > 0; numbers = batch.all(chain, through)) {
+    step(numbers);
+    await pause();
+  }
+}
+
+/**
+ * Says on the chain that older payloads are gone, then deletes them; the records that say so keep theirs.
+ * @returns how many payloads were deleted.
+ */
+export async function prunePayloads(
+  { database, announcedThrough, inTransaction, append, signCheckpoint, pause, logger }: RetentionOptions,
+  chain: OldChain,
+  through: number,
+  now: number,
+): Promise<number> {
+  // What the column says is not believed. While it is 0, and nothing is too old, there is nothing to look for.
+  const announced = through > 0 || chain.payloads_through > 0 ? announcedThrough(chain) : 0;
+  if (through > Math.max(announced, chain.anchored)) {
+    const note = database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE number = ?");
+    await inTransaction(async () => {
+      note.run(through, chain.number);
+      await append(toServerRecord(chain.project, "audit.prune", now, { payloads_through: through }));
+      await signCheckpoint(chain.project, now);
+    });
+    const project = chain.project?.id ?? null;
+    logger.info("retention", { project, chain: chain.chain, payloads_through: through });
+  }
+  const deletePayloads = database.prepare(
+    `DELETE FROM audit_payload WHERE entry IN (
+       SELECT number FROM audit_entry
+       WHERE chain = ? AND seq BETWEEN ? AND ? AND action NOT IN ('audit.prune', 'audit.redact'))`,
+  );
+  const bound = Math.max(through, announced);
+  const done = progress.get(chain.number) ?? chain.anchored;
+  let deleted = 0;
+  for (let first = done + 1; first <= bound; first += retentionBatchRows) {
+    const last = Math.min(first + retentionBatchRows - 1, bound);
+    deleted += deletePayloads.run(chain.number, first, last).changes;
+    progress.set(chain.number, last);
+    await pause();
+  }
+  return deleted;
+}
+
+/** By chain: the last seq whose payload this process has looked at, so that a sweep does not begin from the start each time. */
+const progress = new Map<number, number>();

@@ -1,0 +1,79 @@
+// Owns when retention sweeps over the chains: one sweep at a time, every hour and when somebody asks for one. Keeps the outcome of
+// those that were asked for until it is fetched.
+
+import type { SweptChain } from "../../../audit/store.ts";
+import type { Clock } from "../../../clock.ts";
+import type { Logger } from "../../../log/logger.ts";
+import { createRetentionTime } from "../ledger/clock-watch.ts";
+import { prune, type RetentionOptions } from "./retention.ts";
+
+/** `unknown`: it was asked for before this thread was started, or its outcome was fetched already. */
+export type SweepOutcome = readonly SweptChain[] | "running" | "failed" | "unknown";
+
+export interface Sweeps {
+  /** Starts a sweep unless one is running. */
+  start(): void;
+  request(): number;
+  outcomeOf(sweep: number): SweepOutcome;
+  /** Waits for sweeps that were asked for; others go on with the next start. */
+  finish(): Promise<void>;
+}
+
+export function createSweeps(
+  retention: Omit<RetentionOptions, "pause">,
+  clock: Clock,
+  logger: Logger,
+): Sweeps {
+  const outcomes = new Map<number, SweepOutcome>();
+  let running: Promise<unknown> | null = null;
+  let requests = 0;
+  let awaited = 0;
+  let isEnding = false;
+  const retentionTime = createRetentionTime(clock, logger);
+  const pause = () => (isEnding && awaited === 0 ? Promise.reject(new Error("ending")) : Bun.sleep(1));
+
+  const sweep = async (): Promise<SweepOutcome> => {
+    try {
+      return await prune({ ...retention, pause }, { now: clock.now(), ageAt: retentionTime() });
+    } catch (error) {
+      if (!isEnding || awaited > 0) logger.error("retention failed and is tried again later", { error });
+      return "failed";
+    }
+  };
+
+  /** After the one that runs: this may have passed chains whose records are too old by now. */
+  const sweepNext = async (before: Promise<unknown> | null, request: number): Promise<void> => {
+    await before;
+    outcomes.set(request, await sweep());
+    awaited -= 1;
+  };
+
+  const run = (work: Promise<unknown>): void => {
+    const mine = work.finally(() => {
+      if (running === mine) running = null;
+    });
+    running = mine;
+  };
+
+  return {
+    start() {
+      if (running === null) run(sweep());
+    },
+    request() {
+      const request = ++requests;
+      outcomes.set(request, "running");
+      awaited += 1;
+      run(sweepNext(running, request));
+      return request;
+    },
+    outcomeOf(request) {
+      const outcome = outcomes.get(request) ?? "unknown";
+      if (outcome !== "running") outcomes.delete(request);
+      return outcome;
+    },
+    async finish() {
+      isEnding = true;
+      await running;
+    },
+  };
+}

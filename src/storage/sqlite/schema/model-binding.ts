@@ -1,0 +1,52 @@
+// Owns what the database knows about its installation: the embedding model whose vectors it holds.
+
+import type { Database } from "../../../native/sqlite.ts";
+import { counted } from "../../../text/plural.ts";
+
+export interface ModelBinding {
+  readonly id: string;
+  /** Over all files of the model. */
+  readonly sha256: string;
+  readonly dimensions: number;
+}
+
+/** The database holds vectors of another model; vectors of two models cannot be compared. */
+export class ModelMismatch extends Error {
+  readonly bound: ModelBinding;
+  readonly memories: number;
+
+  constructor(bound: ModelBinding, given: ModelBinding, memories: number) {
+    super(
+      `The database holds ${counted(memories, "memory", "memories")} embedded with the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Start it with --model and the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to embed every memory anew.`,
+    );
+    this.name = "ModelMismatch";
+    this.bound = bound;
+    this.memories = memories;
+  }
+}
+
+/**
+ * Notes the model with the first start; without memories the model may change freely.
+ * @throws ModelMismatch when memories were embedded with another one.
+ */
+export function bindModel(database: Database, model: ModelBinding): void {
+  const bound = boundModel(database);
+  if (bound?.sha256 === model.sha256) return;
+  const memories = Number(database.prepare("SELECT COUNT(*) FROM memory_vector").pluck().get());
+  if (bound !== null && memories > 0) throw new ModelMismatch(bound, model, memories);
+  writeModel(database, model);
+}
+
+export function boundModel(database: Database): ModelBinding | null {
+  const value = database
+    .prepare("SELECT value FROM installation WHERE name = 'embedding_model'")
+    .pluck()
+    .get();
+  return typeof value === "string" ? (JSON.parse(value) as ModelBinding) : null;
+}
+
+export function writeModel(database: Database, { id, sha256, dimensions }: ModelBinding): void {
+  database
+    .prepare("INSERT OR REPLACE INTO installation (name, value) VALUES ('embedding_model', ?)")
+    .run(JSON.stringify({ id, sha256, dimensions }));
+}

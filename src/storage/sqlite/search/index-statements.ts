@@ -1,0 +1,56 @@
+// Owns what a search index reads from the database: everything of a project, or what has changed since a revision.
+
+import type { MemoryType } from "../../../memory/memory.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { aliveJoin } from "../memories/memory.ts";
+import { createWordLookup } from "../memories/words.ts";
+
+export interface ChangedRow {
+  serial: number;
+  revision: number;
+  content_revision: number;
+  memory_type: MemoryType;
+  importance: number;
+  is_active: number;
+  expires_at: number | null;
+  embedding: Uint8Array;
+}
+
+interface RemovedRow {
+  memory: number;
+  revision: number;
+}
+
+export interface Pool {
+  memory_type: MemoryType;
+  epoch: number;
+  memories: number;
+}
+
+/** What the index reads; prepared once per connection. */
+export interface IndexStatements {
+  pools(project: number): Map<MemoryType, Pool>;
+  changes(project: number, afterRevision: number): Iterable<ChangedRow>;
+  removals(project: number, afterRevision: number): Iterable<RemovedRow>;
+  holders(project: number, word: string, fromRevision: number): readonly number[];
+}
+
+export function createIndexStatements(database: Database): IndexStatements {
+  const pools = database.prepare<[number], Pool>(
+    "SELECT memory_type, epoch, memories FROM pool WHERE project = ?",
+  );
+  const changes = database.prepare<[number, number], ChangedRow>(
+    `SELECT m.serial, m.revision, m.content_revision, m.memory_type, m.importance, m.is_active, m.expires_at, v.embedding
+     FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
+     WHERE m.project = ? AND m.revision > ?`,
+  );
+  const removals = database.prepare<[number, number], RemovedRow>(
+    "SELECT memory, revision FROM memory_removal WHERE project = ? AND revision > ?",
+  );
+  return {
+    pools: (project) => new Map(pools.all(project).map((row) => [row.memory_type, row])),
+    changes: (project, afterRevision) => changes.iterate(project, afterRevision),
+    removals: (project, afterRevision) => removals.iterate(project, afterRevision),
+    holders: createWordLookup(database),
+  };
+}

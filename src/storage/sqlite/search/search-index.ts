@@ -1,0 +1,209 @@
+// Owns the search index of one project: a cache in memory of what ranking needs. The database is the truth; before every
+// search the index catches up with it by revision, in the same read transaction, so a committed write is always found.
+
+import type { Project } from "../../../access/project.ts";
+import { type MemoryType, memoryTypes } from "../../../memory/memory.ts";
+import type { SearchQuery } from "../../../memory/store.ts";
+import type { Onnx } from "../../../native/onnx.ts";
+import type { ApproximateRows } from "../../../ranking/candidates.ts";
+import { keywordScores } from "../../../ranking/keyword.ts";
+import { Postings } from "../../../ranking/postings.ts";
+import { VectorMatrix } from "../../../ranking/vector-matrix.ts";
+import { queryWords } from "../../../ranking/words.ts";
+import { toVector } from "../memories/memory.ts";
+import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
+
+interface IndexedMemory {
+  readonly serial: number;
+  /** The words of the memory are those of this content; another content is another IndexedMemory. */
+  readonly contentRevision: number;
+  /** -1 when it is gone. */
+  row: number;
+  type: MemoryType;
+  importance: number;
+  active: boolean;
+  /** Infinity when permanent. */
+  expiresAt: number;
+}
+
+/** An IndexedMemory and its places in the maps, measured. */
+export const bytesPerMemory = 224;
+
+export class SearchIndex {
+  readonly #project: number;
+  readonly #statements: IndexStatements;
+  readonly #matrix: VectorMatrix;
+  /** Row n of the matrix is the vector of memory n. */
+  readonly #memories: IndexedMemory[] = [];
+  #bySerial = new Map<number, IndexedMemory>();
+  #byContent = new Map<number, IndexedMemory>();
+  readonly #postings: Postings<IndexedMemory>;
+  #pools = new Map<MemoryType, Pool>();
+  #revision = 0;
+
+  constructor(project: Project, statements: IndexStatements, onnx: Onnx, dimensions: number) {
+    this.#project = project.serial;
+    this.#statements = statements;
+    this.#matrix = new VectorMatrix(onnx, dimensions);
+    this.#postings = new Postings((word, from) => statements.holders(project.serial, word, from));
+  }
+
+  /** Bytes held, estimated. */
+  get byteLength(): number {
+    return this.#matrix.byteLength + this.#postings.byteLength + this.#memories.length * bytesPerMemory;
+  }
+
+  /** Call inside the read transaction of the search. */
+  catchUp(): void {
+    const pools = this.#statements.pools(this.#project);
+    const buried = memoryTypes.filter((type) => this.#pools.get(type)?.epoch !== pools.get(type)?.epoch);
+    if (buried.length > 0) this.#dropTypes(new Set(buried));
+    this.#pools = pools;
+    this.#readChanges();
+    const alive = [...pools.values()].reduce((sum, { memories }) => sum + memories, 0);
+    if (this.#memories.length === alive) return;
+    // Rare: a memory took another type that was then deleted as a whole, or its removal is forgotten. Nothing here tells
+    // which one is gone, so everything is read again.
+    this.#dropTypes(new Set(memoryTypes));
+    this.#revision = 0;
+    this.#readChanges();
+  }
+
+  #readChanges(): void {
+    let newest = this.#revision;
+    for (const row of this.#statements.changes(this.#project, this.#revision)) {
+      this.#put(row);
+      newest = Math.max(newest, row.revision);
+    }
+    for (const { memory, revision } of this.#statements.removals(this.#project, this.#revision)) {
+      this.#drop(memory);
+      newest = Math.max(newest, revision);
+    }
+    // Last, so that an interrupted catch-up is repeated as a whole; putting and dropping again changes nothing.
+    this.#revision = newest;
+  }
+
+  /** Approximate similarities of all rows with the query, and their keyword scores; valid until the next call. */
+  rows(query: SearchQuery): ApproximateRows {
+    const memories = this.#memories;
+    const eligible = this.#eligible(query);
+    return {
+      length: memories.length,
+      similarities: this.#matrix.scores(query.vector),
+      keywords: query.words === null ? null : this.#keywords(query.words, eligible),
+      importanceOf: (row) => memories[row]?.importance ?? 0,
+      isEligible: (row) => eligible[row] === 1,
+    };
+  }
+
+  /** 1 for each row that the query may find, 0 for the others. */
+  #eligible({ types, includeExpired, includeInactive, now }: SearchQuery): Uint8Array {
+    const eligible = new Uint8Array(this.#memories.length);
+    let row = 0;
+    for (const { type, active, expiresAt } of this.#memories) {
+      if (
+        (types === null || types.includes(type)) &&
+        (includeInactive || active) &&
+        (includeExpired || expiresAt > now)
+      )
+        eligible[row] = 1;
+      row += 1;
+    }
+    return eligible;
+  }
+
+  #keywords(words: string, eligible: Uint8Array): Float64Array {
+    const find = (contentRevision: number) => this.#byContent.get(contentRevision);
+    const holders = queryWords(words).map((word) => {
+      const rows: number[] = [];
+      for (const { row } of this.#postings.holdersOf(word, this.#revision, find))
+        if (eligible[row] === 1) rows.push(row);
+      return rows;
+    });
+    let searched = 0;
+    for (const one of eligible) searched += one;
+    return keywordScores(holders, eligible.length, searched);
+  }
+
+  /** For each vector the rows of memories that are, or may be, more similar to it than `above` and have not expired. */
+  rowsAbove(above: number, vectors: readonly Float32Array[], now: number): number[][] {
+    const isAlive = (row: number) => (this.#memories[row]?.expiresAt ?? 0) > now;
+    return this.#matrix.rowsAbove(above, vectors).map((rows) => rows.filter(isAlive));
+  }
+
+  memoryAt(row: number): {
+    readonly serial: number;
+    readonly importance: number;
+    readonly vector: Float32Array;
+  } {
+    const memory = this.#memories[row];
+    if (memory === undefined)
+      throw new RangeError(`Row ${row} is outside an index of ${this.#memories.length}.`);
+    return { serial: memory.serial, importance: memory.importance, vector: this.#matrix.row(row) };
+  }
+
+  #put(row: ChangedRow): void {
+    const before = this.#bySerial.get(row.serial);
+    const isRewritten = before?.contentRevision !== row.content_revision;
+    if (before !== undefined && isRewritten) this.#byContent.delete(before.contentRevision);
+    const at = before?.row ?? this.#memories.length;
+    if (before !== undefined && isRewritten) before.row = -1;
+    const state = {
+      row: at,
+      type: row.memory_type,
+      importance: row.importance,
+      active: row.is_active === 1,
+      expiresAt: row.expires_at ?? Number.POSITIVE_INFINITY,
+    };
+    const memory =
+      before === undefined || isRewritten
+        ? { serial: row.serial, contentRevision: row.content_revision, ...state }
+        : Object.assign(before, state);
+    this.#matrix.set(at, toVector(row.embedding));
+    this.#memories[at] = memory;
+    this.#bySerial.set(memory.serial, memory);
+    this.#byContent.set(memory.contentRevision, memory);
+  }
+
+  #drop(serial: number): void {
+    const memory = this.#bySerial.get(serial);
+    if (memory === undefined) return;
+    this.#bySerial.delete(serial);
+    this.#byContent.delete(memory.contentRevision);
+    this.#matrix.swapRemove(memory.row);
+    const last = this.#memories.pop();
+    if (last !== undefined && last !== memory) {
+      this.#memories[memory.row] = last;
+      last.row = memory.row;
+    }
+    memory.row = -1;
+  }
+
+  /** Works on what stays or on what goes, whichever is less: after a bulk delete of 200,000 the next search still answers at once. */
+  #dropTypes(types: ReadonlySet<MemoryType>): void {
+    this.#postings.clear();
+    const staying = this.#memories.reduce((count, { type }) => count + (types.has(type) ? 0 : 1), 0);
+    const isAnew = staying * 2 < this.#memories.length;
+    if (isAnew) [this.#bySerial, this.#byContent] = [new Map(), new Map()];
+    let kept = 0;
+    for (const [row, memory] of staying === 0 ? [] : this.#memories.entries()) {
+      if (types.has(memory.type)) {
+        this.#bySerial.delete(memory.serial);
+        this.#byContent.delete(memory.contentRevision);
+        continue;
+      }
+      if (kept < row) {
+        this.#matrix.set(kept, this.#matrix.row(row));
+        this.#memories[kept] = memory;
+        memory.row = kept;
+      }
+      if (isAnew) {
+        this.#bySerial.set(memory.serial, memory);
+        this.#byContent.set(memory.contentRevision, memory);
+      }
+      kept += 1;
+    }
+    this.#memories.length = kept;
+    this.#matrix.truncate(kept);
+  }
+}

@@ -1,0 +1,225 @@
+// Owns search in this engine: candidates from the index in memory, or from sqlite-vec and the words in the database where a
+// project is too large for it; then exact scores. Both ways give the same result.
+
+import { LRUCache } from "lru-cache";
+import type { Project } from "../../../access/project.ts";
+import { neighboursMax } from "../../../limits.ts";
+import type { Memory } from "../../../memory/memory.ts";
+import type { NeighbourQuery, Neighbours, SearchHit, SearchQuery, Siblings } from "../../../memory/store.ts";
+import type { Onnx } from "../../../native/onnx.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { type ApproximateRows, chooseCandidates } from "../../../ranking/candidates.ts";
+import { keywordScores } from "../../../ranking/keyword.ts";
+import { cosine, finalScore, relevanceOf } from "../../../ranking/rank.ts";
+import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
+import { queryWords } from "../../../ranking/words.ts";
+import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory.ts";
+import { createWordLookup } from "../memories/words.ts";
+import { createIndexStatements } from "./index-statements.ts";
+import { bytesPerMemory, SearchIndex } from "./search-index.ts";
+
+/** Older indexes are built anew: what was removed is remembered for an hour only. */
+const indexLifeMs = 1_800_000;
+
+export interface SearchOptions {
+  readonly onnx: Onnx;
+  readonly dimensions: number;
+  readonly cacheBytes: number;
+}
+
+interface Scored extends Omit<SearchHit, "memory"> {
+  readonly serial: number;
+  readonly score: number;
+}
+
+export interface Search {
+  search(project: Project, query: SearchQuery): SearchHit[];
+  neighbours(project: Project, query: NeighbourQuery): Neighbours;
+}
+
+export function createSearch(database: Database, { onnx, dimensions, cacheBytes }: SearchOptions): Search {
+  const indexStatements = createIndexStatements(database);
+  const indexes = new LRUCache<number, SearchIndex>({
+    maxSize: Math.max(1, cacheBytes),
+    sizeCalculation: (index) => Math.max(1, index.byteLength),
+    ttl: indexLifeMs,
+    updateAgeOnGet: true,
+  });
+  const memoryCount = database
+    .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
+    .pluck();
+  const bySerial = database.prepare<[number], MemoryRow>(
+    `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
+  );
+  const newestRevision = database
+    .prepare<[number], number | null>("SELECT MAX(revision) FROM memory WHERE project = ?")
+    .pluck();
+  const scan = createScan(database, dimensions);
+
+  const fits = (project: Project): boolean => {
+    const rows = (memoryCount.get(project.serial) ?? 0) + blockRows;
+    return rows * (dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory) <= cacheBytes;
+  };
+
+  const indexOf = (project: Project): SearchIndex => {
+    const index = indexes.get(project.serial) ?? new SearchIndex(project, indexStatements, onnx, dimensions);
+    index.catchUp();
+    indexes.delete(project.serial); // setting the same value again would keep its former size
+    indexes.set(project.serial, index);
+    return index;
+  };
+
+  const memoryOf = (serial: number): Memory => {
+    const row = bySerial.get(serial);
+    if (row === undefined) throw new Error("the search index holds a memory that the database does not");
+    return toMemory(row);
+  };
+
+  const scoreInMemory = (project: Project, query: SearchQuery): Scored[] => {
+    const index = indexOf(project);
+    const errorBound = scoreErrorBound(dimensions);
+    const rows = index.rows(query);
+    return chooseCandidates(rows, { ...query, errorBound }).map((row) =>
+      score(index.memoryAt(row), rows.keywords?.[row], query),
+    );
+  };
+
+  const search = (project: Project, query: SearchQuery): SearchHit[] => {
+    const scored = fits(project) ? scoreInMemory(project, query) : scan(project, query);
+    return scored
+      .filter(({ similarity }) => similarity >= query.minSimilarity)
+      .sort((a, b) => b.score - a.score || b.serial - a.serial)
+      .slice(0, query.topK)
+      .map(({ serial, similarity, keyword, relevance }) => ({
+        memory: memoryOf(serial),
+        ...{ similarity, keyword, relevance },
+      }));
+  };
+
+  /** By similarity alone, for each vector. */
+  const compare = (project: Project, { vectors, above, now }: NeighbourQuery): Compared[][] => {
+    if (fits(project)) {
+      const index = indexOf(project);
+      return index.rowsAbove(above, vectors, now).map((rows, at) =>
+        rows.map((row) => {
+          const { serial, vector } = index.memoryAt(row);
+          return { serial, similarity: cosine(vectors[at] ?? vector, vector) };
+        }),
+      );
+    }
+    // All above the threshold: the best ones by score need not be the nearest.
+    const query = { types: null, words: null, topK: Number.POSITIVE_INFINITY, minSimilarity: above, now };
+    const everything = { ...query, includeExpired: false, includeInactive: true };
+    return vectors.map((vector) => scan(project, { ...everything, vector }));
+  };
+
+  const neighbours = (project: Project, query: NeighbourQuery): Neighbours => ({
+    siblings: findSiblings(query, dimensions),
+    revision: newestRevision.get(project.serial) ?? 0,
+    found: compare(project, query).map((compared) =>
+      compared
+        .filter(({ similarity }) => similarity > query.above)
+        .sort((a, b) => b.similarity - a.similarity || b.serial - a.serial)
+        .slice(0, neighboursMax)
+        .map(({ serial, similarity }) => ({ id: memoryOf(serial).id, similarity })),
+    ),
+  });
+
+  return { search: database.transaction(search), neighbours: database.transaction(neighbours) };
+}
+
+/** Each vector with those of the items before it. */
+function findSiblings({ vectors, earlier, above }: NeighbourQuery, dimensions: number): Siblings[] {
+  const before = Array.from({ length: earlier.length / dimensions }, (_, at) =>
+    earlier.subarray(at * dimensions, (at + 1) * dimensions),
+  );
+  return vectors.map((vector) => {
+    const items: number[] = [];
+    const similarities: number[] = [];
+    for (const [at, other] of before.entries()) {
+      const similarity = cosine(vector, other);
+      if (similarity <= above) continue;
+      items.push(at);
+      similarities.push(similarity);
+    }
+    before.push(vector);
+    return { items: Uint32Array.from(items), similarities: Float64Array.from(similarities) };
+  });
+}
+
+interface Compared {
+  readonly serial: number;
+  readonly similarity: number;
+}
+
+/** Candidates from sqlite-vec's distance function: slower, but needs no memory. */
+function createScan(database: Database, dimensions: number) {
+  const distances = database.prepare<
+    [Record<string, unknown>],
+    { serial: number; content_revision: number; importance: number; distance: number }
+  >(
+    `SELECT m.serial, m.content_revision, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
+     FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
+     WHERE m.project = :project
+       AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
+       AND (:includeInactive OR m.is_active = 1)
+       AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`,
+  );
+  const embedding = database
+    .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
+    .pluck();
+  const holders = createWordLookup(database);
+  const keywords = (project: Project, words: string, found: readonly { content_revision: number }[]) => {
+    const rowOf = new Map(found.map(({ content_revision }, row) => [content_revision, row]));
+    const rowsWith = (word: string) =>
+      holders(project.serial, word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
+    return keywordScores(queryWords(words).map(rowsWith), found.length, found.length);
+  };
+  // sqlite-vec sums three products in float32 (the dot product and two lengths), so its error is a few times that of one.
+  const errorBound = 4 * scoreErrorBound(dimensions);
+
+  return (project: Project, query: SearchQuery): Scored[] => {
+    const found = distances.all({
+      project: project.serial,
+      vector: new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength),
+      types: query.types === null ? null : JSON.stringify(query.types),
+      includeInactive: query.includeInactive ? 1 : 0,
+      includeExpired: query.includeExpired ? 1 : 0,
+      now: query.now,
+    });
+    const rows: ApproximateRows = {
+      length: found.length,
+      similarities: Float32Array.from(found, ({ distance }) => 1 - distance),
+      keywords: query.words === null ? null : keywords(project, query.words, found),
+      importanceOf: (row) => found[row]?.importance ?? 0,
+      isEligible: () => true,
+    };
+    return chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
+      const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };
+      const bytes = embedding.get(serial);
+      const vector = bytes === undefined ? null : toVector(bytes);
+      return vector === null ? [] : [score({ serial, importance, vector }, rows.keywords?.[row], query)];
+    });
+  };
+}
+
+interface Candidate {
+  /** Grows with creation, so a higher one is the newer memory. */
+  readonly serial: number;
+  readonly importance: number;
+  readonly vector: Float32Array;
+}
+
+/** `keyword` is undefined when the query has no words. */
+function score(candidate: Candidate, keyword: number | undefined, query: SearchQuery): Scored {
+  const { serial, importance, vector } = candidate;
+  const similarity = cosine(query.vector, vector);
+  const relevance = relevanceOf(similarity, keyword);
+  return {
+    serial,
+    similarity,
+    keyword: Math.min(1, keyword ?? 0),
+    relevance,
+    score: finalScore(relevance, importance),
+  };
+}

@@ -1,0 +1,176 @@
+// Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
+
+import type { Plans } from "../../access/plan.ts";
+import type { AccessReader } from "../../access/store.ts";
+import { redactRecords } from "../../audit/redact.ts";
+import type { Answer } from "../../calls/call.ts";
+import { toRefusalAnswer } from "../../calls/settle.ts";
+import { createClock } from "../../clock.ts";
+import type { LedgerFiles } from "../../data-directory/ledger-files.ts";
+import { unavailable } from "../../errors.ts";
+import { createExport } from "../../export/create.ts";
+import { exportProject } from "../../export/export-project.ts";
+import { createExportRunner, type ExportRunner } from "../../export/runner.ts";
+import { createLogRepeats } from "../../log/log-repeats.ts";
+import type { Logger, LogLevel } from "../../log/logger.ts";
+import type { RuntimeFiles } from "../../native/runtime.ts";
+import type { Database } from "../../native/sqlite.ts";
+import { spawnWorker } from "../../native/worker.ts";
+import { WorkerClient } from "../../native/worker-client.ts";
+import type { Store } from "../store.ts";
+import { createAccessReader } from "./access.ts";
+import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
+import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
+import type { ExporterInit } from "./export/export-worker.ts";
+import { createExporter } from "./export/exporter.ts";
+import { forgetNext } from "./memories/reembed.ts";
+import { bindModel, type ModelBinding } from "./schema/model-binding.ts";
+import { damageComplaint } from "./threads/answer-requests.ts";
+import { createDamageCheck } from "./threads/damage-check.ts";
+import { createReader } from "./threads/reader.ts";
+import type { ReaderInit } from "./threads/reader-worker.ts";
+import { createEngineReadiness, type EngineReadiness } from "./threads/readiness.ts";
+import type { SearcherInit } from "./threads/search-worker.ts";
+import { createWriter } from "./threads/writer.ts";
+import type { WriterInit } from "./threads/writer-worker.ts";
+
+export interface StoreOptions {
+  /** Path of the database file; created when it does not exist. */
+  readonly path: string;
+  readonly runtime: RuntimeFiles;
+  readonly plans: Plans;
+  readonly ledger: LedgerFiles;
+  /** Days that payloads of audit records stay; null: as long as their entries. */
+  readonly payloadRetentionDays?: number | null;
+  /** Days that records of the installation's own chain stay; null: for ever. */
+  readonly installationRetentionDays?: number | null;
+  /** The embedding model whose vectors the database holds; null when the caller only administers. */
+  readonly model: ModelBinding | null;
+  /** Memory for search indexes; projects that do not fit are searched inside SQLite. */
+  readonly searchCacheBytes: number;
+  readonly groupCommit: boolean;
+  readonly clockOffset: SharedArrayBuffer | null;
+  readonly logger: Logger;
+  readonly logLevel: LogLevel;
+  /** Starts the engine's threads; tests use it to get hold of the worker they kill. */
+  readonly spawn?: typeof spawnWorker;
+}
+
+/** What each of the engine's threads is started with. */
+interface ThreadInits {
+  readonly writer: WriterInit;
+  readonly reader: ReaderInit;
+  readonly searcher: SearcherInit;
+  readonly exporter: ExporterInit;
+}
+
+/** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
+export function openStore(options: StoreOptions): Store {
+  const file: DatabaseFile = { path: options.path, runtime: options.runtime };
+  prepare(file, options.model);
+  const {
+    plans,
+    ledger,
+    payloadRetentionDays = null,
+    installationRetentionDays = null,
+    clockOffset,
+    groupCommit,
+    searchCacheBytes,
+    logger,
+    logLevel,
+    spawn = spawnWorker,
+  } = options;
+  const threads: WorkerClient[] = [];
+  const start = <Name extends keyof ThreadInits>(name: Name, init: ThreadInits[Name]) => {
+    const client = new WorkerClient(name, () => spawn(name, init), logger);
+    client.onComplaint = ({ message }) => readiness.suspect(message === damageComplaint);
+    if (name !== "exporter") threads.push(client);
+    return client;
+  };
+  const database = openReading(file);
+  const retentionDays = { payloadRetentionDays, installationRetentionDays };
+  const writerInit = { file, plans, ledger, ...retentionDays, clockOffset, logLevel };
+  const writer = createWriter(start("writer", writerInit), groupCommit);
+  const damage = createDamageCheck(() => spawn("inspector", file), logger);
+  const readiness = createEngineReadiness(writer, damage, threads);
+  const dimensions = options.model?.dimensions ?? 0;
+  const clock = createClock(clockOffset);
+  const reader = createReader(
+    {
+      reader: () => start("reader", { file, verifierKeys: ledger.verifierKeys }),
+      searcher: () => start("searcher", { file, dimensions, searchCacheBytes }),
+    },
+    clock,
+    logger,
+  );
+  const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
+  const exports = createExportRunner(exporter, clock, logger);
+  return {
+    access: createAccess(database, logger, readiness),
+    memories: reader.memories,
+    audit: reader.audit,
+    retention: { sweep: writer.sweep },
+    exports,
+    readiness: () => readiness.reasons(),
+    async commit(call) {
+      const answer = await writer.commit(call);
+      if (beginsExport.has(call.operation) && answer.status === 200) exports.wake();
+      return call.operation === redactRecords.name ? removeErased(exports, answer, logger) : answer;
+    },
+    async close() {
+      await damage.close();
+      await exports.close();
+      await writer.close();
+      await reader.close();
+      database.close();
+    },
+  };
+}
+
+/** The erasure is committed. What a crash leaves is removed by the sweep of the next start. */
+async function removeErased(exports: ExportRunner, answer: Answer, logger: Logger): Promise<Answer> {
+  try {
+    await exports.sweep();
+    return answer;
+  } catch (error) {
+    logger.error("files of exports that hold erased records could not be removed and are tried again", {
+      error,
+    });
+    return toRefusalAnswer(stillInFiles);
+  }
+}
+
+const stillInFiles = unavailable(
+  "The payloads were erased, but files of exports that hold them could not be removed; the log of the server says why. They cannot be downloaded any more. Make the folder of exports writable, and erase again.",
+);
+
+function createAccess(database: Database, logger: Logger, readiness: EngineReadiness): AccessReader {
+  const reader = createAccessReader(database);
+  const isToBeLogged = createLogRepeats();
+  const orUnreadable = <Found>(found: Promise<Found>): Promise<Found> =>
+    found.catch((error: unknown) => {
+      if (!isDiskFailure(error)) throw error;
+      readiness.suspect(isDamage(error));
+      const message = "keys cannot be looked up in the database";
+      if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
+      throw unreadable(error);
+    });
+  return {
+    findCaller: (secretDigest) => orUnreadable(reader.findCaller(secretDigest)),
+    findCredits: (project) => orUnreadable(reader.findCredits(project)),
+  };
+}
+
+const beginsExport = new Set([createExport.name, exportProject.name]);
+
+function prepare(file: DatabaseFile, model: ModelBinding | null): void {
+  const database = openCurrent(file);
+  try {
+    if (model !== null) {
+      bindModel(database, model);
+      forgetNext(database);
+    }
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,36 @@
+// Owns the reading connection for lists and for the ledger: short questions, or long ones in short steps. Never writes, never searches.
+
+import { workerData } from "node:worker_threads";
+import { yieldToOthers } from "../../../native/priority.ts";
+import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createAuditReader } from "../ledger/audit-reader.ts";
+import { createRecordList } from "../ledger/record-list.ts";
+import { createMemoryList } from "../memories/memory-reader.ts";
+import { createProver } from "../verify/verification-steps.ts";
+import { answerQuestions } from "./answer-requests.ts";
+
+export interface ReaderInit {
+  readonly file: DatabaseFile;
+  /** Check the signatures of the ledger's own notes. */
+  readonly verifierKeys: readonly string[];
+}
+
+const { file, verifierKeys }: ReaderInit = workerData;
+yieldToOthers();
+const database = openReading(file);
+const audit = createAuditReader(database);
+const prover = createProver(database, verifierKeys);
+
+const questions = {
+  listMemories: createMemoryList(database),
+  listRecords: createRecordList(database),
+  findRecord: audit.find,
+  placeRecord: audit.place,
+  mentions: audit.mentions,
+  planProof: prover.planProof,
+  proveStep: prover.proveStep,
+};
+
+export type ReadQuestions = typeof questions;
+
+answerQuestions(questions);

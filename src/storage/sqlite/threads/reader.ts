@@ -1,0 +1,106 @@
+// Owns the way to the threads that read: one for searches, one for everything else. Questions wait here and not in a thread, so that
+// projects take turns and a question whose caller is gone is never asked.
+
+import type { AuditReader, RecordPlace } from "../../../audit/store.ts";
+import type { Clock } from "../../../clock.ts";
+import {
+  questionsAtOnce,
+  questionsOfProjectAtOnce,
+  readQueueLimits,
+  searchQueueLimits,
+} from "../../../limits.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { MemoryReader } from "../../../memory/store.ts";
+import type { WorkerClient } from "../../../native/worker-client.ts";
+import { createFairGate } from "../../../scheduling/fair-gate.ts";
+import { type QueueLimits, serverItself, type Waiter } from "../../../scheduling/fair-queue.ts";
+import { createProofs } from "../verify/verification-rounds.ts";
+import type { Question, QuestionTable } from "./answer-requests.ts";
+import type { ReadQuestions } from "./reader-worker.ts";
+import type { SearchQuestions } from "./search-worker.ts";
+
+export interface Reader {
+  readonly memories: MemoryReader;
+  readonly audit: AuditReader;
+  close(): Promise<void>;
+}
+
+/** How the threads are started. */
+export interface ReadingThreads {
+  readonly reader: () => WorkerClient;
+  readonly searcher: () => WorkerClient;
+}
+
+export function createReader(threads: ReadingThreads, clock: Clock, logger: Logger): Reader {
+  const reader = createAsking<ReadQuestions>(threads.reader, readQueueLimits);
+  const searcher = createAsking<SearchQuestions>(threads.searcher, searchQueueLimits);
+  const { ask } = reader;
+  const { ask: askSearcher } = searcher;
+  const verify = createProofs(
+    {
+      planProof: (...values) => ask(serverItself, "planProof", ...values),
+      proveStep: (...values) => ask(serverItself, "proveStep", ...values),
+    },
+    clock,
+    logger,
+  );
+
+  return {
+    memories: {
+      list: (project, query, signal) => ask(by(project, signal), "listMemories", project, query),
+      search: (project, query, signal) => askSearcher(by(project, signal), "search", project, query),
+      gather: (project, query, signal) => askSearcher(by(project, signal), "gather", project, query),
+      neighbours: (project, query, signal) => askSearcher(by(project, signal), "neighbours", project, query),
+    },
+    audit: {
+      list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
+      find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
+      place: (id) => ask(serverItself, "placeRecord", id),
+      async mentions(text) {
+        const places: RecordPlace[] = [];
+        for (let through = 0; ; ) {
+          const batch = await ask(serverItself, "mentions", text, through);
+          if (batch.through === null) return { places, through };
+          places.push(...batch.places);
+          through = batch.through;
+        }
+      },
+      verify,
+    },
+    async close() {
+      await reader.close();
+      await searcher.close();
+    },
+  };
+}
+
+function by({ serial }: { readonly serial: number }, signal: AbortSignal): Waiter {
+  return { project: serial, signal };
+}
+
+/** The thread starts with the first question. */
+function createAsking<Questions extends QuestionTable>(start: () => WorkerClient, limits: QueueLimits) {
+  const gate = createFairGate({
+    places: questionsAtOnce,
+    placesPerProject: questionsOfProjectAtOnce,
+    limits,
+  });
+  let worker: WorkerClient | null = null;
+  return {
+    ask<Name extends keyof Questions & string>(
+      waiter: Waiter,
+      question: Name,
+      ...values: Parameters<Questions[Name]>
+    ): Promise<ReturnType<Questions[Name]>> {
+      return gate(waiter, () => {
+        worker ??= start();
+        const request: Question = { question, values };
+        // The one place that vouches for what the thread answers.
+        return worker.request(request) as Promise<ReturnType<Questions[Name]>>;
+      });
+    },
+    async close() {
+      await worker?.close();
+    },
+  };
+}

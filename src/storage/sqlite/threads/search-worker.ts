@@ -1,0 +1,42 @@
+// Owns the reading connection and the indexes for searches, one of which may take long. Never writes, and answers nothing else: lists
+// must not wait behind a search.
+
+import { workerData } from "node:worker_threads";
+import type { Gathered } from "../../../memory/store.ts";
+import { loadOnnx } from "../../../native/onnx.ts";
+import { yieldToOthers } from "../../../native/priority.ts";
+import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createRuleReader } from "../memories/memory-reader.ts";
+import { createSearch } from "../search/search.ts";
+import { answerQuestions } from "./answer-requests.ts";
+
+export interface SearcherInit {
+  readonly file: DatabaseFile;
+  /** Of the vectors. */
+  readonly dimensions: number;
+  readonly searchCacheBytes: number;
+}
+
+const { file, dimensions, searchCacheBytes }: SearcherInit = workerData;
+yieldToOthers();
+const database = openReading(file);
+const { search, neighbours } = createSearch(database, {
+  onnx: loadOnnx(file.runtime),
+  dimensions,
+  cacheBytes: searchCacheBytes,
+});
+const rules = createRuleReader(database);
+
+/** In one read transaction, so that a memory which changes its type meanwhile is neither missed nor there twice. */
+const gather = database.transaction(
+  (...[project, query]: Parameters<typeof search>): Gathered => ({
+    rules: rules(project, query.now),
+    hits: search(project, query),
+  }),
+);
+
+const questions = { search, gather, neighbours };
+
+export type SearchQuestions = typeof questions;
+
+answerQuestions(questions);

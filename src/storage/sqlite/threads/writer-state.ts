@@ -1,0 +1,74 @@
+// Owns what the writer remembers between calls. What a lost transaction changed here is forgotten with it.
+
+import type { ChainHead } from "../../../audit/chain.ts";
+import type { Caller } from "../../../calls/operation.ts";
+import { createIdSource, type IdSource } from "../../../ids.ts";
+import type { KnownHeads } from "../ledger/known-heads.ts";
+import type { WordChange } from "../memories/words.ts";
+
+export interface MemoryTouch {
+  readonly project: number;
+  readonly at: number;
+}
+
+export class WriterState {
+  readonly createId: IdSource = createIdSource();
+  /** By memory id and by key id; flushed within a second. Losing them in a crash loses only access times. */
+  readonly touchedMemories = new Map<string, MemoryTouch>();
+  readonly touchedKeys = new Map<string, number>();
+  /** By key id. Exact, because only this thread changes keys and projects, and every change or undoing of one empties it. */
+  readonly callers = new Map<string, Caller>();
+  /** Whether a dead pool may be waiting for the purge. */
+  purgeIsDue = true;
+  /** What was erased may still stand in the write-ahead log. */
+  erasureIsDue = false;
+  /** What the calls of the transaction have changed in the words of memories; written right before it commits. */
+  readonly wordChanges: WordChange[] = [];
+  /** Segments of the words may be waiting to be merged; words of memories that are gone may still stand in the file. */
+  wordMergeIsDue = true;
+  wordErasureIsDue = true;
+
+  readonly knownHeads: KnownHeads;
+  #revision: number;
+  readonly #heads = new Map<number | null, ChainHead & { readonly number: number }>();
+  readonly #movedHeads = new Set<number | null>();
+
+  constructor(lastRevision: number, knownHeads: KnownHeads) {
+    this.knownHeads = knownHeads;
+    this.#revision = lastRevision;
+  }
+
+  /** Strictly increasing; gaps mean nothing. */
+  nextRevision(): number {
+    return ++this.#revision;
+  }
+
+  noteWords(kind: WordChange["kind"], project: number, contentRevision: number, text: string): void {
+    this.wordChanges.push({ kind, project, contentRevision, text });
+  }
+
+  headOf(project: number | null): (ChainHead & { readonly number: number }) | undefined {
+    return this.#heads.get(project);
+  }
+
+  moveHead(project: number | null, head: ChainHead & { readonly number: number }): void {
+    this.#heads.set(project, head);
+    this.#movedHeads.add(project);
+    this.knownHeads.moved(head);
+  }
+
+  committed(): void {
+    this.knownHeads.committed();
+    this.#movedHeads.clear();
+  }
+
+  /** Heads that the lost transaction moved are read from the database again. */
+  lost(): void {
+    this.wordChanges.length = 0;
+    this.erasureIsDue = false;
+    this.callers.clear();
+    this.knownHeads.lost();
+    for (const project of this.#movedHeads) this.#heads.delete(project);
+    this.#movedHeads.clear();
+  }
+}

@@ -1,0 +1,121 @@
+// Owns the only writing connection, in a thread of its own: opens it, answers the requests of the main thread, closes it.
+
+import { workerData } from "node:worker_threads";
+import type { Plans } from "../../../access/plan.ts";
+import { createSigner } from "../../../audit/note.ts";
+import type { Answer, Call } from "../../../calls/call.ts";
+import { createClock } from "../../../clock.ts";
+import type { LedgerFiles } from "../../../data-directory/ledger-files.ts";
+import type { ExportChange } from "../../../export/store.ts";
+import { createLogger, type LogLevel } from "../../../log/logger.ts";
+import { type DatabaseFile, openWriting } from "../database-file/connection.ts";
+import { createExportLog } from "../export/exports.ts";
+import { startHousekeeping } from "../housekeeping.ts";
+import { announcedThrough } from "../ledger/announced-prunes.ts";
+import { createCheckpoints } from "../ledger/checkpoints.ts";
+import { createClockWatch } from "../ledger/clock-watch.ts";
+import { readKnownHeads } from "../ledger/known-heads.ts";
+import { createWordMerge } from "../memories/word-merge.ts";
+import { defineWords } from "../memories/words.ts";
+import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import { createTransaction, isLost } from "../transaction.ts";
+import { answerStoreRequests } from "./answer-requests.ts";
+import { attempt, createGroups } from "./groups.ts";
+import { createWriteCheck, type WriteState } from "./write-check.ts";
+import { WriterState } from "./writer-state.ts";
+
+export interface WriterInit {
+  readonly file: DatabaseFile;
+  readonly plans: Plans;
+  readonly ledger: LedgerFiles;
+  readonly payloadRetentionDays: number | null;
+  readonly installationRetentionDays: number | null;
+  readonly clockOffset: SharedArrayBuffer | null;
+  readonly logLevel: LogLevel;
+}
+
+export type WriterRequest =
+  | { readonly settle: readonly Call[] }
+  | { readonly exported: ExportChange }
+  /** Answered with a WriteState. */
+  | { readonly check: { readonly isSuspect: boolean } }
+  /** Answered with the number of the sweep. */
+  | { readonly sweep: "start" }
+  /** Answered with its SweepOutcome. */
+  | { readonly sweep: number }
+  | { readonly close: true };
+
+/** One per call, in order. */
+export type WriterReply = readonly Answer[];
+
+const init: WriterInit = workerData;
+const { file, plans, ledger, clockOffset, logLevel } = init;
+const clock = createClock(clockOffset);
+const logger = createLogger(logLevel);
+const database = openWriting(file);
+defineWords(database);
+const knownHeads = readKnownHeads(database, ledger.verifierKeys, logger);
+const state = new WriterState(lastRevision(), knownHeads);
+const signer = createSigner(ledger.signingKey);
+const checkpoints = createCheckpoints({ database, clock, logger, signer, knownHeads, notes: ledger.notes });
+const transaction = createTransaction(database, state, checkpoints, ledger.exports, createClockWatch(logger));
+const settlement = {
+  clock,
+  plans,
+  report: (incident: string, error: unknown) => logger.error("a call failed", { incident, error }),
+  isLost: (error: unknown) => isLost(database, error),
+};
+const writeCheck = createWriteCheck(database, clock, knownHeads.cause);
+const wordMerge = createWordMerge(database, state, clock);
+const groups = createGroups({
+  ...{ database, transaction, state, checkpoints, wordMerge, settlement, writeCheck, logger },
+});
+const housekeeping = startHousekeeping({
+  ...{ database, state, checkpoints, wordMerge, clock, logger },
+  retention: {
+    ...{ database, plans, signer, logger, inTransaction: groups.inTransaction },
+    payloadDays: init.payloadRetentionDays,
+    installationDays: init.installationRetentionDays,
+    announcedThrough: (chain) => announcedThrough(database, ledger.verifierKeys, chain),
+    append: (draft) => transaction.audit.append(draft),
+    signCheckpoint: (project, now) => transaction.audit.attest(project, now),
+  },
+});
+const logExport = createExportLog(database);
+
+answerStoreRequests(async (request): Promise<WriterReply | WriteState | SweepOutcome | number> => {
+  const work = request as WriterRequest;
+  if ("close" in work) return close();
+  if ("sweep" in work) {
+    return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
+  }
+  if ("check" in work) return writeCheck.check(work.check.isSuspect);
+  if ("exported" in work) {
+    logExport(work.exported);
+    return [];
+  }
+  const answers = await groups.settle(work.settle);
+  housekeeping.afterGroup();
+  return answers;
+});
+
+async function close(): Promise<WriterReply> {
+  await housekeeping.finish();
+  // Connections of threads that were ended are never closed, so SQLite does not do this by itself; whoever copies the file
+  // of a stopped server expects everything in it.
+  attempt(logger, () => database.pragma("wal_checkpoint(TRUNCATE)"));
+  database.close();
+  return [];
+}
+
+/** The search indexes of a reader that outlives this thread rely on it: no revision may be given out twice. */
+function lastRevision(): number {
+  const row = database
+    .prepare<[], number | null>(
+      `SELECT MAX(revision) FROM (SELECT MAX(revision) AS revision FROM memory
+         UNION ALL SELECT MAX(revision) FROM memory_removal UNION ALL SELECT MAX(epoch) FROM pool)`,
+    )
+    .pluck()
+    .get();
+  return row ?? 0;
+}

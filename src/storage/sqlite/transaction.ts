@@ -1,0 +1,79 @@
+// Owns the Transaction of this engine: one connection, one savepoint per call.
+
+import type { Database } from "../../native/sqlite.ts";
+import type { Transaction } from "../store.ts";
+import { createAccessTransaction } from "./access.ts";
+import { isDiskFailure } from "./database-file/disk-failure.ts";
+import { createExportTransaction } from "./export/exports.ts";
+import { createAuditTransaction } from "./ledger/audit.ts";
+import type { Checkpoints } from "./ledger/checkpoints.ts";
+import type { ClockWatch } from "./ledger/clock-watch.ts";
+import { createMemoryTransaction } from "./memories/memory.ts";
+import type { WriterState } from "./threads/writer-state.ts";
+
+export function createTransaction(
+  database: Database,
+  state: WriterState,
+  checkpoints: Checkpoints,
+  exportFolder: string,
+  watchClock: ClockWatch,
+): Transaction {
+  const savepoint = database.prepare("SAVEPOINT call");
+  const release = database.prepare("RELEASE call");
+  const rollback = database.prepare("ROLLBACK TO call");
+
+  /** Runs `work` in a savepoint. What is not kept, because it failed or was only tried, leaves nothing in the state either. */
+  const inSavepoint = async <Result>(work: () => Promise<Result>, isKept: boolean): Promise<Result> => {
+    const wordChanges = state.wordChanges.length;
+    const forget = () => {
+      state.callers.clear();
+      state.wordChanges.length = wordChanges;
+    };
+    savepoint.run();
+    try {
+      const result = await work();
+      if (!isKept) {
+        forget();
+        rollback.run();
+      }
+      release.run();
+      return result;
+    } catch (error) {
+      forget();
+      if (!isLost(database, error)) {
+        rollback.run();
+        release.run();
+      }
+      throw error;
+    }
+  };
+
+  return {
+    access: createAccessTransaction(database, state),
+    memories: createMemoryTransaction(database, state),
+    audit: createAuditTransaction(database, state, checkpoints, watchClock),
+    exports: createExportTransaction(database, state, checkpoints, exportFolder),
+    attempt: (work) => inSavepoint(work, true),
+    rehearse: (work) => inSavepoint(work, false),
+  };
+}
+
+/** Whether the error took the whole transaction with it: the disk or the file failed, not the call. */
+export function isLost(database: Database, error: unknown): boolean {
+  return !database.inTransaction || isDiskFailure(error);
+}
+
+/**
+ * A commit that could not be synced stands whole in the write-ahead log: the next start would take it for a commit, although its
+ * calls were told that nothing happened. A commit of nothing takes its place. It needs no sync of its own, because the next one
+ * that is answered syncs both; a synchronous of OFF would let a checkpoint go unsynced too.
+ */
+export function overwriteLostCommit(database: Database): void {
+  const format = database.pragma("user_version", { simple: true });
+  database.pragma("synchronous = NORMAL");
+  try {
+    database.pragma(`user_version = ${format}`);
+  } finally {
+    database.pragma("synchronous = FULL");
+  }
+}

@@ -1,0 +1,43 @@
+// Owns what verification says about the frame of a database before and beside its records: the schema, and what SQLite's own check
+// finds in the tables of the ledger. Never writes.
+
+import { type Failure, Unusable } from "../../../audit/verify/verdict.ts";
+import { formatVersion } from "../schema/migrate.ts";
+import { findSchemaDifference, type SchemaObject, schemaQuery } from "../schema/schema-check.ts";
+import type { LedgerSource } from "./source.ts";
+
+/** The first format whose tables are those of the audit format. */
+const oldestFormat = 2;
+
+/** To be asked before any table is read: a forged view can be endless. @throws Unusable when the format is not one that is known here. */
+export function checkSchema(source: LedgerSource): Failure | null {
+  const [header] = source.all("PRAGMA user_version") as { user_version: number }[];
+  const format = header?.user_version ?? 0;
+  if (format < oldestFormat) {
+    throw new Unusable("Its tables are older than the audit format: start a server with it once.");
+  }
+  if (format > formatVersion) {
+    throw new Unusable(
+      `It has the format ${format}, but this program knows formats up to ${formatVersion}. Verify it with the memledger that wrote it.`,
+    );
+  }
+  const message = findSchemaDifference(source.all(schemaQuery) as SchemaObject[], format);
+  return message === null ? null : { seq: null, check: "schema", message };
+}
+
+/** The ledger, and what names its owners. */
+const tables = [
+  ...["project", "audit_chain", "audit_entry", "audit_payload"],
+  ...["audit_checkpoint", "audit_anchor", "audit_verification"],
+];
+
+/** Compares each index with its table, and the types of values with those of their columns. Takes a fifth of a verification. */
+export function checkTables(source: LedgerSource): Failure | null {
+  for (const table of tables) {
+    const [row] = source.all(`PRAGMA integrity_check(${table})`) as { integrity_check: unknown }[];
+    if (row?.integrity_check === "ok") continue;
+    const message = `the table ${table} and its indexes do not agree: ${row?.integrity_check}`;
+    return { seq: null, check: "index", message };
+  }
+  return null;
+}

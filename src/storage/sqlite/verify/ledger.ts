@@ -1,0 +1,185 @@
+// Owns the SQL about what surrounds the records: chains, anchors, checkpoints. Judges them, and says where each chain begins.
+
+import { genesisHash } from "../../../audit/chain.ts";
+import { type Anchor, type Checkpoint, parseAnchor, parseCheckpoint } from "../../../audit/checkpoint.ts";
+import { type ChainStart, checkAnchors } from "../../../audit/verify/chain-verification.ts";
+import { millisecondsOf, parseCanonical } from "../../../audit/verify/entry-parser.ts";
+import type { NoteReader } from "../../../audit/verify/notes.ts";
+import { earlier, type Failure, Unusable } from "../../../audit/verify/verdict.ts";
+import { toTimestamp } from "../../../clock.ts";
+import type { LedgerSource } from "./source.ts";
+
+/** A chain with everything but its records. */
+export interface ChainFrame {
+  readonly number: number;
+  readonly chain: string;
+  readonly project: string | null;
+  readonly genesisHash: string;
+  readonly start: ChainStart;
+  readonly anchors: number;
+  /** The newest, when its signature is good. */
+  readonly anchor: Anchor | null;
+  /** Up to where the server takes payloads for removed; 0: nowhere. Null: not judged, because older records are left out. */
+  readonly payloadsThrough: number | null;
+  /** Those of the database with good signatures. */
+  readonly checkpoints: readonly Checkpoint[];
+  readonly failure: Failure | null;
+}
+
+interface ChainRow {
+  readonly number: number;
+  readonly id: string;
+  readonly serial: number | null;
+  readonly project: string | null;
+  readonly genesis: string;
+  readonly hash: string;
+  readonly payloads_through: number;
+}
+
+interface NoteRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly note: string;
+}
+
+/** By number. @throws Unusable when there is something signed and no key. */
+export function readChains(source: LedgerSource, reader: NoteReader | null): ChainFrame[] {
+  const rows = source.all(`${chainRows} ORDER BY c.number`) as ChainRow[];
+  return rows.map((row) => frameOf(source, reader, row));
+}
+
+const chainRows = `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash, c.payloads_through
+  FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project`;
+
+/** One of them. */
+export function readChain(source: LedgerSource, reader: NoteReader, number: number): ChainFrame {
+  const [row] = source.all(`${chainRows} WHERE c.number = ?`, number) as ChainRow[];
+  if (row === undefined) throw new Error(`there is no chain ${number}`);
+  return frameOf(source, reader, row);
+}
+
+function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow): ChainFrame {
+  const anchors = readAnchors(source, reader, row);
+  const checkpoints = readCheckpoints(source, reader, row);
+  const { number, id: chain, project, hash, payloads_through: payloadsThrough } = row;
+  return {
+    ...{ number, chain, project, genesisHash: hash, payloadsThrough },
+    ...{ start: anchors.start ?? { seq: 0, hash, at: null }, anchors: anchors.count, anchor: anchors.newest },
+    checkpoints: checkpoints.good,
+    failure: earlier(earlier(checkGenesis(row), anchors.failure), checkpoints.failure),
+  };
+}
+
+function checkGenesis({ id, serial, project, genesis, hash }: ChainRow): Failure | null {
+  const fail = (message: string): Failure => ({ seq: 0, check: "genesis", message });
+  const value = parseCanonical(String(genesis));
+  if (value === null || Object.keys(value).length !== 4)
+    return fail("the genesis is not written as the format demands");
+  const { chain, at, nonce } = value;
+  if (typeof at !== "string" || millisecondsOf(at) === null) return fail("the genesis lacks its time");
+  if (typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce)) return fail("the genesis lacks its nonce");
+  if (chain !== id) return fail("the genesis belongs to another chain");
+  if ((serial !== null && project === null) || value.project !== project) {
+    return fail("the genesis belongs to another project");
+  }
+  if (genesisHash({ chain: id, project, at, nonce }) === hash) return null;
+  return fail("the genesis is not the text that was hashed");
+}
+
+function readAnchors(
+  source: LedgerSource,
+  reader: NoteReader | null,
+  { number, id }: ChainRow,
+): { start: ChainStart | null; newest: Anchor | null; count: number; failure: Failure | null } {
+  const rows = notesOf(
+    source,
+    "SELECT through AS seq, at, note FROM audit_anchor WHERE chain = ? ORDER BY through",
+    number,
+  );
+  let failure: Failure | null = null;
+  const good: Anchor[] = [];
+  for (const { seq, note } of rows) {
+    const text = openNote(reader, note);
+    const anchor = text === null ? null : parseAnchor(text);
+    if (text === null) failure = earlier(failure, unsigned(seq));
+    else if (anchor === null || anchor.chain !== id || anchor.through !== seq) {
+      failure = earlier(failure, { seq, check: "anchor", message: "this anchor is not what its row says" });
+    } else good.push(anchor);
+  }
+  const newest = rows.at(-1);
+  if (newest === undefined) return { start: null, newest: null, count: 0, failure };
+  const last = good.find(({ through }) => through === newest.seq);
+  const at = last === undefined ? null : toTimestamp(last.lastAt);
+  const start = { seq: newest.seq, hash: last?.hash ?? null, at };
+  if (good.length === rows.length) failure = earlier(failure, checkAnchors(good));
+  return { start, newest: last ?? null, count: good.length, failure };
+}
+
+function readCheckpoints(
+  source: LedgerSource,
+  reader: NoteReader | null,
+  { number, id }: ChainRow,
+): { good: Checkpoint[]; failure: Failure | null } {
+  const rows = notesOf(
+    source,
+    "SELECT size AS seq, at, note FROM audit_checkpoint WHERE chain = ? ORDER BY size",
+    number,
+  );
+  let failure: Failure | null = null;
+  const good: Checkpoint[] = [];
+  for (const { seq, at, note } of rows) {
+    const text = openNote(reader, note);
+    const checkpoint = text === null ? null : parseCheckpoint(text);
+    if (text === null) failure = earlier(failure, unsigned(seq));
+    else if (
+      checkpoint === null ||
+      checkpoint.chain !== id ||
+      checkpoint.size !== seq ||
+      checkpoint.at !== at
+    ) {
+      failure = earlier(failure, {
+        seq,
+        check: "checkpoint",
+        message: "this checkpoint is not what its row says",
+      });
+    } else good.push(checkpoint);
+  }
+  return { good, failure };
+}
+
+/** The newest record whose hash a signed checkpoint of the database states; 0 when there is none. Reads from the newest one back. */
+export function attestedThrough(
+  source: LedgerSource,
+  reader: NoteReader,
+  { number, chain }: { readonly number: number; readonly chain: string },
+): number {
+  const next =
+    "SELECT size, note FROM audit_checkpoint WHERE chain = ? AND size < ? ORDER BY size DESC LIMIT 1";
+  const hashAt = "SELECT hash FROM audit_entry WHERE chain = ? AND seq = ?";
+  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
+    const [row] = source.all(next, number, below) as { size: number; note: string }[];
+    if (row === undefined) return 0;
+    const text = reader.open(row.note);
+    const checkpoint = text === null ? null : parseCheckpoint(text);
+    const [entry] = source.all(hashAt, number, row.size) as { hash: string }[];
+    if (checkpoint?.chain === chain && checkpoint.size === row.size && checkpoint.hash === entry?.hash) {
+      return row.size;
+    }
+    below = row.size;
+  }
+}
+
+function notesOf(source: LedgerSource, sql: string, chain: number): NoteRow[] {
+  return source.all(sql, chain) as NoteRow[];
+}
+
+function openNote(reader: NoteReader | null, note: string): string | null {
+  if (reader !== null) return reader.open(String(note));
+  throw new Unusable(
+    "The ledger is signed, but there is no audit.pub beside the database. Give its verifier key with --public-key FILE.",
+  );
+}
+
+function unsigned(seq: number): Failure {
+  return { seq, check: "signature", message: "a note about it was changed, or signed by another key" };
+}

@@ -1,0 +1,85 @@
+// Owns what verification says about one chain of a database, once its records have been looked at. Reads nothing.
+
+import {
+  type Attested,
+  attestedSize,
+  checkLeftovers,
+  joinSegments,
+  weighCheckpoints,
+} from "../../../audit/verify/chain-verification.ts";
+import {
+  checkRemovedPayloads,
+  checkRemovedRecords,
+  countRemovedAfter,
+  findUnexcused,
+} from "../../../audit/verify/removals.ts";
+import type { Segment } from "../../../audit/verify/segment.ts";
+import { type ChainReport, earlier, type Failure } from "../../../audit/verify/verdict.ts";
+import type { ChainFrame } from "./ledger.ts";
+
+/**
+ * What is to be told about a chain whose stretches have been checked. `attested`: the newest record that a checkpoint attests which
+ * is not among these.
+ */
+export function reportChain(
+  frame: ChainFrame,
+  segments: readonly Segment[],
+  more: readonly Attested[],
+  attested = 0,
+): ChainReport {
+  const { chain, project, start, anchors, anchor, payloadsThrough } = frame;
+  const body = joinSegments({ start, segments });
+  const own = frame.checkpoints.map((checkpoint) => ({
+    ...checkpoint,
+    isOutside: false,
+    isSigned: true,
+    source: "a checkpoint in the database",
+  }));
+  const checkpoints = [...own, ...more.filter((checkpoint) => checkpoint.chain === chain)];
+  const newest = body.lastSeq ?? start.seq;
+  const hashAt = (size: number) =>
+    size === start.seq ? start.hash : (body.hashes.get(size) ?? genesisAt(size, frame));
+  const through = Math.max(attested, attestedSize(checkpoints));
+  const removals = earlier(
+    checkRemovedRecords(anchor, segments, through),
+    checkRemovedPayloads(payloadsThrough, start.seq, segments, through),
+  );
+  const removal = earlier(removals, findUnexcused(segments, through));
+  const weighed = weighCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
+  const { records, firstSeq, lastSeq, withoutPayload } = body;
+  return {
+    ...{
+      chain,
+      project,
+      records,
+      firstSeq,
+      lastSeq,
+      withoutPayload,
+      anchors,
+      checkpoints: checkpoints.length,
+    },
+    ...weighed,
+    tail: records === 0 ? 0 : newest - Math.max(weighed.attestedThrough ?? 0, start.seq),
+    removedInTail:
+      weighed.attestedThrough === null ? 0 : countRemovedAfter(anchor, segments, weighed.attestedThrough),
+    failure: earlier(earlier(frame.failure, body.failure), removal),
+  };
+}
+
+function genesisAt(size: number, { genesisHash }: ChainFrame): string | null {
+  return size === 0 ? genesisHash : null;
+}
+
+interface Rest {
+  readonly frame: ChainFrame;
+  /** Records before the anchor. */
+  readonly leftovers: readonly Segment[];
+}
+
+/** Retention always leaves a record, and deletes from the oldest on. */
+export function requireRest(report: ChainReport, { frame: { start }, leftovers }: Rest): ChainReport {
+  const message = "no record is left after the anchor";
+  const isEmpty = start.seq > 0 && report.records === 0;
+  const empty: Failure | null = isEmpty ? { seq: start.seq + 1, check: "seq", message } : null;
+  return { ...report, failure: earlier(report.failure, earlier(checkLeftovers(leftovers, start), empty)) };
+}

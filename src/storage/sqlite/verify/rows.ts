@@ -1,0 +1,181 @@
+// Owns the SQL that verification reads records with. A stretch of row numbers holds records of several chains, in the order in which
+// they were written. Must never read through an index: a forged one can leave rows out.
+
+import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
+import {
+  type FoundPayload,
+  type FoundRecord,
+  type Segment,
+  type SegmentVerifier,
+  verifySegment,
+} from "../../../audit/verify/segment.ts";
+import { unpackPayload } from "./payload.ts";
+import type { LedgerSource } from "./source.ts";
+
+/** A chain as far as the check of its records needs it. Plain data. */
+export interface ChainKey {
+  /** Of audit_chain. */
+  readonly number: number;
+  readonly chain: string;
+  readonly project: string | null;
+  /** `through` of the newest anchor: records up to this one are about to be deleted. 0: there is no anchor. */
+  readonly through: number;
+  /** Seqs whose hashes are wanted, ascending. */
+  readonly wanted: readonly number[];
+}
+
+/** Row numbers above `above`, up to `through`. */
+export interface Stretch {
+  readonly above: number;
+  readonly through: number;
+}
+
+export type ChainSegment = readonly [chain: number, segment: Segment];
+
+/** Plain data. */
+export interface StretchResult {
+  readonly rows: number;
+  /** By number of the chain. */
+  readonly segments: readonly ChainSegment[];
+  /** Of records that are about to be deleted. */
+  readonly leftovers: readonly ChainSegment[];
+  /** Says which row belongs to nothing; null when all belong to something. */
+  readonly orphan: string | null;
+}
+
+interface EntryRow {
+  readonly number: number;
+  readonly chain: number;
+  readonly seq: number;
+  readonly id: string;
+  readonly at: number;
+  readonly action: string;
+  readonly status: number;
+  readonly key: string | null;
+  readonly memory: string | null;
+  readonly entry: string;
+  readonly hash: string;
+}
+
+interface PayloadRow {
+  readonly number: number;
+  readonly salt: Uint8Array;
+  readonly text: Uint8Array;
+}
+
+interface DatabaseRecord extends FoundRecord {
+  readonly row: EntryRow;
+}
+
+const rowsAtOnce = 500;
+const entryColumns = "number, chain, seq, id, at, action, status, key, memory, entry, hash";
+
+/** @param only number of the one chain to look at; null: all. */
+export function verifyStretch(
+  source: LedgerSource,
+  chains: readonly ChainKey[],
+  { above, through }: Stretch,
+  only: number | null = null,
+): StretchResult {
+  const known = new Map(chains.map((chain) => [chain.number, startChain(chain)]));
+  let [rows, orphan, last] = [0, null as string | null, above];
+  while (last < through) {
+    const entries = readEntries(source, last, through, only);
+    const end = entries.length < rowsAtOnce ? through : (entries.at(-1)?.number ?? through);
+    const payloads = readPayloads(source, last, end, only);
+    let next = 0;
+    for (const row of entries) {
+      for (; (payloads[next]?.number ?? row.number) < row.number; next += 1)
+        orphan ??= strayPayload(payloads[next]);
+      const payload = payloads[next]?.number === row.number ? payloads[next++] : undefined;
+      const chain = known.get(row.chain);
+      if (chain === undefined) orphan ??= `record ${row.number} (seq ${row.seq}) belongs to no chain`;
+      else verifierFor(row, chain).take(toRecord(row, payload));
+    }
+    if (next < payloads.length) orphan ??= strayPayload(payloads[next]);
+    rows += entries.length;
+    last = end;
+  }
+  const chainsOf = [...known];
+  return {
+    ...{ rows, orphan },
+    segments: chainsOf.flatMap(([number, { verifier }]) => finish(number, verifier)),
+    leftovers: chainsOf.flatMap(([number, { leftover }]) => finish(number, leftover)),
+  };
+}
+
+interface OpenChain {
+  readonly through: number;
+  readonly verifier: SegmentVerifier<DatabaseRecord>;
+  readonly leftover: SegmentVerifier<DatabaseRecord>;
+}
+
+function startChain({ chain, project, wanted, through }: ChainKey): OpenChain {
+  const common = { chain, project, span: null, columnsAgree };
+  const leftover = verifySegment({ ...common, wanted: [] });
+  return { through, verifier: verifySegment({ ...common, wanted }), leftover };
+}
+
+/** A row with seq 0 or below is no record that was there before the anchor. */
+function verifierFor({ seq }: EntryRow, { through, verifier, leftover }: OpenChain) {
+  return seq > 0 && seq <= through ? leftover : verifier;
+}
+
+function finish(number: number, verifier: SegmentVerifier<DatabaseRecord>): ChainSegment[] {
+  const segment = verifier.finish();
+  return segment === null ? [] : [[number, segment]];
+}
+
+function readEntries(source: LedgerSource, above: number, through: number, only: number | null): EntryRow[] {
+  const ofChain = only === null ? "" : "AND chain = ?3";
+  const sql = `SELECT ${entryColumns} FROM audit_entry NOT INDEXED WHERE number > ?1 AND number <= ?2 ${ofChain} ORDER BY number LIMIT ${rowsAtOnce}`;
+  return source.all(sql, above, through, ...(only === null ? [] : [only])) as EntryRow[];
+}
+
+function readPayloads(
+  source: LedgerSource,
+  above: number,
+  through: number,
+  only: number | null,
+): PayloadRow[] {
+  const ofChain =
+    only === null
+      ? ""
+      : "AND entry IN (SELECT number FROM audit_entry NOT INDEXED WHERE number > ?1 AND number <= ?2 AND chain = ?3)";
+  const sql = `SELECT entry AS number, salt, text FROM audit_payload WHERE entry > ?1 AND entry <= ?2 ${ofChain} ORDER BY entry`;
+  return source.all(sql, above, through, ...(only === null ? [] : [only])) as PayloadRow[];
+}
+
+function strayPayload(row: PayloadRow | undefined): string {
+  return `the payload of row ${row?.number} belongs to no record`;
+}
+
+/** A forged schema can hand out other types than ours; what is not text counts as absent. */
+function toRecord(row: EntryRow, payload: PayloadRow | undefined): DatabaseRecord {
+  return {
+    row,
+    seq: typeof row.seq === "number" ? row.seq : null,
+    entry: typeof row.entry === "string" ? row.entry : null,
+    hash: typeof row.hash === "string" ? row.hash : null,
+    payload: toPayload(payload),
+  };
+}
+
+function toPayload(row: PayloadRow | undefined): FoundPayload {
+  if (row === undefined) return "missing";
+  if (!(row.salt instanceof Uint8Array) || !(row.text instanceof Uint8Array)) return "unreadable";
+  const text = unpackPayload(row.text);
+  return text === null ? "unreadable" : { salt: row.salt, text };
+}
+
+function columnsAgree({ row }: DatabaseRecord, entry: Entry): boolean {
+  return (
+    row.seq === entry.seq &&
+    row.id === entry.id &&
+    row.at === millisecondsOf(entry.at) &&
+    row.action === entry.action &&
+    row.status === entry.status &&
+    row.key === entry.key &&
+    row.memory === entry.memory
+  );
+}

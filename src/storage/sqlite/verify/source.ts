@@ -1,0 +1,125 @@
+// Owns opening a database as evidence: read-only, whole, and without leaving a trace beside it. Must never create a file.
+//
+// Why bun:sqlite here and better-sqlite3 everywhere else: SQLite opens a WAL database without its -wal and -shm files only by creating
+// them, unless it is told that the file is immutable, and better-sqlite3 is built without the URI names that say so. It also spares an
+// auditor the unpacking of native libraries. Never use both on one database in one process: closing one frees the locks of the other.
+
+import { constants, Database, SQLiteError } from "bun:sqlite";
+import { existsSync, readSync, realpathSync, statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { Unusable } from "../../../audit/verify/verdict.ts";
+import { UnfitFile, withRegularFile } from "../../../files/regular-file.ts";
+import { findIrregular } from "../database-file/adjacent-files.ts";
+import { applicationId } from "../schema/migrate.ts";
+
+/** What verification asks of a connection, so that any engine can give it. */
+export interface LedgerSource {
+  all(sql: string, ...values: readonly (number | string | null)[]): unknown[];
+  close(): void;
+}
+
+/** @throws Unusable */
+export function openEvidence(given: string): LedgerSource {
+  const path = realPathOf(given);
+  requireSqliteFile(path);
+  requireRegularCompany(path);
+  refuseJournal(path);
+  const isAlone = !hasCompany(path);
+  const before = stateOf(path);
+  const database = guard(path, () => {
+    const url = pathToFileURL(path).href + (isAlone ? "?immutable=1" : "");
+    return new Database(url, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  });
+  const source: LedgerSource = {
+    all: (sql, ...values) => guard(path, () => database.query(sql).all(...values)),
+    close() {
+      database.close();
+      if (isAlone && stateOf(path) !== before) {
+        throw new Unusable(`${path} was changed while it was read. Verify it again.`);
+      }
+    },
+  };
+  source.all("PRAGMA busy_timeout = 5000");
+  // Otherwise a large sort writes what it reads into the directory for temporary files.
+  source.all("PRAGMA temp_store = MEMORY");
+  requireOurs(path, source);
+  return source;
+}
+
+/** SQLite follows a link and looks for the files of the database beside what it names: so must we. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    throw new Unusable(`${path} cannot be read.`, { cause });
+  }
+}
+
+/** Through a link or a pipe beside the database another ledger could be read than the one that the server shows. */
+function requireRegularCompany(path: string): void {
+  const strange = findIrregular(path);
+  if (strange !== null) {
+    throw new Unusable(
+      `${strange} is not a regular file. Find out who put it there, move it away, and verify again.`,
+    );
+  }
+}
+
+function requireSqliteFile(path: string): void {
+  const magic = Buffer.alloc(16);
+  try {
+    withRegularFile(path, (file) => readSync(file, magic, 0, magic.length, 0));
+  } catch (error) {
+    if (error instanceof UnfitFile) throw new Unusable(error.message, { cause: error });
+    const reason = error instanceof Error && "code" in error ? ` (${error.code})` : "";
+    throw new Unusable(`${path} cannot be read${reason}.`, { cause: error });
+  }
+  if (magic.toString("latin1") === "SQLite format 3\0") return;
+  throw new Unusable(`${path} is neither a memledger database nor an export beside its manifest.`);
+}
+
+function requireOurs(path: string, source: LedgerSource): void {
+  const [header] = source.all("PRAGMA application_id");
+  const { application_id } = header as { application_id: number };
+  if (application_id !== applicationId) throw new Unusable(`${path} is not a memledger database.`);
+}
+
+/** The server would change the database with it as it opens it, so what lies here is not what it would show. */
+function refuseJournal(path: string): void {
+  const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
+  if (journal === undefined || journal.size === 0) return;
+  throw new Unusable(
+    `${path}-journal lies beside the database: an unfinished write of another kind than memledger makes. Find out who put it there, move it away, and verify again.`,
+  );
+}
+
+/** Whether a server uses the file, or left something beside it that belongs to it. */
+function hasCompany(path: string): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && (log.size > 0 || existsSync(`${path}-shm`));
+}
+
+function stateOf(path: string): string {
+  const { size, mtimeMs } = statSync(path);
+  return `${size} ${mtimeMs}`;
+}
+
+function guard<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause;
+    const advice = adviceFor(cause.code ?? "");
+    throw new Unusable(`${path} cannot be read as a database: ${cause.message}. ${advice}`, { cause });
+  }
+}
+
+function adviceFor(code: string): string {
+  if (code === "SQLITE_BUSY") return "It is being written; try again in a moment.";
+  if (code === "SQLITE_ERROR")
+    return "Its tables are older than the audit format: start a server with it once.";
+  if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY")) {
+    return "Beside it lies an unfinished write (-wal): copy both to a folder where you may write, and verify them there.";
+  }
+  return "It is damaged or incomplete: restore it from a backup, or copy it again.";
+}

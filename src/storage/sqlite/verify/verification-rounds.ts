@@ -1,0 +1,182 @@
+// Owns the verification of chains through the API: when a run begins at the first record and when it continues an earlier one, and how
+// long a call waits for it. Knows only what this process has verified: a mark in the database could be forged together with the records.
+
+import type { Project } from "../../../access/project.ts";
+import type { Verification, VerificationRound } from "../../../audit/store.ts";
+import type { Segment } from "../../../audit/verify/segment.ts";
+import type { ChainReport } from "../../../audit/verify/verdict.ts";
+import type { Clock } from "../../../clock.ts";
+import { proofRoundMs, proofWaitMs } from "../../../limits.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { ChainKey } from "./rows.ts";
+import {
+  concludeProof,
+  type Mark,
+  type ProofEnd,
+  type ProofPlan,
+  type ProofStep,
+  reportProgress,
+} from "./verification-steps.ts";
+
+/** The part that runs in the reader's thread. */
+export interface ProverThread {
+  planProof(project: Project, mark: Mark | null, isRoundDue: boolean): Promise<ProofPlan | null>;
+  proveStep(key: ChainKey, above: number, through: number): Promise<ProofStep>;
+}
+
+export type Proofs = (project: Project) => Promise<Verification>;
+
+/** Verifies every chain on its own, but one step at a time: other requests to the reader wait for one step at most. */
+export function createProofs(thread: ProverThread, clock: Clock, logger: Logger): Proofs {
+  const chains = new Map<number, () => Promise<Verification>>();
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  const patient: ProverThread = {
+    planProof: (...values) => inTurn(() => thread.planProof(...values)),
+    proveStep: (...values) => inTurn(() => thread.proveStep(...values)),
+  };
+  return (project) => {
+    const verify = chains.get(project.serial) ?? createChainProof(project, patient, clock, logger);
+    chains.set(project.serial, verify);
+    return verify();
+  };
+}
+
+/** One way along the chain. */
+interface Run {
+  plan: ProofPlan;
+  segments: Segment[];
+  /** Null until it has reached the newest record. */
+  report: ChainReport | null;
+  /** Resolves with the end of the current step. */
+  step: Promise<void>;
+}
+
+type Round = Omit<VerificationRound, "throughSeq">;
+
+function createChainProof(
+  project: Project,
+  thread: ProverThread,
+  clock: Clock,
+  logger: Logger,
+): () => Promise<Verification> {
+  const logTrouble = createTroubleLog(project, logger);
+  let running: Promise<Run | null> | null = null;
+  let mark: Mark | null = null;
+  let round: Round | null = null;
+  let roundEndsAt = 0;
+  let lastCompleteAt: number | null = null;
+  /** What was found wrong; stays until a whole round finds nothing. */
+  let trouble: ChainReport | null = null;
+
+  const plan = async (isRoundDue: boolean): Promise<ProofPlan | null> => {
+    const made = await thread.planProof(project, mark, isRoundDue);
+    if (made?.isWhole) {
+      const fromSeq = made.frame.start.seq + 1;
+      round = { fromSeq, startedAt: clock.now(), completedAt: null };
+      roundEndsAt = clock.elapsed() + proofRoundMs;
+    }
+    return made;
+  };
+
+  const conclude = (run: Run, end: ProofEnd): void => {
+    const report = concludeProof(run.plan, run.segments, mark, end);
+    run.report = report;
+    const isGood = report.failure === null && report.contradiction === null;
+    trouble = isGood ? null : report;
+    logTrouble(report);
+    if (!isGood) return;
+    const last = run.segments.at(-1)?.last;
+    if (last?.hash != null) mark = { chain: report.chain, seq: last.seq, hash: last.hash };
+    if (!run.plan.isWhole || round === null) return;
+    lastCompleteAt = clock.now();
+    round = { ...round, completedAt: lastCompleteAt };
+  };
+
+  /** @returns the row above which the next step begins; null at the end. */
+  const advance = async (run: Run, above: number): Promise<number | null> => {
+    const step = await thread.proveStep(run.plan.key, above, reachedBy(run));
+    if (step.moved) {
+      const again = await plan(true);
+      if (again === null) throw new Error("the chain that is being verified is gone");
+      Object.assign(run, { plan: again, segments: [] });
+      return again.above;
+    }
+    run.segments.push(...step.result.segments.map(([, segment]) => segment));
+    if (step.next === null) conclude(run, step);
+    return step.next;
+  };
+
+  /** A step that fails ends the run: those who wait for it get the error, and the next call begins a new run. */
+  const drive = async (run: Run): Promise<void> => {
+    let above: number | null = run.plan.above;
+    while (above !== null) {
+      const step = advance(run, above);
+      run.step = step.then(() => undefined);
+      run.step.catch(() => undefined);
+      above = await step.catch(() => null);
+    }
+    running = null;
+  };
+
+  const start = async (): Promise<Run | null> => {
+    const isRoundDue = trouble !== null || round?.completedAt == null || clock.elapsed() >= roundEndsAt;
+    const made = await plan(isRoundDue).catch((error: unknown) => {
+      running = null;
+      throw error;
+    });
+    if (made === null) {
+      running = null;
+      return null;
+    }
+    const run: Run = { plan: made, segments: [], report: null, step: Promise.resolve() };
+    void drive(run);
+    return run;
+  };
+
+  const describe = (run: Run): Verification => {
+    const report = run.report ?? reportProgress(run.plan, run.segments);
+    const { failure, contradiction } = report.failure === null ? (trouble ?? report) : report;
+    return {
+      report: { ...report, failure, contradiction },
+      isComplete: run.report !== null,
+      round: round && { ...round, throughSeq: reachedBy(run) },
+      lastCompleteAt,
+    };
+  };
+
+  return async () => {
+    running ??= start();
+    const run = await running;
+    if (run === null) return { report: null, isComplete: true, round: null, lastCompleteAt };
+    const endsAt = clock.elapsed() + proofWaitMs;
+    while (run.report === null && clock.elapsed() < endsAt) await run.step;
+    return describe(run);
+  };
+}
+
+/** Somebody must hear of it who does not read the answer. The same finding is logged once. */
+function createTroubleLog(project: Project, logger: Logger): (report: ChainReport) => void {
+  const logged = new Set<string>();
+  const log = (chain: string, check: string, seq: number | null, finding: string): void => {
+    const name = `${check} ${seq}`;
+    if (logged.has(name)) return;
+    logged.add(name);
+    const message =
+      "the chain of a project does not verify; keep the data directory and run memledger audit verify";
+    logger.error(message, { project: project.id, chain, seq, check, finding });
+  };
+  return ({ chain, failure, contradiction }) => {
+    if (failure !== null) log(chain, failure.check, failure.seq, failure.message);
+    if (contradiction !== null) log(chain, contradiction.kind, contradiction.size, contradiction.message);
+    if (failure === null && contradiction === null) logged.clear();
+  };
+}
+
+function reachedBy({ plan, segments }: Run): number {
+  return segments.at(-1)?.last.seq ?? plan.frame.start.seq;
+}

@@ -1,0 +1,176 @@
+// Owns the steps of verifying one project's chain inside the server, through the server's own SQLite library. A step is small enough
+// that other requests to the reader do not wait long. The checks themselves are those of `audit verify`. Keeps nothing between steps.
+
+import type { Project } from "../../../access/project.ts";
+import { type Attested, joinSegments } from "../../../audit/verify/chain-verification.ts";
+import { createNoteReader } from "../../../audit/verify/notes.ts";
+import type { Segment } from "../../../audit/verify/segment.ts";
+import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
+import { proofStepMaxBytes, proofStepRows } from "../../../limits.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { attestedThrough, type ChainFrame, readChain } from "./ledger.ts";
+import { reportChain } from "./report.ts";
+import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./rows.ts";
+import type { LedgerSource } from "./source.ts";
+
+/** The newest record that an earlier run of this server found good. */
+export interface Mark {
+  /** Of the chain. */
+  readonly chain: string;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Plain data. */
+export interface ProofPlan {
+  readonly frame: ChainFrame;
+  readonly key: ChainKey;
+  /** The run begins above the row with this number. */
+  readonly above: number;
+  /** Whether it begins at the first record of the chain. */
+  readonly isWhole: boolean;
+}
+
+/** Plain data. `moved`: retention has removed records that the run has not checked yet. */
+export type ProofStep =
+  | { readonly moved: true }
+  | {
+      readonly moved: false;
+      readonly result: StretchResult;
+      /** The next step begins above the row with this number; null: the newest record was checked. */
+      readonly next: number | null;
+      /** At the end: the newest record that a signed checkpoint attests. The run may have begun before it was signed. */
+      readonly attested: number;
+      /** At the end: `payloads_through` of the chain. Retention may have moved it while the run was under way. */
+      readonly payloadsThrough: number;
+    };
+
+export function createProver(database: Database, verifierKeys: readonly string[]) {
+  const source = toSource(database);
+  const reader = createNoteReader(verifierKeys);
+  const chainOf = database
+    .prepare<[number], number>("SELECT number FROM audit_chain WHERE project = ?")
+    .pluck();
+  const find = database.prepare<[number, number, string], { number: number; at: string }>(
+    "SELECT number, entry ->> '$.at' AS at FROM audit_entry WHERE chain = ? AND seq = ? AND hash = ?",
+  );
+  const following = database
+    .prepare<[number, number], number>(
+      "SELECT number FROM audit_entry WHERE chain = ? AND seq > ? ORDER BY seq LIMIT 1",
+    )
+    .pluck();
+  const newest = database
+    .prepare<[number], number>("SELECT number FROM audit_entry WHERE chain = ? ORDER BY seq DESC LIMIT 1")
+    .pluck();
+  const anchored = database
+    .prepare<[number], number | null>("SELECT MAX(through) FROM audit_anchor WHERE chain = ?")
+    .pluck();
+  const payloadsThroughOf = database
+    .prepare<[number], number>("SELECT payloads_through FROM audit_chain WHERE number = ?")
+    .pluck();
+  const payloadSizes = database.prepare<[number, number], { number: number; bytes: number }>(
+    "SELECT entry AS number, length(text) AS bytes FROM audit_payload WHERE entry > ? AND entry <= ? ORDER BY entry",
+  );
+
+  /** Rows above a number that one step can check. */
+  const stretchAbove = (above: number, last: number): Stretch => {
+    const through = Math.min(last, above + proofStepRows);
+    let bytes = 0;
+    for (const payload of payloadSizes.iterate(above, through)) {
+      bytes += payload.bytes;
+      if (bytes > proofStepMaxBytes) return { above, through: payload.number };
+    }
+    return { above, through };
+  };
+
+  const planProof = (project: Project, mark: Mark | null, isRoundDue: boolean): ProofPlan | null => {
+    const number = chainOf.get(project.serial);
+    if (number === undefined) return null;
+    const whole = readChain(source, reader, number);
+    const isOurs = mark !== null && mark.chain === whole.chain;
+    const continues = isOurs && !isRoundDue && mark.seq > whole.start.seq;
+    const row = continues ? find.get(number, mark.seq, mark.hash) : undefined;
+    // The marked record is still there, so the chain can be followed from it. Otherwise the run begins at the start.
+    const isWhole = row === undefined || mark === null;
+    // The records of what was removed may lie before the mark. They were checked by the run that began at the start.
+    const frame = isWhole
+      ? whole
+      : {
+          ...whole,
+          start: { seq: mark.seq, hash: mark.hash, at: row.at },
+          anchor: null,
+          payloadsThrough: null,
+        };
+    const above = isWhole ? 0 : row.number;
+    const sizes = [...frame.checkpoints.map(({ size }) => size), ...(isOurs ? [mark.seq] : [])];
+    const wanted = [...new Set(sizes)].filter((size) => size > frame.start.seq).sort((a, b) => a - b);
+    const key = { number, chain: frame.chain, project: frame.project, through: whole.start.seq, wanted };
+    return { frame, key, above, isWhole };
+  };
+
+  /** `through` is the seq of the newest record that the run has checked. Rows of other chains before the next one are skipped. */
+  const proveStep = (key: ChainKey, above: number, through: number): ProofStep => {
+    if ((anchored.get(key.number) ?? 0) > through) return { moved: true };
+    const first = following.get(key.number, through) ?? above + 1;
+    const last = newest.get(key.number) ?? above;
+    const stretch = stretchAbove(Math.max(above, first - 1), last);
+    const result = verifyStretch(source, [key], stretch, key.number);
+    const isLast = stretch.through >= last;
+    return {
+      ...{ moved: false, result, next: isLast ? null : stretch.through },
+      attested: isLast ? attestedThrough(source, reader, key) : 0,
+      payloadsThrough: isLast ? (payloadsThroughOf.get(key.number) ?? 0) : 0,
+    };
+  };
+
+  return {
+    /** How a run begins: after `mark`, or at the first record where a round is due or that record is not the same any more. Null: there is no chain. */
+    planProof: database.transaction(planProof),
+    proveStep: database.transaction(proveStep),
+  };
+}
+
+/** What the last step of a run says about the chain as a whole. */
+export type ProofEnd = Pick<Extract<ProofStep, { moved: false }>, "attested" | "payloadsThrough">;
+
+/** What a run has found that reached the newest record. `mark`: what an earlier run found good is a checkpoint to this one. */
+export function concludeProof(
+  { frame, isWhole }: ProofPlan,
+  segments: readonly Segment[],
+  mark: Mark | null,
+  { attested, payloadsThrough }: ProofEnd,
+): ChainReport {
+  const atEnd = { ...frame, payloadsThrough: isWhole ? payloadsThrough : null };
+  return reportChain(atEnd, segments, mark === null ? [] : [toAttested(mark)], attested);
+}
+
+/** What a run has found that is not at its end: later records may account for missing payloads. */
+export function reportProgress({ frame }: ProofPlan, segments: readonly Segment[]): ChainReport {
+  const { chain, project, start, anchors, checkpoints } = frame;
+  const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({ start, segments });
+  return {
+    ...{ chain, project, records, firstSeq, lastSeq, withoutPayload, anchors },
+    ...{ checkpoints: checkpoints.length, attestedThrough: null, tail: records, contradiction: null },
+    removedInTail: 0,
+    failure: earlier(frame.failure, failure),
+  };
+}
+
+function toAttested({ chain, seq, hash }: Mark): Attested {
+  const source = "an earlier verification by this server";
+  return { chain, size: seq, hash, at: 0, isOutside: false, isSigned: false, source };
+}
+
+/** better-sqlite3 takes numbered parameters by name. */
+export function toSource(database: Database): LedgerSource {
+  const statements = new Map<string, ReturnType<Database["prepare"]>>();
+  return {
+    all(sql, ...values) {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      if (!/\?\d/.test(sql)) return statement.all(...values);
+      return statement.all(Object.fromEntries(values.map((value, index) => [String(index + 1), value])));
+    },
+    close() {},
+  };
+}

@@ -1,0 +1,194 @@
+// Owns the verification of a database file: one snapshot, read in stretches by as many threads as pay, and the verdict. Never writes,
+// needs no server, no network and no native library.
+
+import { availableParallelism } from "node:os";
+import type { Attested } from "../../../audit/verify/chain-verification.ts";
+import type { NoteReader } from "../../../audit/verify/notes.ts";
+import type { Segment } from "../../../audit/verify/segment.ts";
+import {
+  type Contradiction,
+  type Failure,
+  judge,
+  type Report,
+  Unusable,
+} from "../../../audit/verify/verdict.ts";
+import { checkSchema, checkTables } from "./frame.ts";
+import { type ChainFrame, readChains } from "./ledger.ts";
+import { findStrangeNumber, findStrayNote, findStrayPayload } from "./orphans.ts";
+import { reportChain, requireRest } from "./report.ts";
+import { type ChainKey, type ChainSegment, type Stretch, type StretchResult, verifyStretch } from "./rows.ts";
+import { type LedgerSource, openEvidence } from "./source.ts";
+import { startVerifiers, type Verifiers } from "./verify-workers.ts";
+
+export interface DatabaseVerification {
+  readonly path: string;
+  /** Null: there is no key; then nothing may be signed. */
+  readonly reader: NoteReader | null;
+  /** From beside the database and from outside, with good signatures. */
+  readonly checkpoints: readonly Attested[];
+  /** Id or name of the one project to verify; null: everything. */
+  readonly project: string | null;
+  readonly remarks: readonly string[];
+  /** Notes from outside that no key signed. */
+  readonly refusedOutside: Failure | null;
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Default: as many as the machine has cores and the work pays for. */
+  readonly threads?: number;
+  readonly rowsPerStretch?: number;
+}
+
+/** Below this a second thread takes longer to start than to help. */
+const rowsPerThread = 30_000;
+const defaultRowsPerStretch = 10_000;
+
+/** @throws Unusable */
+export async function verifyDatabase(options: DatabaseVerification): Promise<Report> {
+  const source = openEvidence(options.path);
+  let verifiers: Verifiers | null = null;
+  try {
+    source.all("BEGIN");
+    const forged = checkSchema(source);
+    if (forged !== null) return judge({ ...nothing, failure: forged, remarks: options.remarks });
+    source.all("COMMIT");
+    // The threads' snapshots must not be newer than ours: what they see, we see.
+    verifiers = await startThreads(source, options);
+    source.all("BEGIN");
+    const changed = checkSchema(source);
+    if (changed !== null) return judge({ ...nothing, failure: changed, remarks: options.remarks });
+    const frames = readChains(source, options.reader);
+    const only = options.project === null ? null : findChain(source, frames, options.project);
+    const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
+    const scope = { only: only?.number ?? null, options };
+    const { results, damage } = await verifyRows(source, verifiers, wanted, scope);
+    const segments = groupSegments(results.flatMap((result) => result.segments));
+    const leftovers = groupSegments(results.flatMap((result) => result.leftovers));
+    const shown = only === null ? frames : [only];
+    const chains = shown.map((frame) =>
+      requireRest(reportChain(frame, segments.get(frame.number) ?? [], options.checkpoints), {
+        ...{ frame, leftovers: leftovers.get(frame.number) ?? [] },
+      }),
+    );
+    const orphan =
+      findStrangeNumber(source) ??
+      (only === null
+        ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source))
+        : null);
+    return judge({
+      chains,
+      failure: damage ?? (orphan === null ? options.refusedOutside : toFailure(orphan)),
+      contradictions: findReplaced(frames, options.checkpoints),
+      remarks: options.remarks,
+    });
+  } finally {
+    await verifiers?.close();
+    source.close();
+  }
+}
+
+const nothing = { chains: [], contradictions: [] };
+
+function toFailure(orphan: string): Failure {
+  return { seq: null, check: "orphan", message: orphan };
+}
+
+async function startThreads(source: LedgerSource, options: DatabaseVerification): Promise<Verifiers | null> {
+  const { oldest, newest } = extent(source);
+  const paying = Math.ceil((newest - oldest) / rowsPerThread);
+  const threads = options.threads ?? Math.min(availableParallelism(), paying);
+  return threads < 2 ? null : startVerifiers(options.path, threads);
+}
+
+/** Row numbers that are in use: above the one, up to the other. Others than those that SQLite gives are no records of ours. */
+function extent(source: LedgerSource): { oldest: number; newest: number } {
+  const [row] = source.all(
+    `SELECT COALESCE((SELECT MIN(number) FROM audit_entry NOT INDEXED WHERE number > 0), 1) - 1 AS oldest,
+       COALESCE((SELECT MAX(number) FROM audit_entry NOT INDEXED WHERE number <= ?1), 0) AS newest`,
+    Number.MAX_SAFE_INTEGER,
+  ) as { oldest: number; newest: number }[];
+  const { oldest, newest } = row ?? { oldest: 0, newest: 0 };
+  return { oldest, newest: Math.max(oldest, newest) };
+}
+
+function findChain(source: LedgerSource, frames: readonly ChainFrame[], project: string): ChainFrame {
+  const [row] = source.all(
+    "SELECT id FROM project NOT INDEXED WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC, deleted_at IS NULL DESC, serial DESC LIMIT 1",
+    project,
+  ) as { id: string }[];
+  const frame = frames.find((candidate) => row !== undefined && candidate.project === row.id);
+  if (frame !== undefined) return frame;
+  throw new Unusable(`No project ${project} has a chain in this database. Name one by its id or name.`);
+}
+
+function toKey(
+  { number, chain, project, start, checkpoints }: ChainFrame,
+  more: readonly Attested[],
+): ChainKey {
+  const sizes = [...checkpoints, ...more.filter((checkpoint) => checkpoint.chain === chain)].map(
+    ({ size }) => size,
+  );
+  const wanted = [...new Set(sizes)].filter((size) => size > start.seq).sort((a, b) => a - b);
+  return { number, chain, project, through: start.seq, wanted };
+}
+
+async function verifyRows(
+  source: LedgerSource,
+  verifiers: Verifiers | null,
+  chains: readonly ChainKey[],
+  { only, options }: { readonly only: number | null; readonly options: DatabaseVerification },
+): Promise<{ readonly results: readonly StretchResult[]; readonly damage: Failure | null }> {
+  const { oldest, newest } = extent(source);
+  const shared = Math.max(oldest, Math.min(newest, verifiers?.newest ?? oldest));
+  const { rowsPerStretch = defaultRowsPerStretch } = options;
+  const stretches = split(source, { above: oldest, through: shared }, rowsPerStretch);
+  let done = 0;
+  const advance = (stretch: Stretch) => {
+    done += stretch.through - stretch.above;
+    options.onProgress?.(done, newest - oldest);
+  };
+  const shares = await verifiers?.verify(stretches, chains, only, advance);
+  const { results, damage } = shares ?? { results: [], damage: checkTables(source) };
+  for (const stretch of split(source, { above: shared, through: newest }, rowsPerStretch)) {
+    results.push(verifyStretch(source, chains, stretch, only));
+    advance(stretch);
+  }
+  return { results, damage };
+}
+
+/** Jumps over numbers without rows: a forged one can be as far away as 64 bits reach. */
+function split(source: LedgerSource, { above, through }: Stretch, rowsPerStretch: number): Stretch[] {
+  const next = "SELECT MIN(number) AS number FROM audit_entry NOT INDEXED WHERE number > ?";
+  const stretches: Stretch[] = [];
+  for (let from = above; from < through; ) {
+    const [row] = source.all(next, from) as { number: number | null }[];
+    const end = Math.min(through, (row?.number ?? through) - 1 + rowsPerStretch);
+    stretches.push({ above: from, through: end });
+    from = end;
+  }
+  return stretches;
+}
+
+/** By number of the chain, in the order of the rows. */
+function groupSegments(found: readonly ChainSegment[]): ReadonlyMap<number, readonly Segment[]> {
+  const groups = new Map<number, Segment[]>();
+  for (const [number, segment] of found) {
+    const group = groups.get(number);
+    if (group === undefined) groups.set(number, [segment]);
+    else group.push(segment);
+  }
+  return groups;
+}
+
+function findReplaced(frames: readonly ChainFrame[], checkpoints: readonly Attested[]): Contradiction[] {
+  const present = new Set(frames.map(({ chain }) => chain));
+  return checkpoints
+    .filter(({ chain }) => !present.has(chain))
+    .map(({ chain, size, source }) => {
+      const message = `${source} attests the chain ${chain}, which is not in this database: it was replaced, or this is another ledger`;
+      return { kind: "replaced", chain, size, message };
+    });
+}
+
+function findStray(source: LedgerSource): string | null {
+  const { oldest, newest } = extent(source);
+  return findStrayPayload(source, oldest, newest) ?? findStrayNote(source);
+}

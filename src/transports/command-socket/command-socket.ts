@@ -1,0 +1,127 @@
+// Owns the server's door for the command line of the same machine: a socket whose file permissions are the authority.
+// Must never be reachable over a network, and adds no rule to the operations behind it.
+
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { type Answer, toEnvelope } from "../../calls/call.ts";
+import { findOperation } from "../../calls/operations.ts";
+import type { Perform } from "../../calls/perform.ts";
+import { isObject, type JsonObject } from "../../json/json.ts";
+import { JsonFault, parseJson } from "../../json/json-text.ts";
+import { bodyMaxBytes, commandGraceMs, idleTimeoutSeconds } from "../../limits.ts";
+import { stopServer } from "../../native/stop-server.ts";
+
+export interface AdminSocket {
+  close(): Promise<void>;
+}
+
+/** sockaddr_un.sun_path holds 104 bytes on macOS, 108 on Linux and Windows, a final NUL included. */
+const pathMaxBytes = 103;
+
+/**
+ * Answers `POST /<operation>` with a JSON body at `path`; whatever lies there is left over from a server that was killed, because
+ * the caller holds the directory's lock. Where `path` is too long for the system it becomes a link to the real socket.
+ */
+export function openAdminSocket(path: string, perform: Perform): AdminSocket {
+  rmSync(path, { force: true });
+  const unix = socketPath(path);
+  if (unix !== path) {
+    rmSync(unix, { force: true });
+    symlinkSync(unix, path);
+  }
+  const server = Bun.serve({
+    unix,
+    development: false,
+    maxRequestBodySize: bodyMaxBytes,
+    async fetch(request, bun) {
+      // Retention and erasure may take minutes. On a Unix socket Bun closes a silent connection after ten seconds, whatever
+      // idleTimeout says, and takes no timeout of 0 here.
+      const keepOpen = () => bun.timeout(request, idleTimeoutSeconds);
+      keepOpen();
+      const timer = setInterval(keepOpen, 500 * idleTimeoutSeconds);
+      try {
+        return await answer(request, perform);
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  });
+  chmodSync(unix, 0o600);
+  return {
+    async close() {
+      await stopServer(server, commandGraceMs);
+      rmSync(unix, { force: true });
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Where the server of this data directory listens; null when no server has been there or it ended in order. */
+export function findAdminSocket(path: string): string | null {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info === undefined) return null;
+  const target = info.isSymbolicLink() ? readlinkSync(path) : path;
+  return existsSync(target) ? target : null;
+}
+
+/** The same for the same directory however it is spelt, and short. */
+function socketPath(path: string): string {
+  if (Buffer.byteLength(path) <= pathMaxBytes) return path;
+  const name = join(realpathSync(dirname(path)), basename(path));
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
+  return join(runtimeDirectory(), `${hash}.sock`);
+}
+
+/** A directory of this user alone. @throws Error when somebody else prepared it. */
+function runtimeDirectory(): string {
+  const userId = process.getuid?.();
+  const given = process.env.XDG_RUNTIME_DIR ?? "";
+  const directory = existsSync(given)
+    ? join(given, "memledger")
+    : join(tmpdir(), userId === undefined ? "memledger" : `memledger-${userId}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const info = lstatSync(directory);
+  const isOurs = userId === undefined || (info.uid === userId && (info.mode & 0o077) === 0);
+  if (info.isDirectory() && isOurs) return directory;
+  throw new Error(`${directory} must be a directory of this user with mode 0700. Remove it.`);
+}
+
+async function answer(request: Request, perform: Perform): Promise<Response> {
+  const { status, envelope } = await performNamed(request, perform);
+  return new Response(envelope, { status, headers: { "Content-Type": "application/json" } });
+}
+
+async function performNamed(request: Request, perform: Perform): Promise<Answer> {
+  const operation = findOperation(new URL(request.url).pathname.slice(1));
+  if (request.method !== "POST" || operation?.feature !== "installation") {
+    return refuse(404, 1404, "The running server does not know this command. Restart it with this version.");
+  }
+  const input = await readBody(request);
+  return typeof input === "string" ? refuse(400, 1400, input) : perform.forInstallation(operation, input);
+}
+
+/** The body, or what is wrong with it. */
+async function readBody(request: Request): Promise<JsonObject | string> {
+  try {
+    const input = parseJson(await request.text());
+    return isObject(input) ? input : "The body must be a JSON object.";
+  } catch (error) {
+    if (!(error instanceof JsonFault)) return "The body ended early. Send the command again.";
+    return `${error.field === null ? "The body" : `Field "${error.field}"`} ${error.reason}.`;
+  }
+}
+
+function refuse(status: number, code: number, message: string): Answer {
+  return { status, code, envelope: toEnvelope(code, message, {}) };
+}

@@ -1,0 +1,131 @@
+// Owns receiving a request's body: bounded in bytes and time, as UTF-8, as JSON by its content type. Never parses it; perform does.
+
+import { MIMEType } from "node:util";
+import type { BodyClaim } from "../../access/body-budget.ts";
+import type { RequestBody } from "../../calls/request.ts";
+import { Refusal } from "../../errors.ts";
+import { bodyArrivalMaxMs, bodyChunkMinBytes, bodyMaxBytes, bodySmallChunksMax } from "../../limits.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** @throws Refusal 1429 or 1503 when the claim is refused. */
+export async function receiveRequestBody(
+  request: Request,
+  claim: BodyClaim,
+  maxMs = bodyArrivalMaxMs,
+): Promise<RequestBody> {
+  const bytes = await receiveInTime(request, claim, maxMs);
+  if (bytes instanceof Refusal) return { kind: "incomplete", refusal: bytes };
+  if (bytes.length === 0) return { kind: "none" };
+  const message = encodingFault(request.headers) ?? mediaTypeFault(request.headers);
+  if (message !== null) return { kind: "unreadable", bytes, code: 1415, message };
+  try {
+    return { kind: "text", bytes, text: utf8.decode(bytes) };
+  } catch {
+    const message = "The body is not valid UTF-8. Encode it as UTF-8 and send it again.";
+    return { kind: "unreadable", bytes, code: 1400, message };
+  }
+}
+
+const shownMaxCharacters = 40;
+
+function encodingFault(headers: Headers): string | null {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() === "identity") return null;
+  return `The body has the Content-Encoding "${encoding.slice(0, shownMaxCharacters)}". Send it without compression.`;
+}
+
+/** Parameters that we do not know are ignored, as RFC 2045 asks. RFC 8259: JSON is UTF-8, and a charset says nothing new. */
+function mediaTypeFault(headers: Headers): string | null {
+  const header = headers.get("content-type") ?? "";
+  if (header === "application/json") return null;
+  const type = readMediaType(header);
+  if (type?.essence !== "application/json")
+    return "The body must be JSON. Send the header Content-Type: application/json.";
+  const charset = type.params.get("charset") ?? "utf-8";
+  if (/^utf-?8$/i.test(charset)) return null;
+  return `The header Content-Type names the charset "${charset.slice(0, shownMaxCharacters)}", but JSON is UTF-8. Encode the body as UTF-8 and send Content-Type: application/json.`;
+}
+
+function readMediaType(header: string): MIMEType | null {
+  try {
+    return new MIMEType(header);
+  } catch {
+    return null;
+  }
+}
+
+const unfinished = new WeakSet<Request>();
+
+/**
+ * Whether the connection has to be closed after the answer, because a body is still arriving that is too long to wait for its end.
+ * The server drops the rest of a shorter one by itself, and the connection serves the next request.
+ */
+export function leavesBodyBehind(request: Request): boolean {
+  if (unfinished.has(request)) return true;
+  const isChunked = request.headers.has("transfer-encoding") && !request.bodyUsed;
+  return isChunked || announcedBytes(request) > bodyMaxBytes;
+}
+
+function announcedBytes({ headers }: Request): number {
+  return Number(headers.get("content-length") ?? 0);
+}
+
+async function receiveInTime(
+  request: Request,
+  claim: BodyClaim,
+  maxMs: number,
+): Promise<Uint8Array | Refusal> {
+  const { promise: timedOut, resolve } = Promise.withResolvers<Refusal>();
+  const timer = setTimeout(() => resolve(tooSlow(maxMs)), maxMs);
+  try {
+    const received = await Promise.race([receive(request, claim), timedOut]);
+    if (received instanceof Refusal) unfinished.add(request);
+    return received;
+  } catch (error) {
+    if (!request.headers.has("content-length")) unfinished.add(request);
+    if (error instanceof Refusal) throw error;
+    return new Refusal(1400, "The body ended early. Send the call again.");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function receive(request: Request, claim: BodyClaim): Promise<Uint8Array | Refusal> {
+  if (request.body === null) return new Uint8Array();
+  // The server ends a body at its announced length, so only a chunked one has to be counted while it arrives.
+  if (!request.headers.has("content-length")) return receiveCounted(request.body, claim);
+  const announced = announcedBytes(request);
+  if (announced > bodyMaxBytes) return tooLarge;
+  claim.take(announced);
+  return request.bytes();
+}
+
+async function receiveCounted(
+  stream: ReadableStream<Uint8Array>,
+  claim: BodyClaim,
+): Promise<Uint8Array | Refusal> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > bodyMaxBytes) return tooLarge;
+    // A chunk costs time and memory however small it is: a body of single bytes takes seconds and hundreds of bytes for each.
+    if (chunks.length >= bodySmallChunksMax && length < chunks.length * bodyChunkMinBytes) return tooFine;
+    claim.take(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+const tooLarge = new Refusal(1413, `The body is larger than ${bodyMaxBytes} bytes. Send less in one call.`, {
+  limit_bytes: bodyMaxBytes,
+});
+const tooFine = new Refusal(
+  1400,
+  `The body arrives in chunks of less than ${bodyChunkMinBytes} bytes. Send larger chunks, or the header Content-Length.`,
+);
+
+function tooSlow(maxMs: number): Refusal {
+  return new Refusal(1400, `The body did not arrive within ${maxMs / 1_000} s. Send the call again.`);
+}

@@ -1,0 +1,107 @@
+// Owns what the log says about calls: refusals sampled, so that a client that fails in a loop does not fill the disk, and, if the
+// operator wants it, every call. Must never log a key, a query, a body or a text.
+
+import { refusalSourcesMax, refusalSourcesShown, refusalSummaryEveryMs } from "../../limits.ts";
+import type { Logger } from "../../log/logger.ts";
+import { networkOf } from "../../network.ts";
+
+/** One call as the log shows it. */
+export interface CallNote {
+  readonly method: string;
+  /** The route's template, such as /v1/memories/:memory_id; null when no route has the path. */
+  readonly path: string | null;
+  readonly operation: string | null;
+  readonly status: number;
+  /** Of the envelope; null for answers without one. */
+  readonly code: number | null;
+  readonly durationMs: number;
+  /** Length of the answer's body; asked for only when the call is logged. */
+  readonly bytes: () => number | null;
+  /** Ids of the caller, where the key is known. */
+  readonly project: string | null;
+  readonly key: string | null;
+  readonly address: string | null;
+}
+
+export interface CallLog {
+  note(call: CallNote): void;
+  /** Logs what has been counted and not told. */
+  close(): void;
+}
+
+interface Tally {
+  readonly startedMs: number;
+  calls: number;
+  /** Calls by project, key and network, in the order of their first call. */
+  readonly sources: Map<string, { readonly source: Source; calls: number }>;
+}
+
+interface Source {
+  readonly project: string | null;
+  readonly key: string | null;
+  readonly network: string | null;
+}
+
+export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog {
+  /** Refusals since the line about the first one, by code. */
+  const tallies = new Map<number, Tally>();
+  let timer: Timer | null = null;
+
+  const tell = (): void => {
+    for (const [code, { startedMs, calls, sources }] of tallies) {
+      const seconds = Math.ceil((performance.now() - startedMs) / 1000);
+      if (calls > 0) logger.info("calls refused", { code, calls, seconds, by: mostFrequent(sources) });
+      // A minute without a refusal of this code: the next one is news again.
+      if (calls === 0) tallies.delete(code);
+      else tallies.set(code, newTally());
+    }
+    if (tallies.size === 0 && timer !== null) {
+      clearInterval(timer);
+      timer = null;
+    }
+  };
+  const refused = (code: number, call: CallNote): void => {
+    const { method, path, operation, status, project, key } = call;
+    const source = { project, key, network: call.address === null ? null : networkOf(call.address) };
+    const tally = tallies.get(code);
+    if (tally !== undefined) {
+      count(tally, source);
+      return;
+    }
+    tallies.set(code, newTally());
+    logger.info("call refused", { code, status, operation, method, path, ...source });
+    timer ??= setInterval(tell, refusalSummaryEveryMs).unref();
+  };
+
+  return {
+    note(call) {
+      if (call.status >= 400) refused(call.code ?? call.status, call);
+      if (!isAccessLogged) return;
+      const { durationMs, bytes, ...rest } = call;
+      logger.info("call", { ...rest, duration_ms: Math.round(durationMs * 1000) / 1000, bytes: bytes() });
+    },
+    close() {
+      tell();
+      if (timer !== null) clearInterval(timer);
+    },
+  };
+}
+
+function newTally(): Tally {
+  return { startedMs: performance.now(), calls: 0, sources: new Map() };
+}
+
+function count(tally: Tally, source: Source): void {
+  tally.calls += 1;
+  const name = `${source.key} ${source.network}`;
+  const known = tally.sources.get(name);
+  if (known !== undefined) known.calls += 1;
+  else if (tally.sources.size < refusalSourcesMax) tally.sources.set(name, { source, calls: 1 });
+}
+
+function mostFrequent(sources: Tally["sources"]) {
+  return [...sources.values()]
+    .toSorted((a, b) => b.calls - a.calls)
+    .slice(0, refusalSourcesShown)
+    .map(({ source, calls }) => ({ ...source, calls }));
+}

@@ -1,0 +1,76 @@
+// Owns how the OpenAPI document tells with which codes an operation can answer. Never invents a code: they come from the operation.
+
+import type { Feature } from "../../calls/operation.ts";
+import { type ErrorCode, errorMeaning, errorStatus } from "../../errors.ts";
+import type { JsonObject } from "../../json/json.ts";
+import type { Route } from "./routes.ts";
+
+/** Codes that any operation can be answered with. */
+const commonCodes: readonly ErrorCode[] = [1400, 1401, 1403, 1429, 1500, 1503];
+const bodyCodes: readonly ErrorCode[] = [1413, 1415];
+const featureCodes: Readonly<Record<Feature, readonly ErrorCode[]>> = {
+  memory: [2106],
+  audit: [2200],
+  export: [2200, 2202],
+};
+
+/** All codes with which a route can answer instead of success. */
+export function refusalsOf({ operation, method }: Route): ErrorCode[] {
+  const own = [...featureCodes[operation.feature], ...operation.refusals];
+  const codes = new Set([...commonCodes, ...(method === "GET" ? [] : bodyCodes), ...own]);
+  return [...codes].sort((a, b) => a - b);
+}
+
+/**
+ * The answers of a route by status. Each is a component, named after its codes and shared by the routes that have the same, and all
+ * have the schema Refusal: a schema for each set of codes would make a type of each in generated clients.
+ */
+export function describeRefusals(route: Route, responses: Map<string, JsonObject>): JsonObject {
+  const byStatus = Map.groupBy(refusalsOf(route), (code) => errorStatus[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const name = `Refused${codes.join("Or")}`;
+      if (!responses.has(name)) responses.set(name, describeResponse(status, codes));
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}
+
+function describeResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
+  return {
+    description: codes.map((code) => `${code}: ${errorMeaning[code]}`).join("; "),
+    ...(status === 429 || status === 503 ? { headers: { "Retry-After": retryAfter } } : {}),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Refusal" },
+        examples: Object.fromEntries(codes.map((code) => [code, refusalExample(code)])),
+      },
+    },
+  };
+}
+
+const retryAfter = { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } };
+
+export const refusalSchema: JsonObject = {
+  title: "Refusal",
+  description: "The envelope of a call that was refused or failed. Nothing has changed.",
+  type: "object",
+  required: ["success", "code", "message", "data"],
+  properties: {
+    success: { const: false },
+    code: {
+      type: "integer",
+      description: "Which refusal it is; each response lists the codes that it can have.",
+    },
+    message: { type: "string", description: "What is wrong and what to do next." },
+    data: {
+      $ref: "#/components/schemas/JsonObject",
+      description: "Details, such as the field and the reason; {} without any.",
+    },
+  },
+};
+
+function refusalExample(code: ErrorCode): JsonObject {
+  const message = errorMeaning[code];
+  return { summary: message, value: { success: false, code, message, data: {} } };
+}

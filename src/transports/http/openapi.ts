@@ -1,0 +1,191 @@
+// Owns the OpenAPI 3.1 document, generated from the table of routes and the operations' own schemas. Never describes anything by hand
+// that an operation already says.
+
+import { permissions } from "../../access/key.ts";
+import { successCode } from "../../calls/call.ts";
+import type { ProjectOperation } from "../../calls/operation.ts";
+import type { Json, JsonObject } from "../../json/json.ts";
+import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
+import { version } from "../../version.ts";
+import { type NamedSchemas, toAnswerSchema, toRequestSchema } from "./json-schema.ts";
+import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
+import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
+
+const introduction = `An AI memory with a tamper-evident audit ledger.
+
+Every answer is an envelope: \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. A refusal has the same shape, and its message says what to do next.
+Fields and parameters that are not listed here are refused, never ignored. Answers may gain members in later versions; ignore those that you do not know. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; the spans of audit queries take every ISO 8601 date or time. Answers use UTC.`;
+
+export function openApiDocument(): JsonObject {
+  const schemas: NamedSchemas = new Map([["Refusal", refusalSchema]]);
+  const responses = new Map([["RangeNotSatisfiable", rangeNotSatisfiable]]);
+  // Requests first, as toAnswerSchema asks for.
+  const asked = routes.map((route) => ({ route, request: describeRequest(route, schemas) }));
+  const paths = new Map<string, Record<string, JsonObject>>();
+  for (const { route, request } of asked) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    const answers = { ...describeSuccess(route.operation, schemas), ...describeRefusals(route, responses) };
+    const described = { ...introduce(route.operation), ...request, responses: answers };
+    paths.set(path, { ...paths.get(path), [route.method.toLowerCase()]: described });
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "memledger",
+      version,
+      description: introduction,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(routes.map(({ operation }) => tagOf(operation)))].map((name) => ({ name })),
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: `An API key, \`ml_...\`. It belongs to one project and has some of the permissions ${permissions.join(", ")}.`,
+        },
+      },
+      parameters: { AuditMetadata: auditMetadata },
+      responses: sorted(responses),
+      schemas: sorted(schemas),
+    },
+  };
+}
+
+function sorted(components: ReadonlyMap<string, JsonObject>): JsonObject {
+  return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function introduce(operation: ProjectOperation): JsonObject {
+  const name = capitalised(operation.name);
+  return {
+    operationId: name.charAt(0).toLowerCase() + name.slice(1),
+    tags: [tagOf(operation)],
+    summary: operation.summary,
+    description: `${operation.description}\n\nPermission: \`${operation.permission}\`.`,
+  };
+}
+
+/** `memory.delete_all` becomes MemoryDeleteAll. */
+function capitalised(name: string): string {
+  return name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function tagOf(operation: ProjectOperation): string {
+  return capitalised(operation.name.split(".")[0] ?? "");
+}
+
+function describeRequest(route: Route, schemas: NamedSchemas): JsonObject {
+  return {
+    parameters: [...describeParameters(route, schemas), { $ref: "#/components/parameters/AuditMetadata" }],
+    ...(takesBody(route) ? { requestBody: describeBody(route, schemas) } : {}),
+  };
+}
+
+function describeParameters(route: Route, schemas: NamedSchemas): JsonObject[] {
+  const { properties, required = [] } = route.operation.input;
+  const inPath = pathParameters(route);
+  const names = takesBody(route) ? inPath : Object.keys(properties);
+  return names.flatMap((name) => {
+    const schema = properties[name];
+    if (schema === undefined) throw new Error(`${route.path} names a field that its operation does not have`);
+    const { description: _, ...rest } = toRequestSchema(schema, schemas);
+    return {
+      name,
+      in: inPath.includes(name) ? "path" : "query",
+      required: required.includes(name),
+      description: schema.description ?? "",
+      schema: rest,
+      ...withExample(route.operation.example?.input[name]),
+    };
+  });
+}
+
+function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
+  const inPath = pathParameters(route);
+  const { operation, method } = route;
+  const { properties, required = [] } = operation.input;
+  const isOutside = (name: string) => !inPath.includes(name);
+  const fields = Object.entries(properties).filter(([name]) => isOutside(name));
+  const mandatory = required.filter(isOutside);
+  const isRequired = method !== "DELETE";
+  const title = `${capitalised(operation.name)}Request`;
+  schemas.set(title, {
+    title,
+    type: "object",
+    additionalProperties: false,
+    ...(mandatory.length > 0 ? { required: mandatory } : isRequired ? { minProperties: 1 } : {}),
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, toRequestSchema(field, schemas)])),
+  });
+  const example = Object.entries(operation.example?.input ?? {}).filter(([name]) => isOutside(name));
+  const schema = { $ref: `#/components/schemas/${title}` };
+  return {
+    required: isRequired,
+    content: { "application/json": { schema, ...withExample(Object.fromEntries(example)) } },
+  };
+}
+
+function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): JsonObject {
+  if (operation.files !== undefined) return describeFile(operation.files);
+  if (operation.output === null) return { [operation.success]: { description: "Done; there is no body." } };
+  // Operations that answer with the same share the envelope.
+  const title = `${operation.output.title}Response`;
+  schemas.set(title, {
+    title,
+    type: "object",
+    required: ["success", "code", "message", "data"],
+    properties: {
+      success: { const: true },
+      code: { const: successCode },
+      message: { type: "string" },
+      data: toAnswerSchema(operation.output, schemas),
+    },
+  });
+  const data = operation.example?.data;
+  const example =
+    data === undefined ? undefined : { success: true, code: successCode, message: "success", data };
+  const description = operation.success === 201 ? "Created." : "Success.";
+  const schema = { $ref: `#/components/schemas/${title}` };
+  return {
+    [operation.success]: {
+      description,
+      content: { "application/json": { schema, ...withExample(example) } },
+    },
+  };
+}
+
+/** RFC 9110, section 14: what a request with a Range header is answered with. */
+function describeFile(mediaTypes: readonly string[]): JsonObject {
+  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }]));
+  return {
+    200: { description: "The file; its ETag allows conditional requests.", content },
+    206: { description: "The part that the Range header asked for.", content },
+    304: { description: "The file is still the one that If-None-Match names." },
+    416: { $ref: "#/components/responses/RangeNotSatisfiable" },
+  };
+}
+
+const rangeNotSatisfiable: JsonObject = {
+  description: "The file ends before the range begins.",
+  headers: {
+    "Content-Range": {
+      description: "`bytes */` and the size of the file.",
+      schema: { type: "string", examples: ["bytes */1048576"] },
+    },
+  },
+};
+
+const auditMetadata: JsonObject = {
+  name: "X-Audit-Metadata",
+  in: "header",
+  required: false,
+  description: `A JSON object of at most ${metadataMaxBytes} bytes, such as \`{"ticket":"OPS-17"}\`, that the audit record of this call keeps as its metadata.`,
+  schema: { type: "string", contentMediaType: "application/json" },
+};
+
+function withExample(example: Json | undefined): JsonObject {
+  return example === undefined ? {} : { example };
+}

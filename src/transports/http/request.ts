@@ -1,0 +1,126 @@
+// Owns the way from a Fetch request to what perform takes: parameters, body, origin. Judges only what perform cannot see.
+
+import { Kind, type TSchema } from "@sinclair/typebox";
+import type { Request as Arrival, RequestBody } from "../../calls/request.ts";
+import { type ErrorData, Refusal } from "../../errors.ts";
+import type { Json, JsonObject } from "../../json/json.ts";
+import { userAgentMaxCharacters } from "../../limits.ts";
+import { unknownReason } from "../../text/suggestion.ts";
+import { receiveRequestBody } from "./body.ts";
+import { pathParameters, type Route, takesBody } from "./routes.ts";
+
+/** Reads requests of one route; what can be known before the first request is worked out here, once. */
+export type RequestReader = (request: Request, path: string, ip: string | null, arrivedAt: number) => Arrival;
+
+const noBody: RequestBody = { kind: "none" };
+const none: Parameters = { parameters: {}, fault: null };
+
+export function createRequestReader(route: Route): RequestReader {
+  const inPath = route.path.split("/").flatMap((segment, index) => (segment[0] === ":" ? [index] : []));
+  const names = pathParameters(route);
+  const inQuery = queryFields(route, names);
+  return (request, path, ip, arrivedAt) => {
+    const segments = inPath.length === 0 ? [] : path.split("/");
+    const { parameters, fault } = readQuery(request.url, inQuery);
+    const pathFields = inPath.map((at, index) => [names[index] ?? "", decodeSegment(segments[at] ?? "")]);
+    return {
+      authorization: request.headers.get("authorization"),
+      ip,
+      userAgent: readUserAgent(request.headers),
+      metadata: readText(request.headers.get("x-audit-metadata")),
+      parameters: pathFields.length === 0 ? parameters : { ...parameters, ...Object.fromEntries(pathFields) },
+      fault,
+      receiveBody: async (claim) =>
+        route.method === "GET" ? noBody : await receiveRequestBody(request, claim),
+      arrivedAt,
+      get signal() {
+        return request.signal;
+      },
+    };
+  };
+}
+
+interface Parameters {
+  readonly parameters: JsonObject;
+  readonly fault: Refusal | null;
+}
+
+interface QueryFields {
+  readonly known: ReadonlyMap<string, TSchema>;
+  /** What is said of a parameter that is not known. */
+  otherwise(name: string): string;
+}
+
+function queryFields(route: Route, pathNames: readonly string[]): QueryFields {
+  if (takesBody(route))
+    return { known: new Map(), otherwise: () => "is unknown; send the fields in the body" };
+  const known = new Map(
+    Object.entries(route.operation.input.properties).filter(([name]) => !pathNames.includes(name)),
+  );
+  const names = [...known.keys()];
+  return { known, otherwise: (name) => unknownReason(name, names, "parameters") };
+}
+
+function readQuery(url: string, { known, otherwise }: QueryFields): Parameters {
+  const start = url.indexOf("?");
+  if (start === -1) return none;
+  const fragment = url.indexOf("#", start);
+  const text = url.slice(start + 1, fragment === -1 ? undefined : fragment);
+  if (text === "") return none;
+  if (decode(text) === null) {
+    return faulty("The query string has malformed percent-encoding. Encode it as UTF-8.", {});
+  }
+  const parameters = new Map<string, Json>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const schema = known.get(name);
+    if (schema === undefined) return faultyParameter(name, otherwise(name));
+    if (parameters.has(name)) return faultyParameter(name, "is sent more than once; send it once");
+    parameters.set(name, convert(value, schema));
+  }
+  return { parameters: Object.fromEntries(parameters), fault: null };
+}
+
+function faultyParameter(name: string, reason: string): Parameters {
+  const field = name.slice(0, 100).toWellFormed();
+  return faulty(`Query parameter "${field}" ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
+}
+
+function faulty(message: string, data: ErrorData): Parameters {
+  return { parameters: {}, fault: new Refusal(1400, message, data) };
+}
+
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** Text becomes a number or a boolean only where the schema wants one and it has exactly that form; validation names the rest. */
+function convert(text: string, schema: TSchema): Json {
+  const kind = schema[Kind];
+  if ((kind === "Integer" || kind === "Number") && jsonNumber.test(text)) return Number(text);
+  if (kind === "Boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/** A segment that is not valid percent-encoding stays as it is: it names nothing, and the operation says so. */
+function decodeSegment(segment: string): string {
+  return decode(segment) ?? segment;
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function readUserAgent(headers: Headers): string | null {
+  const text = readText(headers.get("user-agent"));
+  return text === null ? null : text.slice(0, userAgentMaxCharacters).toWellFormed();
+}
+
+/** Fetch shows header bytes as Latin-1 (Fetch standard, "isomorphic decode"); clients send UTF-8. */
+function readText(value: string | null): string | null {
+  if (value === null || /^[\0-\x7f]*$/.test(value)) return value;
+  const bytes = Buffer.from(value, "latin1");
+  const text = bytes.toString("utf8");
+  return text.includes("\ufffd") ? value : text;
+}

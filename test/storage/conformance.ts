@@ -1,0 +1,199 @@
+// Opens the real engine without HTTP and without a model, and sends it calls whose vectors the test has made. Must never reach
+// past the Store, so that what it proves holds for every engine.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { digestSecret, permissions } from "../../src/access/key.ts";
+import { defaultPlans } from "../../src/access/plan.ts";
+import type { Call } from "../../src/calls/call.ts";
+import type { Caller } from "../../src/calls/operation.ts";
+import { createClock } from "../../src/clock.ts";
+import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
+import type { Logger } from "../../src/log/logger.ts";
+import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
+import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
+import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
+import { openStore, type StoreOptions } from "../../src/storage/sqlite/store.ts";
+import type { Store } from "../../src/storage/store.ts";
+
+export const dimensions = 256;
+export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
+
+/** Of a caller who stays. */
+export const patient = new AbortController().signal;
+
+type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "plan" | "bodyText">;
+
+interface SeamBase {
+  readonly store: Store;
+  commit(call: PreparedCall): Promise<Outcome>;
+  /** An administrative call. */
+  administer(operation: string, input: JsonObject): Promise<Outcome>;
+}
+
+export interface Seam extends SeamBase {
+  readonly path: string;
+  /** Errors and warnings that the engine logged in this thread. */
+  readonly complaints: string[];
+  passTime(ms: number): void;
+  now(): number;
+  project(fields?: JsonObject): Promise<Member>;
+  close(): Promise<void>;
+}
+
+/** A project, seen by one of its keys. */
+export interface Member {
+  readonly id: string;
+  readonly caller: Caller;
+  /** A call that has been prepared, as the first half of perform hands it over. */
+  call(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
+  create(memory: MadeMemory): Promise<Outcome>;
+  list(query: ListQuery, signal?: AbortSignal): ReturnType<Store["memories"]["list"]>;
+  search(
+    query: Partial<SearchQuery> & Pick<SearchQuery, "vector">,
+    signal?: AbortSignal,
+  ): ReturnType<Store["memories"]["search"]>;
+}
+
+export interface MadeMemory {
+  readonly content: string;
+  readonly vector: Float32Array;
+  readonly type?: MemoryType;
+  readonly importance?: number;
+  readonly expiresAt?: number | null;
+}
+
+export interface Outcome {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly data: JsonObject;
+}
+
+/** Give `path` to open a database again; whoever made it removes it. */
+export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Seam> {
+  const folder = options.path === undefined ? mkdtempSync(join(tmpdir(), "memledger-seam-")) : null;
+  const path = options.path ?? join(folder ?? "", "memledger.db");
+  const ledgerFolder = mkdtempSync(join(tmpdir(), "memledger-seam-ledger-"));
+  const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  const clock = createClock(clockOffset);
+  const complaints: string[] = [];
+  const store = openStore({
+    path,
+    runtime,
+    plans: defaultPlans,
+    ledger: openLedgerFiles(ledgerFolder, createOwnKey(ledgerFolder)),
+    model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
+    searchCacheBytes: 512 * 1024 * 1024,
+    groupCommit: true,
+    clockOffset,
+    logger: recorder(complaints),
+    logLevel: "silent",
+    ...options,
+  });
+
+  const commit: SeamBase["commit"] = async (call) => {
+    const origin = { ip: null, userAgent: null, metadata: null };
+    const { status, envelope } = await store.commit({
+      ...call,
+      origin,
+      arrivedAt: clock.elapsed(),
+      ...{ memoryId: null, parameters: null, unreadableBody: null },
+    });
+    return toOutcome(status, envelope);
+  };
+  const administer: SeamBase["administer"] = (operation, input) =>
+    commit({
+      operation,
+      keyId: null,
+      bodyText: JSON.stringify(input),
+      plan: { refused: null, parameters: {}, prepared: null },
+    });
+
+  let projects = 0;
+  return {
+    ...{ store, path, complaints, commit, administer },
+    passTime(ms) {
+      const view = new Float64Array(clockOffset);
+      view[0] = (view[0] ?? 0) + ms;
+    },
+    now: () => clock.now(),
+    async project(fields = {}) {
+      const name = `project ${++projects} ${crypto.randomUUID()}`;
+      const { data } = await administer("project.create", { name, plan: "custom", ...fields });
+      return openMember({ store, commit, administer }, String(data.id));
+    },
+    async close() {
+      await store.close();
+      rmSync(ledgerFolder, { recursive: true, force: true });
+      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A member of a project that is there, with the key of this secret or a new one that may do everything. */
+export async function openMember(seam: SeamBase, projectId: string, secret?: string): Promise<Member> {
+  const { store, administer, commit } = seam;
+  const newSecret = async () => {
+    const { data } = await administer("key.create", { project: projectId, permissions: [...permissions] });
+    return String(data.key);
+  };
+  const caller = await store.access.findCaller(digestSecret(secret ?? (await newSecret())));
+  if (caller === null) throw new Error("the key is not found");
+  const call: Member["call"] = (operation, input, prepared = null) =>
+    commit({
+      operation,
+      keyId: caller.key.id,
+      project: caller.project.serial,
+      bodyText: JSON.stringify(input),
+      plan: { refused: null, parameters: {}, prepared },
+    });
+  return {
+    ...{ id: projectId, caller, call },
+    create({ content, vector, type = "fact", importance = 0.5, expiresAt = null }) {
+      const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
+      const input = { content, memory_type: type, importance, expires_at };
+      return call("memory.create", input, { vector, contentKey: contentKey(content) });
+    },
+    list: (query, signal = patient) => store.memories.list(caller.project, query, signal),
+    search: (query, signal = patient) => {
+      const everything = { words: null, types: null, topK: 10, minSimilarity: 0 };
+      const alive = { includeExpired: false, includeInactive: false, now: Date.now() };
+      return store.memories.search(caller.project, { ...everything, ...alive, ...query }, signal);
+    },
+  };
+}
+
+/** A unit vector [dimensions] that depends on the seed alone. */
+export function unitVector(seed: number): Float32Array {
+  let state = (seed + 1) >>> 0;
+  const values = Float32Array.from({ length: dimensions }, () => {
+    // Mulberry32
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 31 - 1;
+  });
+  return normalise(values);
+}
+
+export function normalise(values: Float32Array): Float32Array {
+  const length = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
+  return values.map((value) => value / length);
+}
+
+function toOutcome(status: number, envelope: string | null): Outcome {
+  const value: unknown = JSON.parse(envelope ?? "{}");
+  if (!isObject(value)) throw new Error("the envelope is no object");
+  const { code = 1000, message = "", data } = value;
+  return { status, code: Number(code), message: String(message), data: isObject(data) ? data : {} };
+}
+
+function recorder(complaints: string[]): Logger {
+  const complain = (message: string, fields: unknown) => {
+    complaints.push(`${message} ${Bun.inspect(fields)}`);
+  };
+  return { debug() {}, info() {}, warn: complain, error: complain };
+}

@@ -1,0 +1,119 @@
+// Tests the memories that say nearly the same against plain cosines, in a project that is searched in memory and in one that is too
+// large for it.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { neighboursMax } from "../../../src/limits.ts";
+import { cosine } from "../../../src/ranking/rank.ts";
+import { dimensions, type Member, normalise, openSeam, patient, unitVector } from "../conformance.ts";
+
+const nothing = new Float32Array(0);
+
+/** Near one of four directions, at distances that no rounding can confuse. */
+function near(direction: number, step: number): Float32Array {
+  const noise = unitVector(1_000 + direction * 100 + step);
+  return normalise(
+    unitVector(direction).map((value, axis) => value + (noise[axis] ?? 0) * (0.02 + step * 0.015)),
+  );
+}
+
+describe.each([
+  ["in memory", 512 * 1024 * 1024],
+  ["in the database", 0],
+])("searched %s", async (_, searchCacheBytes) => {
+  const seam = await openSeam({ searchCacheBytes });
+  afterAll(() => seam.close());
+  const member: Member = await seam.project();
+  const other = await seam.project();
+  const known = Array.from({ length: 120 }, (_, at) => ({
+    content: `memory ${at}`,
+    vector: near(at % 4, Math.floor(at / 4)),
+    expiresAt: at % 10 === 7 ? seam.now() - 1_000 : null,
+  }));
+  const contentOf = new Map<string, string>();
+  for (const memory of known) {
+    contentOf.set(String((await member.create(memory)).data.id), memory.content);
+    await other.create(memory);
+  }
+  const { data } = await member.create({ content: "switched off", vector: near(0, 40) });
+  await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+  contentOf.set(String(data.id), "switched off");
+  const ask = (vectors: readonly Float32Array[], above = 0.9) =>
+    seam.store.memories.neighbours(
+      member.caller.project,
+      { vectors, earlier: nothing, above, now: seam.now() },
+      patient,
+    );
+
+  test("all that are above, the nearest first, without expired ones and other projects", async () => {
+    const vectors = [0, 1, 2, 3, 4].map((direction) => unitVector(direction));
+    const { found: matches } = await ask(vectors);
+    const alive = known.filter(({ expiresAt }) => expiresAt === null);
+    for (const [at, found] of matches.entries()) {
+      const expected = [...alive, { content: "switched off", vector: near(0, 40) }]
+        .map(({ content, vector }) => ({ content, similarity: cosine(vectors[at] ?? vector, vector) }))
+        .filter(({ similarity }) => similarity > 0.9)
+        .sort((a, b) => b.similarity - a.similarity);
+      expect(found.map(({ id }) => contentOf.get(id))).toEqual(expected.map(({ content }) => content));
+      expect(found.map(({ similarity }) => similarity)).toEqual(expected.map(({ similarity }) => similarity));
+    }
+    expect(matches.map(({ length }) => length > 0)).toEqual([true, true, true, true, false]);
+  });
+
+  test("of more than are told the nearest, whatever their importance", async () => {
+    const crowd = await seam.project();
+    const vectors = Array.from({ length: neighboursMax + 20 }, (_, at) => near(2, at));
+    const ids: unknown[] = [];
+    for (const [at, vector] of vectors.entries()) {
+      const importance = at / vectors.length;
+      ids.push((await crowd.create({ content: `${at}`, vector, importance })).data.id);
+    }
+    const query = { vectors: [unitVector(2)], earlier: nothing, above: 0.1, now: seam.now() };
+    const { found } = await seam.store.memories.neighbours(crowd.caller.project, query, patient);
+    const nearest = vectors
+      .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
+      .sort((a, b) => b.similarity - a.similarity);
+    expect<unknown>(found[0]).toEqual(nearest.slice(0, neighboursMax));
+  });
+
+  test("and the similar ones among the items of the call before each", async () => {
+    const items = Array.from({ length: 40 }, (_, at) => near(at % 4, Math.floor(at / 4)));
+    const matrix = new Float32Array(new SharedArrayBuffer(items.length * dimensions * 4));
+    for (const [at, item] of items.entries()) matrix.set(item, at * dimensions);
+    const start = 25;
+    const { siblings } = await seam.store.memories.neighbours(
+      member.caller.project,
+      {
+        ...{ vectors: items.slice(start), earlier: matrix.subarray(0, start * dimensions) },
+        ...{ above: 0.9, now: seam.now() },
+      },
+      patient,
+    );
+    const expected = items.slice(start).map((item, at) =>
+      items
+        .slice(0, start + at)
+        .map((other, position) => ({ position, similarity: cosine(item, other) }))
+        .filter(({ similarity }) => similarity > 0.9),
+    );
+    const found = siblings.map(({ items: positions, similarities }) =>
+      [...positions].map((position, place) => ({ position, similarity: similarities[place] ?? 0 })),
+    );
+    expect(found).toEqual(expected);
+    expect(expected.flat().length).toBeGreaterThan(10);
+  });
+
+  test("none for no vectors, and what is exactly at the threshold is not above it", async () => {
+    expect((await ask([])).found).toEqual([]);
+    const own = near(1, 3);
+    expect((await ask([own], cosine(own, own))).found).toEqual([[]]);
+  });
+
+  test("what comes later is behind the revision, and found the next time", async () => {
+    const vector = unitVector(9);
+    const before = await ask([vector]);
+    await member.create({ content: `later, ${searchCacheBytes}`, vector });
+    const after = await ask([vector]);
+    expect(before.found).toEqual([[]]);
+    expect(after.found[0]?.length).toBe(1);
+    expect(after.revision).toBeGreaterThan(before.revision);
+  });
+});

@@ -1,0 +1,90 @@
+// Proves with real sockets that a call whose client closes the connection does not run when its turn comes.
+
+import { afterAll, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { defaultPlans } from "../../../src/access/plan.ts";
+import { createRateLimiter } from "../../../src/access/rate.ts";
+import { createPerform } from "../../../src/calls/perform.ts";
+import { createClock } from "../../../src/clock.ts";
+import { spawnWorker } from "../../../src/native/worker.ts";
+import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
+import { startServer } from "../../../src/transports/http/server.ts";
+import { openSeam, unitVector } from "../../storage/conformance.ts";
+import { head } from "./raw.ts";
+
+let searchers = 0;
+const seam = await openSeam({
+  spawn: (name, init) => {
+    if (name === "searcher") searchers += 1;
+    return spawnWorker(name, init);
+  },
+});
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+const clock = createClock();
+let onEmbed: (waiter: Waiter) => Promise<void> = async () => {};
+const perform = createPerform({
+  ...{ store: seam.store, clock, logger, plans: defaultPlans, limiter: createRateLimiter() },
+  prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
+  extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+  async embed(_text, _role, waiter) {
+    await onEmbed(waiter);
+    return unitVector(1);
+  },
+});
+const server = startServer({
+  ...{ perform, clock, logger, hostname: "127.0.0.1", port: 0, trustedProxies: [] },
+  calls: { note() {}, close() {} },
+  readiness: async () => ({ ready: true, reasons: [] }),
+});
+afterAll(async () => {
+  await server.stop();
+  await seam.close();
+});
+
+const body = JSON.stringify({ query: "Where?" });
+
+test.each(["is closed", "is reset", "is closed on one side"])("when the connection %s", async (how) => {
+  const member = await seam.project();
+  const { data } = await seam.administer("key.create", { project: member.id, permissions: ["memory.read"] });
+  const embedding = Promise.withResolvers<Waiter>();
+  onEmbed = async (waiter) => {
+    embedding.resolve(waiter);
+    if (!waiter.signal.aborted) {
+      await new Promise((resolve) => waiter.signal.addEventListener("abort", resolve));
+    }
+  };
+  const socket = connect(server.port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write(
+    `${head("POST", "/v1/memories/search", String(data.key))}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const { project, signal } = await embedding.promise;
+  expect({ project, aborted: signal.aborted }).toEqual({
+    project: member.caller.project.serial,
+    aborted: false,
+  });
+  if (how === "is closed") socket.destroy();
+  else if (how === "is reset") socket.resetAndDestroy();
+  else socket.end();
+
+  // The record is the only trace, since nobody reads the answer.
+  const codes = async () => {
+    const query = {
+      from: null,
+      to: null,
+      action: "memory.search",
+      keyId: null,
+      memoryId: null,
+      statusClass: null,
+    };
+    const page = await seam.store.audit.list(
+      member.caller.project,
+      { ...query, limit: 10, through: null, total: null, after: { skip: 0 } },
+      new AbortController().signal,
+    );
+    return page.records.map(({ entry }) => JSON.parse(entry).code);
+  };
+  while ((await codes()).length === 0) await Bun.sleep(5);
+  expect(await codes()).toEqual([1503]);
+  expect(searchers).toBe(0);
+});

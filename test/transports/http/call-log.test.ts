@@ -1,0 +1,176 @@
+// What the log of a real server says about calls, administration, start and stop, and that nothing secret is in it.
+
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import {
+  call,
+  cleanUp,
+  createFact,
+  createFolder,
+  type Running,
+  run,
+  runJson,
+  serve,
+} from "../../cli/command.ts";
+
+setDefaultTimeout(30_000);
+afterAll(cleanUp);
+
+const atInfo = ["--log-level", "info"];
+
+/** Ends the server. @returns the lines of its log. */
+async function logOf(server: Running): Promise<JsonObject[]> {
+  const { stderr } = await server.end("SIGTERM");
+  return linesOf(stderr);
+}
+
+function linesOf(log: string): JsonObject[] {
+  return log
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line))
+    .filter(isObject);
+}
+
+const ofMessage = (lines: readonly JsonObject[], message: string) =>
+  lines.filter((line) => line.message === message);
+
+test("start and stop have one line each", async () => {
+  const dataDir = createFolder();
+  const server = await serve(dataDir, atInfo);
+  const lines = await logOf(server);
+  expect(ofMessage(lines, "server started")).toEqual([
+    expect.objectContaining({
+      ...{ level: "info", url: server.url, data_directory: dataDir, commit: "source", extractor: "built-in" },
+      ...{ version: expect.any(String), format: expect.any(Number), model: expect.any(String) },
+    }),
+  ]);
+  expect(lines.at(-1)).toEqual(
+    expect.objectContaining({
+      ...{ level: "info", message: "server stopped", cause: "SIGTERM" },
+      ...{ uptime_seconds: expect.any(Number), stop_ms: expect.any(Number) },
+    }),
+  );
+});
+
+test("refusals are told with the first one of a code, and counted after it", async () => {
+  const server = await serve(createFolder(), atInfo);
+  const { api_key: key, project_id: project } = server.ready;
+  const wrongKey = `ml_${"x".repeat(43)}`;
+  for (let sent = 0; sent < 5; sent++) {
+    expect((await call(server.url, wrongKey, "/v1/memories?memory_type=fact")).status).toBe(401);
+  }
+  for (let sent = 0; sent < 4; sent++) {
+    expect((await createFact(server.url, key, "")).status).toBe(400);
+  }
+  expect((await createFact(server.url, key, "A secret text.")).status).toBe(201);
+  expect((await fetch(`${server.url}/private/${wrongKey}`)).status).toBe(404);
+  const lines = await logOf(server);
+  expect(JSON.stringify(lines)).not.toMatch(/ml_|secret text|memory_type/);
+  const [{ uptime_seconds: uptime } = {}] = ofMessage(lines, "server stopped");
+  for (const { seconds } of ofMessage(lines, "calls refused"))
+    expect(Number(seconds)).toBeLessThanOrEqual(Math.ceil(Number(uptime)) + 1);
+  expect(ofMessage(lines, "call refused")).toEqual([
+    expect.objectContaining({
+      ...{ code: 1401, status: 401, operation: "memory.list", method: "GET", path: "/v1/memories" },
+      ...{ project: null, key: null, network: "127.0.0.0/24" },
+    }),
+    expect.objectContaining({ code: 1400, operation: "memory.create", project, key: expect.any(String) }),
+    expect.objectContaining({ code: 1404, status: 404, operation: null, method: "GET", path: null }),
+  ]);
+  expect(ofMessage(lines, "calls refused")).toEqual([
+    expect.objectContaining({
+      ...{ code: 1401, calls: 4 },
+      by: [{ project: null, key: null, network: "127.0.0.0/24", calls: 4 }],
+    }),
+    expect.objectContaining({ code: 1400, calls: 3, by: [expect.objectContaining({ project, calls: 3 })] }),
+  ]);
+  expect(ofMessage(lines, "call")).toEqual([]);
+});
+
+test("with access-log every call has a line without its content", async () => {
+  const server = await serve(createFolder(), [...atInfo, "--access-log", "true"]);
+  const { api_key: key, project_id: project } = server.ready;
+  const created = await createFact(server.url, key, "Nobody reads this in a log.");
+  const text = await created.text();
+  const { data } = JSON.parse(text) as { data: { id: string } };
+  await (await call(server.url, key, `/v1/memories/${data.id}`)).text();
+  await (await call(server.url, "nothing", "/v1/memories?page=2")).text();
+  await (await fetch(`${server.url}/health/ready`)).text();
+  const lines = await logOf(server);
+  expect(JSON.stringify(lines)).not.toMatch(/Nobody reads|ml_|page=2/);
+  expect(JSON.stringify(lines)).not.toContain(data.id);
+  const caller = { project, key: expect.any(String), address: "127.0.0.1", duration_ms: expect.any(Number) };
+  expect(ofMessage(lines, "call")).toEqual([
+    expect.objectContaining({
+      ...{ method: "POST", path: "/v1/memories", operation: "memory.create", status: 201, code: 1000 },
+      ...{ ...caller, bytes: Buffer.byteLength(text), time: expect.stringMatching(/Z$/) },
+    }),
+    expect.objectContaining({
+      ...{
+        method: "GET",
+        path: "/v1/memories/:memory_id",
+        operation: "memory.read",
+        status: 200,
+        code: 1000,
+      },
+      ...caller,
+    }),
+    expect.objectContaining({
+      ...{ method: "GET", path: "/v1/memories", operation: "memory.list", status: 401, code: 1401 },
+      ...{ project: null, key: null, address: "127.0.0.1" },
+    }),
+  ]);
+});
+
+test("administration has a line each, through the server and without one, and never a secret", async () => {
+  const dataDir = createFolder();
+  const server = await serve(dataDir, atInfo);
+  const at = ["--data-dir", dataDir];
+  const made = await runJson(["project", "create", "--name", "shop", ...at]);
+  const key = await runJson(["key", "create", "--project", "shop", "--permissions", "memory.read", ...at]);
+  const secret = String(key.object.key);
+  expect((await run(["key", "revoke", secret, ...at])).exitCode).toBe(1);
+  expect((await run(["project", "update", "no such", "--plan", "pro", ...at])).exitCode).toBe(1);
+  const lines = await logOf(server);
+  expect(JSON.stringify(lines)).not.toContain(secret);
+  const line = (operation: string, code: number, fields: JsonObject) =>
+    expect.objectContaining({ level: "info", operation, code, ...fields });
+  expect(ofMessage(lines, "administration")).toEqual([
+    line("project.create", 1000, { project: server.ready.project_id ?? "" }),
+    line("key.create", 1000, { project: server.ready.project_id ?? "", key: expect.any(String) }),
+    line("project.create", 1000, { project: String(made.object.id) }),
+    line("key.create", 1000, { project: String(made.object.id), key: String(key.object.id) }),
+    line("key.revoke", 1400, { key: "(hidden)" }),
+    // The command asks what a shorter retention would delete before it changes anything.
+    line("project.preview_retention", 1400, { project: "no such" }),
+  ]);
+  const direct = await run(["key", "revoke", String(key.object.id), ...at]);
+  const told = direct.stderr.split("\n").filter((text) => text.includes('"administration"'));
+  expect(told.map((text) => JSON.parse(text))).toEqual([
+    line("key.revoke", 1000, { project: String(made.object.id), key: String(key.object.id) }),
+  ]);
+});
+
+test("checkpoints and retention name their project", async () => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../audit/old-records.ts")], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const project = stdout.trim();
+  const lines = linesOf(stderr);
+  const chain = expect.any(String);
+  const retention = ofMessage(lines, "retention");
+  expect(retention.filter((line) => line.project !== null)).toEqual([
+    expect.objectContaining({ level: "info", project, chain, payloads_through: 5 }),
+    expect.objectContaining({ level: "info", project, chain, records: 7, through: 7 }),
+  ]);
+  // The payloads of the installation's chain have the same age.
+  expect(retention).toContainEqual(expect.objectContaining({ project: null, chain, payloads_through: 5 }));
+  const attested = ofMessage(lines, "checkpoint").map((line) => line.project);
+  expect(attested).toContain(project);
+  // The chain of the installation.
+  expect(attested).toContain(null);
+});
