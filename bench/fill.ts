@@ -72,9 +72,9 @@ async function create(store: Store, keyId: string, size: number, dimensions: num
     const calls = Array.from({ length: count }, (_, at) =>
       store.commit(creation(keyId, sentence(random, from + at), random(), unitVector(random, dimensions))),
     );
-    for (const { status, envelope } of await Promise.all(calls)) {
-      if (status !== 201 || envelope === null) throw new Error(`Filling failed: ${envelope}`);
-      ids.push((JSON.parse(envelope) as { data: { id: string } }).data.id);
+    for (const { status, message, data } of await Promise.all(calls)) {
+      if (status !== 201 || data === null) throw new Error(`Filling failed: ${message}`);
+      ids.push((JSON.parse(data) as { id: string }).id);
     }
   }
   return ids;
@@ -89,7 +89,7 @@ function creation(keyId: string, content: string, importance: number, vector: Fl
     arrivedAt: performance.timeOrigin + performance.now(),
     bodyText: JSON.stringify(body),
     ...{ memoryId: null, parameters: null, unreadableBody: null },
-    plan: { refused: null, parameters: {}, prepared: { vector, contentKey: contentKey(content) } },
+    decision: { refused: null, parameters: {}, prepared: { vector, contentKey: contentKey(content) } },
   };
 }
 

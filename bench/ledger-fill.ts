@@ -6,6 +6,7 @@ import type { Call } from "../src/calls/call.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { holdDirectory } from "../src/data-directory/directory-hold.ts";
 import { openLedger } from "../src/data-directory/ledger.ts";
+import { successCode } from "../src/errors.ts";
 import { createLogger } from "../src/log/logger.ts";
 import { openStore } from "../src/storage/sqlite/store.ts";
 import type { Store } from "../src/storage/store.ts";
@@ -69,8 +70,8 @@ async function append(store: Store, keyId: string, records: number) {
   let done = 0;
   const work = async () => {
     for (let number = next++; number < records; number = next++) {
-      const { status, envelope } = await store.commit(toCall(keyId, number, bodies));
-      if (status !== 201) throw new Error(`Appending failed: ${envelope}`);
+      const { status, message } = await store.commit(toCall(keyId, number, bodies));
+      if (status !== 201) throw new Error(`Appending failed: ${message}`);
       done += 1;
       if (done % Math.ceil(records / 10) !== 0 && done !== records) continue;
       tenths.push(performance.now());
@@ -125,7 +126,7 @@ function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBod
     },
     origin: { ip: "192.0.2.1", userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
-    plan: { refused: null, parameters: {}, prepared: null },
+    decision: { refused: null, parameters: {}, prepared: null },
   };
 }
 
@@ -134,7 +135,7 @@ async function administer(
   operation: string,
   body: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<Record<string, unknown>> {
-  const { envelope } = await store.commit({
+  const { code, message, data } = await store.commit({
     ...{
       operation,
       keyId: null,
@@ -145,9 +146,8 @@ async function administer(
     },
     origin: { ip: null, userAgent: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
-    plan: { refused: null, parameters: {}, prepared: null },
+    decision: { refused: null, parameters: {}, prepared: null },
   });
-  const { success, data } = JSON.parse(envelope ?? "{}");
-  if (success !== true) throw new Error(`${operation} failed: ${envelope}`);
-  return data;
+  if (code !== successCode) throw new Error(`${operation} failed: ${message}`);
+  return JSON.parse(data ?? "{}");
 }

@@ -1,6 +1,8 @@
-// Owns every error code a caller can see and its HTTP status. Never put SQL, stack traces or file paths in a message.
+// Owns every code a caller can see and the HTTP status of each error code. Never put SQL, stack traces or file paths in a message.
 
 import type { JsonObject } from "./json/json.ts";
+
+export const successCode = 1000;
 
 export const errorStatus = {
   1400: 400,
@@ -68,28 +70,28 @@ export class Refusal extends Error {
   readonly data: ErrorData;
   /** Seconds until a retry makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
-  /** What the audit record keeps beyond the answer, as Done.note of a success; no client sees it. */
-  readonly note: JsonObject | null;
+  /** What the audit record keeps beyond the answer, as Done.details of a success; no client sees it. */
+  readonly details: JsonObject | null;
 
   constructor(
     code: ErrorCode,
     message: string,
     data: ErrorData = {},
     retryAfterSeconds?: number,
-    note: JsonObject | null = null,
+    details: JsonObject | null = null,
   ) {
     super(message);
     this.name = "Refusal";
     this.code = code;
     this.data = data;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.note = note;
+    this.details = details;
   }
 
   /** The same refusal, with more for the audit record. */
-  noting(note: JsonObject): Refusal {
+  withDetails(details: JsonObject): Refusal {
     const { code, message, data, retryAfterSeconds } = this;
-    return new Refusal(code, message, data, retryAfterSeconds, { ...this.note, ...note });
+    return new Refusal(code, message, data, retryAfterSeconds, { ...this.details, ...details });
   }
 }
 

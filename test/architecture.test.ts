@@ -47,7 +47,10 @@ const places: Readonly<Record<string, string>> = {
     ...["native", "ranking", "embedding", "extraction", "transports", "cli", "config", "calls"].map(
       (name) => [name, name],
     ),
-    ...["administration-log", "call", "operation", "request"].map((name) => [`calls/${name}`, "nouns"]),
+    ...["administration-log", "answer", "call", "operation", "request"].map((name) => [
+      `calls/${name}`,
+      "nouns",
+    ]),
     ["storage/sqlite", "engines"],
     ...["app", "data-directory"].map((name) => [name, "process"]),
     ...["data-directory", "ownership"].map((name) => [`data-directory/${name}`, "config"]),

@@ -2,9 +2,8 @@
 // key and hash are the ledger's, never the client's.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { successCode } from "../calls/call.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal, successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { appendedItemsMax, appendedTextsMax } from "../limits.ts";
 import { Action, Fields, jsonObject, Nullable, Text } from "../schema/schema.ts";

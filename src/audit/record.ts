@@ -1,8 +1,10 @@
 // Owns what an audit record consists of: numbers and identifiers in the entry, everything that may be personal in the payload.
 
 import type { Cost } from "../access/credits.ts";
-import { type Answer, type Call, successCode } from "../calls/call.ts";
+import type { Answer } from "../calls/answer.ts";
+import type { Call } from "../calls/call.ts";
 import type { AppendedRecord, Caller, Operation } from "../calls/operation.ts";
+import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 
 /** A record before the chain gives it its position, identifier and time. */
@@ -40,10 +42,10 @@ export interface Settled {
   readonly message: string;
   readonly status: number;
   readonly memoryId: string | null;
-  /** The envelope as a value; null for 204 and where the answer holds a secret or audit records. */
+  /** `success`, `code`, `message` and `data`; null for 204 and where the answer holds a secret or audit records. */
   readonly recordedResponse: JsonObject | null;
   /** What the record says beyond request and answer. */
-  readonly note: JsonObject;
+  readonly details: JsonObject;
   readonly cost: Cost;
   /** Takes the place of the call's own record. */
   readonly appended: AppendedRecord | null;
@@ -88,7 +90,7 @@ export function toRecordDraft(
       request_body: body,
       unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
       response_body: settled.recordedResponse,
-      ...settled.note,
+      ...settled.details,
     }),
   };
 }

@@ -2,7 +2,7 @@
 // neither of them holds, but for what follows from request and answer (memory_query, memory_results).
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { successCode } from "../calls/call.ts";
+import { successCode } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { traceOf } from "../memory/audit-fields.ts";
 import { Fields, jsonObject, Nullable, Timestamp } from "../schema/schema.ts";

@@ -1,9 +1,10 @@
 // Owns the line of the log about an operation of the installation: which one, on what, with which result. Must never log a secret:
 // of the input only names and ids are shown, of the answer only ids.
 
+import { successCode } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { Logger } from "../log/logger.ts";
-import { type Answer, successCode } from "./call.ts";
+import type { Answer } from "./answer.ts";
 import type { InstallationOperation } from "./operation.ts";
 
 /** Fields of an input that say what the operation is about. */
@@ -13,10 +14,10 @@ export function logAdministration(
   logger: Logger,
   { name }: InstallationOperation,
   input: JsonObject,
-  { code, envelope }: Answer,
+  { code, data }: Answer,
 ): void {
   const given = subjects.flatMap((field) => shown(field, input[field]));
-  const answered = code === successCode ? idsOf(name, envelope) : {};
+  const answered = code === successCode ? idsOf(name, data) : {};
   logger.info("administration", { operation: name, code, ...Object.fromEntries(given), ...answered });
 }
 
@@ -27,9 +28,9 @@ function shown(field: string, value: Json | undefined): [string, string][] {
 }
 
 /** The answer to `key.create` names the key by `id` and its project by `project_id`. */
-function idsOf(operation: string, envelope: string | null): Record<string, string> {
-  const answer: unknown = JSON.parse(envelope ?? "null");
-  const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
+function idsOf(operation: string, answered: string | null): Record<string, string> {
+  const data: unknown = JSON.parse(answered ?? "null");
+  if (!isObject(data)) return {};
   const [noun = ""] = operation.split(".");
   return {
     ...(typeof data.project_id === "string" ? { project: data.project_id } : {}),

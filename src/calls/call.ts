@@ -1,20 +1,8 @@
 // Owns what travels between the two halves of a call: the first half prepares it, the second settles it in a transaction.
 // Everything here is plain data, because the halves run in different threads (and later on different machines).
 
-import type { ErrorCode, ErrorData } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
-
-export const successCode = 1000;
-
-/** A Refusal as plain data. */
-export interface Refused {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly data: ErrorData;
-  readonly retryAfterSeconds?: number | undefined;
-  /** For the record only. */
-  readonly note?: JsonObject | null;
-}
+import type { Refused } from "./answer.ts";
 
 /** A body that does not go on the ledger as it is (not I-JSON, or too large for what it is worth): its size and digest are kept. */
 export interface UnreadableBody {
@@ -45,13 +33,13 @@ export interface Call {
   /** Other parameters of path and query, as the record keeps them; null: none. */
   readonly parameters: JsonObject | null;
   /**
-   * The body that the record keeps, a JSON object; with the plan's parameters it is the input of the operation. It travels as text,
+   * The body that the record keeps, a JSON object; with the decision's parameters it is the input of the operation. It travels as text,
    * which is copied at once, while a value with many parts holds up both threads.
    */
   readonly bodyText: string | null;
   readonly unreadableBody: UnreadableBody | null;
   /** What the first half decided: go on with these, or be refused. */
-  readonly plan:
+  readonly decision:
     | { readonly refused: Refused }
     | {
         readonly refused: null;
@@ -64,30 +52,4 @@ export interface Call {
 export function bodyOf({ bodyText }: Call): JsonObject | null {
   const body: unknown = bodyText === null ? null : JSON.parse(bodyText);
   return isObject(body) ? body : null;
-}
-
-/** A file of the data directory that is the answer. */
-export interface AnswerFile {
-  readonly path: string;
-  /** The name that the client should save it under. */
-  readonly name: string;
-  /** Media type. */
-  readonly type: string;
-  /** Another content has another tag. */
-  readonly tag: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  /** As in the envelope. */
-  readonly code: number;
-  /** The envelope as JSON text, exactly as the audit record holds it; null for 204. */
-  readonly envelope: string | null;
-  readonly file?: AnswerFile | undefined;
-  readonly retryAfterSeconds?: number | undefined;
-}
-
-/** The `data` of every answer is an object, so that clients read its members without a check: `{}` where there is nothing to tell. */
-export function toEnvelope(code: number, message: string, data: unknown): string {
-  return JSON.stringify({ success: code === successCode, code, message, data: data ?? {} });
 }

@@ -11,7 +11,7 @@ import type { ErrorCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Extractor } from "../memory/extraction.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import type { AnswerFile } from "./call.ts";
+import type { AnswerFile } from "./answer.ts";
 
 /** Who calls: a key and the project it belongs to. */
 export interface Caller {
@@ -65,10 +65,10 @@ export interface Done<Data> {
   readonly data: Data;
   /** The memory that the audit entry names. */
   readonly memoryId?: string;
-  /** The answer is this file instead of an envelope. */
+  /** The answer is this file instead of `data`. */
   readonly file?: AnswerFile;
   /** What the record says beyond request and answer. */
-  readonly note?: JsonObject;
+  readonly details?: JsonObject;
   /** What the call cost; left out: nothing. */
   readonly cost?: Cost;
 }
@@ -100,7 +100,7 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly input: Input;
   /** Schema of `data`; null for 204 and where the answer is a file. */
   readonly output: Output;
-  /** Media types of the file that is the answer instead of an envelope. */
+  /** Media types of the file that is the answer instead of `data`. */
   readonly files?: readonly string[];
   readonly example?: { readonly input: JsonObject; readonly data: Json };
 }

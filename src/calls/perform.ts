@@ -33,7 +33,8 @@ import { createTurns } from "../scheduling/turns.ts";
 import { createParser } from "../schema/schema.ts";
 import type { Store } from "../storage/store.ts";
 import { logAdministration } from "./administration-log.ts";
-import type { Answer, Call, Refused } from "./call.ts";
+import { type Answer, internalFailure, type Refused, toRefusalAnswer } from "./answer.ts";
+import type { Call } from "./call.ts";
 import type {
   Caller,
   EmbeddingRole,
@@ -42,7 +43,6 @@ import type {
   ProjectOperation,
 } from "./operation.ts";
 import { nothingKept, type Request, readInput, readOrigin, recordParameters } from "./request.ts";
-import { internalMessage, toRefusalAnswer } from "./settle.ts";
 
 export interface Perform {
   /** @throws nothing: every outcome is an answer. */
@@ -142,13 +142,13 @@ async function performForProject(
     if (request.fault !== null) throw request.fault;
     if (fault !== null) throw fault;
   } catch (error) {
-    return await store.commit({ ...call, ...nothingKept, plan: { refused: toRefused(tools, error) } });
+    return await store.commit({ ...call, ...nothingKept, decision: { refused: toRefused(tools, error) } });
   }
   const { parameters, signal } = request;
   const body = await request.receiveBody(claim);
   if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
   const { kept, ...reading } = readInput(body, parameters, parserOf(operation));
-  const decide = async (): Promise<Call["plan"]> => {
+  const decide = async (): Promise<Call["decision"]> => {
     if (reading.input === null) throw reading.fault;
     const { prices, extractor } = tools;
     const waiter = { project: caller.project.serial, signal };
@@ -164,7 +164,7 @@ async function performForProject(
   return await store.commit({
     ...call,
     ...kept,
-    plan: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
+    decision: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
   });
 }
 
@@ -173,7 +173,7 @@ async function performForInstallation(
   operation: InstallationOperation,
   input: JsonObject,
 ): Promise<Answer> {
-  const decide = async (): Promise<Call["plan"]> => {
+  const decide = async (): Promise<Call["decision"]> => {
     const parsed = parserOf(operation)(input);
     const prepared = (await operation.prepare?.(parsed, { store: tools.store })) ?? null;
     return { refused: null, parameters: {}, prepared };
@@ -186,7 +186,7 @@ async function performForInstallation(
     ...{ memoryId: null, parameters: null },
     bodyText: isInteroperable(input) ? JSON.stringify(input) : null,
     unreadableBody: null,
-    plan: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
+    decision: await decide().catch((error: unknown) => ({ refused: toRefused(tools, error) })),
   });
 }
 
@@ -219,7 +219,7 @@ async function answerStranger(
     arrivedAt: request.arrivedAt,
     ...{ memoryId: null, parameters: null },
     ...nothingKept,
-    plan: { refused: toRefused(tools, told ?? refusal) },
+    decision: { refused: toRefused(tools, told ?? refusal) },
   });
 }
 
@@ -233,12 +233,12 @@ async function answer(tools: PerformTools, work: () => Promise<Answer>): Promise
 
 function toRefused(tools: PerformTools, error: unknown): Refused {
   if (error instanceof Refusal) {
-    const { code, message, data, retryAfterSeconds, note } = error;
-    return { code, message, data, retryAfterSeconds, note };
+    const { code, message, data, retryAfterSeconds, details } = error;
+    return { code, message, data, retryAfterSeconds, details };
   }
   const incident = crypto.randomUUID();
   tools.logger.error("a call failed", { incident, error });
-  return { code: 1500, message: internalMessage(incident), data: { incident } };
+  return internalFailure(incident);
 }
 
 function rateLimited(waitSeconds: number): Refusal {

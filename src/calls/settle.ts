@@ -7,10 +7,11 @@ import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type Settled, type StoredRecord, toRecordDraft } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
-import { errorStatus, Refusal } from "../errors.ts";
+import { Refusal, successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Transaction } from "../storage/store.ts";
-import { type Answer, bodyOf, type Call, type Refused, successCode, toEnvelope } from "./call.ts";
+import { type Answer, internalFailure, type Refused, toData, toRefusalAnswer } from "./answer.ts";
+import { bodyOf, type Call } from "./call.ts";
 import type { Applied, Caller, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 
@@ -45,16 +46,16 @@ async function decide(
   now: number,
   settlement: Settlement,
 ): Promise<Settled> {
-  const { plan } = call;
-  if (plan.refused !== null) return refuse(plan.refused);
+  const { decision } = call;
+  if (decision.refused !== null) return refuse(decision.refused);
   try {
     const applied = await transaction.attempt(() =>
       apply(
         transaction,
         operation,
         caller,
-        { ...body, ...plan.parameters },
-        plan.prepared,
+        { ...body, ...decision.parameters },
+        decision.prepared,
         now,
         settlement.plans,
       ),
@@ -65,7 +66,7 @@ async function decide(
     if (error instanceof Refusal) return refuse(error);
     const incident = crypto.randomUUID();
     settlement.report(incident, error);
-    return refuse({ code: 1500, message: internalMessage(incident), data: { incident } });
+    return refuse(internalFailure(incident));
   }
 }
 
@@ -93,7 +94,8 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
     const toAnswer = (record: StoredRecord): Answer => ({
       status: operation.success,
       code: successCode,
-      envelope: toEnvelope(successCode, message, applied.present(record)),
+      message,
+      data: toData(applied.present(record)),
     });
     return {
       ...success,
@@ -103,28 +105,29 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
       toAnswer,
     };
   }
-  const { data, file, memoryId = null, note = {}, cost = free } = applied;
-  const hasEnvelope = operation.success !== 204 && file === undefined;
+  const { data, file, memoryId = null, details = {}, cost = free } = applied;
+  const hasData = operation.success !== 204 && file === undefined;
   const answer: Answer = {
     status: operation.success,
     code: successCode,
-    envelope: hasEnvelope ? toEnvelope(successCode, message, data) : null,
+    message,
+    data: hasData ? toData(data) : null,
     file,
   };
   return {
     ...success,
     status: operation.success,
     memoryId,
-    note,
+    details,
     cost,
     recordedResponse:
-      hasEnvelope && keepsResponse(operation) ? toRecordedResponse(successCode, message, data) : null,
+      hasData && keepsResponse(operation) ? toRecordedResponse(successCode, message, data) : null,
     toAnswer: () => answer,
   };
 }
 
 const success = {
-  ...{ code: successCode, message: "success", memoryId: null, note: {}, cost: free, appended: null },
+  ...{ code: successCode, message: "success", memoryId: null, details: {}, cost: free, appended: null },
 };
 
 /** A secret belongs in no record, and a log that contains its own answers would grow without end. */
@@ -133,22 +136,14 @@ function keepsResponse(operation: Operation): boolean {
 }
 
 function refuse(refused: Refused): Settled {
-  const { code, message, data, note } = refused;
+  const { code, message, data, details } = refused;
   const answer = toRefusalAnswer(refused);
   return {
     ...{ code, message, status: answer.status, memoryId: null, cost: free, appended: null },
-    note: note ?? {},
+    details: details ?? {},
     recordedResponse: toRecordedResponse(code, message, data),
     toAnswer: () => answer,
   };
-}
-
-export function toRefusalAnswer({ code, message, data, retryAfterSeconds }: Refused): Answer {
-  return { status: errorStatus[code], code, envelope: toEnvelope(code, message, data), retryAfterSeconds };
-}
-
-export function internalMessage(incident: string): string {
-  return `Something went wrong on our side. Tell the operator the incident ${incident}, which is in the server's log.`;
 }
 
 function toRecordedResponse(code: number, message: string, data: unknown): JsonObject {

@@ -13,10 +13,12 @@ import {
   openAdministration,
   requireDatabase,
 } from "../data-directory/directory-hold.ts";
+import { successCode } from "../errors.ts";
 import { explainSystemError } from "../files/system-error.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { createLogger } from "../log/logger.ts";
 import { findAdminSocket } from "../transports/command-socket/command-socket.ts";
+import { type Reply, readReply } from "../transports/command-socket/reply.ts";
 
 /** The operation said no. */
 export class CommandRefused extends Error {
@@ -77,15 +79,16 @@ async function perform(config: Config, operation: InstallationOperation, input: 
 }
 
 /** Null when no server listens. */
-async function askServer(socket: string, operation: string, input: JsonObject): Promise<string | null> {
+async function askServer(socket: string, operation: string, input: JsonObject): Promise<Reply | null> {
   const unix = findAdminSocket(socket);
   if (unix === null) return null;
+  let text: string;
   try {
     const body = JSON.stringify(input);
     // Without Bun's limit of five minutes: retention and erasure of a large ledger take their time.
     const init = { unix, method: "POST", body, timeout: false };
     const response = await fetch(`http://localhost/${operation}`, init);
-    return await response.text();
+    text = await response.text();
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code === "ECONNREFUSED" || code === "ENOENT" || code === "FailedToOpenSocket") return null;
@@ -97,6 +100,7 @@ async function askServer(socket: string, operation: string, input: JsonObject): 
       },
     );
   }
+  return readReply(text);
 }
 
 /** @throws Error when the socket is there and this user may not write to it: it belongs to the user of the server. */
@@ -119,17 +123,16 @@ async function performHere(
   config: Config,
   operation: InstallationOperation,
   input: JsonObject,
-): Promise<string | null> {
+): Promise<Reply> {
   await using parts = new AsyncDisposableStack();
   parts.defer(() => held.release());
   const { perform, close } = openAdministration(held, config, createLogger(config.logLevel));
   parts.defer(close);
-  return (await perform.forInstallation(operation, input)).envelope;
+  const { data, ...answer } = await perform.forInstallation(operation, input);
+  return { ...answer, data: JSON.parse(data ?? "null") };
 }
 
-function dataOf(envelope: string | null): Json {
-  const answer: unknown = JSON.parse(envelope ?? "null");
-  if (!isObject(answer)) throw new Error("The server's answer is not what this program expects. Restart it.");
-  if (answer.success === true) return answer.data ?? null;
-  throw new CommandRefused(String(answer.message), Number(answer.code));
+function dataOf({ code, message, data }: Reply): Json {
+  if (code === successCode) return data;
+  throw new CommandRefused(message, code);
 }

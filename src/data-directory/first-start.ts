@@ -5,6 +5,7 @@ import { createKey } from "../access/key-operations.ts";
 import { createProject } from "../access/project-operations.ts";
 import type { InstallationOperation } from "../calls/operation.ts";
 import type { Perform } from "../calls/perform.ts";
+import { successCode } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import { inspect } from "../storage/sqlite/database-file/inspect.ts";
 import type { HeldDirectory } from "./ledger.ts";
@@ -29,10 +30,10 @@ export async function administer(
   operation: InstallationOperation,
   input: JsonObject,
 ): Promise<JsonObject> {
-  const { envelope } = await perform.forInstallation(operation, input);
-  const answer: unknown = JSON.parse(envelope ?? "null");
-  if (isObject(answer) && isObject(answer.data) && answer.success === true) return answer.data;
-  throw new Error(`${operation.name} was refused: ${envelope}`);
+  const { code, message, data } = await perform.forInstallation(operation, input);
+  if (code !== successCode) throw new Error(`${operation.name} was refused: ${code} ${message}`);
+  const answered: unknown = JSON.parse(data ?? "null");
+  return isObject(answered) ? answered : {};
 }
 
 function textOf(data: JsonObject, field: string): string {

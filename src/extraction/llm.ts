@@ -52,7 +52,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
         const { kind, status } = error;
         const details = detailsForLog(error, text, options.apiKey);
         logger.warn("the language model has failed", { kind, status, details, pieces: pieces.length });
-        throw toRefusal(error).noting({ model_id: tally.model() ?? options.model });
+        throw toRefusal(error).withDetails({ model_id: tally.model() ?? options.model });
       }
     },
   };

@@ -78,7 +78,7 @@ export const extractMemories = projectOperation({
       await charge(transaction, application.caller.project, cost);
       return stored;
     };
-    const outcomes = await settle().catch(noting(read));
+    const outcomes = await settle().catch(recording(read));
     const created = outcomes.filter(({ action }) => action === "created").map(({ memoryId }) => memoryId);
     const unstored = new Set(dry_run ? created : []);
     const extracted = outcomes.map((outcome) => toExtractionItem(outcome, unstored));
@@ -89,7 +89,7 @@ export const extractMemories = projectOperation({
         ...{ deduplicated: count("skipped"), updated: count("updated"), extractor: prepared.extractor },
       },
       cost,
-      note: {
+      details: {
         ...read,
         output_content: { items: extracted, usage: prepared.usage === null ? null : { ...prepared.usage } },
       },
@@ -103,10 +103,10 @@ function noteInput(text: string): JsonObject {
 }
 
 /** Throws the error again, a refusal with this note; `code`: only that one. */
-function noting(note: JsonObject, code?: ErrorCode): (error: unknown) => never {
+function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => never {
   return (error) => {
-    const isNoted = error instanceof Refusal && (code === undefined || code === error.code);
-    throw isNoted ? error.noting(note) : error;
+    const isRecorded = error instanceof Refusal && (code === undefined || code === error.code);
+    throw isRecorded ? error.withDetails(details) : error;
   };
 }
 
@@ -115,7 +115,7 @@ async function findCandidates(text: string, deduplicate: boolean, preparation: P
   const { caller, extractor, now, signal } = preparation;
   const waiter = { project: caller.project.serial, signal };
   const extraction = extractor.extract(text, now, waiter);
-  const { items, model, usage } = await extraction.catch(noting(noteInput(text), 2103));
+  const { items, model, usage } = await extraction.catch(recording(noteInput(text), 2103));
   const vectors = await embedAll(items, preparation);
   const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
   const candidates = items.map((item, at): Candidate => {

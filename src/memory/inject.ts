@@ -124,7 +124,7 @@ export const injectMemories = projectOperation({
       memories.map(({ id }) => id),
       now,
     );
-    return { data, note: { output_content: data.prompt } };
+    return { data, details: { output_content: data.prompt } };
   },
 });
 

@@ -25,7 +25,7 @@ export const deleteMemory = projectOperation({
     await transaction.memories.remove(project, memory.id, now);
     const { id, type, importance } = memory;
     // Not its content: the record of a deletion must not be what keeps the text.
-    return { data: null, memoryId: id, note: { deleted_memory: { memory_type: type, importance } } };
+    return { data: null, memoryId: id, details: { deleted_memory: { memory_type: type, importance } } };
   },
 });
 

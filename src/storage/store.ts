@@ -2,7 +2,8 @@
 
 import type { AccessReader, AccessTransaction } from "../access/store.ts";
 import type { AuditReader, AuditTransaction, Retention } from "../audit/store.ts";
-import type { Answer, Call } from "../calls/call.ts";
+import type { Answer } from "../calls/answer.ts";
+import type { Call } from "../calls/call.ts";
 import type { ExportRunner } from "../export/runner.ts";
 import type { ExportTransaction } from "../export/store.ts";
 import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";

@@ -100,7 +100,7 @@ test("records that calls leave while the payloads are being read are erased, too
   expect((await member.call("memory.read", { memory_id: input.memory })).data.content).toBe(content);
   const erased = await seam.commit({
     ...{ operation: "audit.redact", keyId: null, bodyText: JSON.stringify(input) },
-    plan: { refused: null, parameters: {}, prepared },
+    decision: { refused: null, parameters: {}, prepared },
   });
   expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted" });
   await seam.close();

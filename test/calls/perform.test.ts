@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { createRateLimiter } from "../../src/access/rate.ts";
-import type { Answer } from "../../src/calls/call.ts";
+import type { Answer } from "../../src/calls/answer.ts";
 import type { ProjectOperation } from "../../src/calls/operation.ts";
 import { createPerform, type Perform } from "../../src/calls/perform.ts";
 import type { Request } from "../../src/calls/request.ts";
@@ -51,13 +51,13 @@ const arrival = (secret: string | null): Request => ({
   signal: new AbortController().signal,
 });
 
-function parse({ status, envelope }: Answer): {
+function parse({ status, code, message, data }: Answer): {
   status: number;
   code: number;
   message: string;
   data: JsonObject | null;
 } {
-  return { status, ...JSON.parse(envelope ?? "{}") };
+  return { status, code, message, data: JSON.parse(data ?? "null") };
 }
 
 async function newSecret(fields: JsonObject, permissions: string[]): Promise<string> {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { digestSecret, permissions } from "../../src/access/key.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
+import type { Answer } from "../../src/calls/answer.ts";
 import type { Call } from "../../src/calls/call.ts";
 import type { Caller } from "../../src/calls/operation.ts";
 import { createClock } from "../../src/clock.ts";
@@ -24,7 +25,7 @@ export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 /** Of a caller who stays. */
 export const patient = new AbortController().signal;
 
-type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "plan" | "bodyText">;
+type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "decision" | "bodyText">;
 
 interface SeamBase {
   readonly store: Store;
@@ -96,20 +97,20 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
 
   const commit: SeamBase["commit"] = async (call) => {
     const origin = { ip: null, userAgent: null, metadata: null };
-    const { status, envelope } = await store.commit({
+    const answer = await store.commit({
       ...call,
       origin,
       arrivedAt: clock.elapsed(),
       ...{ memoryId: null, parameters: null, unreadableBody: null },
     });
-    return toOutcome(status, envelope);
+    return toOutcome(answer);
   };
   const administer: SeamBase["administer"] = (operation, input) =>
     commit({
       operation,
       keyId: null,
       bodyText: JSON.stringify(input),
-      plan: { refused: null, parameters: {}, prepared: null },
+      decision: { refused: null, parameters: {}, prepared: null },
     });
 
   let projects = 0;
@@ -148,7 +149,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       keyId: caller.key.id,
       project: caller.project.serial,
       bodyText: JSON.stringify(input),
-      plan: { refused: null, parameters: {}, prepared },
+      decision: { refused: null, parameters: {}, prepared },
     });
   return {
     ...{ id: projectId, caller, call },
@@ -184,11 +185,10 @@ export function normalise(values: Float32Array): Float32Array {
   return values.map((value) => value / length);
 }
 
-function toOutcome(status: number, envelope: string | null): Outcome {
-  const value: unknown = JSON.parse(envelope ?? "{}");
-  if (!isObject(value)) throw new Error("the envelope is no object");
-  const { code = 1000, message = "", data } = value;
-  return { status, code: Number(code), message: String(message), data: isObject(data) ? data : {} };
+function toOutcome({ status, code, message, data }: Answer): Outcome {
+  const value: unknown = JSON.parse(data ?? "{}");
+  if (!isObject(value)) throw new Error("the data of an answer is not an object");
+  return { status, code, message, data: value };
 }
 
 function recorder(complaints: string[]): Logger {

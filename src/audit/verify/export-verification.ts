@@ -1,6 +1,6 @@
 // Owns the verification of an export with its manifest, as a stream of bytes. Pure; must never open a file.
 
-import { successCode } from "../../calls/call.ts";
+import { successCode } from "../../errors.ts";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { type Attested, type ChainBody, joinSegments, weighCheckpoints } from "./chain-verification.ts";
 import type { Entry } from "./entry-parser.ts";

@@ -3,8 +3,7 @@
 import type { Plans } from "../../access/plan.ts";
 import type { AccessReader } from "../../access/store.ts";
 import { redactRecords } from "../../audit/redact.ts";
-import type { Answer } from "../../calls/call.ts";
-import { toRefusalAnswer } from "../../calls/settle.ts";
+import { type Answer, toRefusalAnswer } from "../../calls/answer.ts";
 import { createClock } from "../../clock.ts";
 import type { LedgerFiles } from "../../data-directory/ledger-files.ts";
 import { unavailable } from "../../errors.ts";

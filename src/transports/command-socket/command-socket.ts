@@ -14,13 +14,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { type Answer, toEnvelope } from "../../calls/call.ts";
+import { type Answer, toRefusalAnswer } from "../../calls/answer.ts";
 import { findOperation } from "../../calls/operations.ts";
 import type { Perform } from "../../calls/perform.ts";
 import { isObject, type JsonObject } from "../../json/json.ts";
 import { JsonFault, parseJson } from "../../json/json-text.ts";
 import { bodyMaxBytes, commandGraceMs, idleTimeoutSeconds } from "../../limits.ts";
 import { stopServer } from "../../native/stop-server.ts";
+import { printReply } from "./reply.ts";
 
 export interface AdminSocket {
   close(): Promise<void>;
@@ -98,17 +99,20 @@ function runtimeDirectory(): string {
 }
 
 async function answer(request: Request, perform: Perform): Promise<Response> {
-  const { status, envelope } = await performNamed(request, perform);
-  return new Response(envelope, { status, headers: { "Content-Type": "application/json" } });
+  const answered = await performNamed(request, perform);
+  return new Response(printReply(answered), {
+    status: answered.status,
+    headers: { "Content-Type": "application/json" },
+  });
 }
 
 async function performNamed(request: Request, perform: Perform): Promise<Answer> {
   const operation = findOperation(new URL(request.url).pathname.slice(1));
   if (request.method !== "POST" || operation?.feature !== "installation") {
-    return refuse(404, 1404, "The running server does not know this command. Restart it with this version.");
+    return refuse(1404, "The running server does not know this command. Restart it with this version.");
   }
   const input = await readBody(request);
-  return typeof input === "string" ? refuse(400, 1400, input) : perform.forInstallation(operation, input);
+  return typeof input === "string" ? refuse(1400, input) : perform.forInstallation(operation, input);
 }
 
 /** The body, or what is wrong with it. */
@@ -122,6 +126,6 @@ async function readBody(request: Request): Promise<JsonObject | string> {
   }
 }
 
-function refuse(status: number, code: number, message: string): Answer {
-  return { status, code, envelope: toEnvelope(code, message, {}) };
+function refuse(code: 1400 | 1404, message: string): Answer {
+  return toRefusalAnswer({ code, message, data: {} });
 }

@@ -2,7 +2,7 @@
 // and never holds it in memory.
 
 import { stat } from "node:fs/promises";
-import type { AnswerFile } from "../../calls/call.ts";
+import type { AnswerFile } from "../../calls/answer.ts";
 import { Refusal } from "../../errors.ts";
 
 /** @throws Refusal 2205 when the file has been removed meanwhile. */

@@ -1,6 +1,7 @@
 // Owns the two health pages. They need no key, are not recorded, and say nothing about projects.
 
-import { successCode, toEnvelope } from "../../calls/call.ts";
+import { type Answer, toData } from "../../calls/answer.ts";
+import { successCode } from "../../errors.ts";
 import type { Handler } from "./handler.ts";
 import { envelopeResponse } from "./response.ts";
 
@@ -8,17 +9,23 @@ export type Readiness = () => Promise<{ readonly ready: boolean; readonly reason
 
 /** Live: the process answers. Ready: it can perform calls now. */
 export function healthRoutes(readiness: Readiness): [path: string, handler: Handler][] {
-  const live = toEnvelope(successCode, "success", { status: "live" });
   return [
-    ["/health/live", () => envelopeResponse(200, live)],
-    ["/health/ready", async () => readyResponse(await readiness())],
+    ["/health/live", () => envelopeResponse(success("live"))],
+    ["/health/ready", async () => envelopeResponse(toAnswer(await readiness()))],
   ];
 }
 
-function readyResponse({ ready, reasons }: Awaited<ReturnType<Readiness>>): Response {
-  if (ready) return envelopeResponse(200, toEnvelope(successCode, "success", { status: "ready" }));
-  const message = `Not ready: ${reasons.join("; ")}. Ask again in a second.`;
-  return envelopeResponse(503, toEnvelope(1503, message, { status: "unready", reasons }), {
-    "Retry-After": "1",
-  });
+function toAnswer({ ready, reasons }: Awaited<ReturnType<Readiness>>): Answer {
+  if (ready) return success("ready");
+  return {
+    status: 503,
+    code: 1503,
+    message: `Not ready: ${reasons.join("; ")}. Ask again in a second.`,
+    data: toData({ status: "unready", reasons }),
+    retryAfterSeconds: 1,
+  };
+}
+
+function success(status: string): Answer {
+  return { status: 200, code: successCode, message: "success", data: toData({ status }) };
 }

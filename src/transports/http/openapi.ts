@@ -2,8 +2,8 @@
 // that an operation already says.
 
 import { permissions } from "../../access/key.ts";
-import { successCode } from "../../calls/call.ts";
 import type { ProjectOperation } from "../../calls/operation.ts";
+import { successCode } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
 import { version } from "../../version.ts";

@@ -1,36 +1,27 @@
-// Owns the way from an answer to a Fetch response, and the envelopes that HTTP itself answers with. Never shows an error's text.
+// Owns the way from an answer to a Fetch response. Must never show the text of an error that is not a Refusal.
 
-import { type Answer, toEnvelope } from "../../calls/call.ts";
-import { errorStatus, type Refusal } from "../../errors.ts";
+import { type Answer, type Refused, toRefusalAnswer } from "../../calls/answer.ts";
+import { toEnvelope } from "./envelope.ts";
 import { fileResponse } from "./file.ts";
 
 const common = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
-const json = { ...common, "Content-Type": "application/json" };
 
-export function toResponse(
-  { status, envelope, file, retryAfterSeconds }: Answer,
-  request: Request,
-): Response | Promise<Response> {
-  if (file !== undefined) return fileResponse(file, request, common);
-  if (envelope === null) return new Response(null, { status, headers: common });
-  const headers: Record<string, string> = { ...json };
-  if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
-  if (status === 401) headers["WWW-Authenticate"] = "Bearer"; // RFC 9110, section 15.5.2
-  return new Response(envelope, { status, headers });
+/** @throws Refusal 2205 when the file that is the answer has been removed. */
+export function toResponse(answer: Answer, request: Request): Response | Promise<Response> {
+  return answer.file === undefined ? envelopeResponse(answer) : fileResponse(answer.file, request, common);
 }
 
 /** For what never reaches an operation and is therefore not recorded. */
-export function refusalResponse(
-  { code, message, data }: Refusal,
-  headers: Record<string, string> = {},
-): Response {
-  return envelopeResponse(errorStatus[code], toEnvelope(code, message, data), headers);
+export function refusalResponse(refused: Refused, headers: Record<string, string> = {}): Response {
+  return envelopeResponse(toRefusalAnswer(refused), headers);
 }
 
-export function envelopeResponse(
-  status: number,
-  envelope: string,
-  headers: Record<string, string> = {},
-): Response {
-  return new Response(envelope, { status, headers: { ...json, ...headers } });
+export function envelopeResponse(answer: Answer, extra: Record<string, string> = {}): Response {
+  const { status, retryAfterSeconds } = answer;
+  const envelope = toEnvelope(answer);
+  if (envelope === null) return new Response(null, { status, headers: common });
+  const headers: Record<string, string> = { ...common, "Content-Type": "application/json", ...extra };
+  if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
+  if (status === 401) headers["WWW-Authenticate"] = "Bearer"; // RFC 9110, section 15.5.2
+  return new Response(envelope, { status, headers });
 }

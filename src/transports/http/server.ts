@@ -2,8 +2,8 @@
 // perform decides. Elysia only routes: it would validate before authentication and drop unknown fields silently.
 
 import { Elysia } from "elysia";
+import { type Answer, internalFailure } from "../../calls/answer.ts";
 import type { Perform } from "../../calls/perform.ts";
-import { internalMessage } from "../../calls/settle.ts";
 import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
 import { httpGraceMs, idleTimeoutSeconds } from "../../limits.ts";
@@ -13,6 +13,7 @@ import { leavesBodyBehind } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
 import { createClientAddress } from "./client-address.ts";
 import { docsRoutes } from "./docs.ts";
+import { toEnvelope } from "./envelope.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { createRequestReader } from "./request.ts";
@@ -150,13 +151,14 @@ function performing(http: Elysia, route: Route, options: HttpOptions, addressOf:
       ...{ status: response.status, code: answer.status === response.status ? answer.code : null },
       durationMs: clock.elapsed() - arrivedAt,
       ...{ project: caller?.project.id ?? null, key: caller?.key.id ?? null, address },
-      bytes: () => lengthOf(answer.envelope, response),
+      bytes: () => lengthOf(answer, response),
     });
     return response;
   };
 }
 
-function lengthOf(envelope: string | null, { headers }: Response): number {
+function lengthOf(answer: Answer, { headers }: Response): number {
+  const envelope = toEnvelope(answer);
   return envelope === null ? Number(headers.get("content-length") ?? 0) : Buffer.byteLength(envelope);
 }
 
@@ -204,5 +206,5 @@ async function guard(logger: Logger, work: () => Response | Promise<Response>): 
 function internalError(logger: Logger, error: unknown): Response {
   const incident = crypto.randomUUID();
   logger.error("a request failed", { incident, error });
-  return refusalResponse(new Refusal(1500, internalMessage(incident), { incident }));
+  return refusalResponse(internalFailure(incident));
 }

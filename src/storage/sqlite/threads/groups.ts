@@ -2,8 +2,9 @@
 // changed in memory is forgotten with it.
 
 import { redactRecords } from "../../../audit/redact.ts";
-import type { Answer, Call } from "../../../calls/call.ts";
-import { type Settlement, settle, toRefusalAnswer } from "../../../calls/settle.ts";
+import { type Answer, toRefusalAnswer } from "../../../calls/answer.ts";
+import type { Call } from "../../../calls/call.ts";
+import { type Settlement, settle } from "../../../calls/settle.ts";
 import { type Refusal, unavailable } from "../../../errors.ts";
 import { syncFile } from "../../../files/durable.ts";
 import { groupMaxMs, wordErasureMaxMs } from "../../../limits.ts";

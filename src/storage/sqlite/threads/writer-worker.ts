@@ -3,7 +3,8 @@
 import { workerData } from "node:worker_threads";
 import type { Plans } from "../../../access/plan.ts";
 import { createSigner } from "../../../audit/note.ts";
-import type { Answer, Call } from "../../../calls/call.ts";
+import type { Answer } from "../../../calls/answer.ts";
+import type { Call } from "../../../calls/call.ts";
 import { createClock } from "../../../clock.ts";
 import type { LedgerFiles } from "../../../data-directory/ledger-files.ts";
 import type { ExportChange } from "../../../export/store.ts";

@@ -1,7 +1,8 @@
 // Owns the queue in front of the writer. While one group is being committed the next one gathers here.
 
 import type { SweptChain } from "../../../audit/store.ts";
-import type { Answer, Call } from "../../../calls/call.ts";
+import type { Answer } from "../../../calls/answer.ts";
+import type { Call } from "../../../calls/call.ts";
 import { unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { groupMaxCalls, sweepAskEveryMs, writerQueueLimits } from "../../../limits.ts";

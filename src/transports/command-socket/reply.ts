@@ -1,0 +1,37 @@
+// Owns the form of an answer on the command socket, for the server that prints it and the command that reads it. It is the form that
+// version 0.1.0 prints and reads, because a command and a running server may be of different versions.
+
+import type { Answer } from "../../calls/answer.ts";
+import { successCode } from "../../errors.ts";
+import { isObject, type Json } from "../../json/json.ts";
+
+export interface Reply {
+  /** 1000 on success, else an error code. */
+  readonly code: number;
+  readonly message: string;
+  /** Null where the operation has nothing to tell. */
+  readonly data: Json;
+}
+
+export function printReply({ code, message, data }: Answer): string {
+  return `{"success":${code === successCode},"code":${code},"message":${JSON.stringify(message)},"data":${data}}`;
+}
+
+/** @throws Error when it is not a reply of a memledger server. */
+export function readReply(text: string): Reply {
+  const reply = parse(text);
+  if (!isObject(reply) || typeof reply.code !== "number" || typeof reply.success !== "boolean") {
+    throw new Error(
+      "The running server answered in a form that this command does not know. Use the same version of memledger for both, or restart the server.",
+    );
+  }
+  return { code: reply.code, message: String(reply.message), data: reply.data ?? null };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

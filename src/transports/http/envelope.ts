@@ -1,0 +1,11 @@
+// Owns the envelope that HTTP answers are printed in: `success`, `code`, `message` and `data`, in this order.
+
+import type { Answer } from "../../calls/answer.ts";
+import { successCode } from "../../errors.ts";
+
+/** Null for an answer that has no body of its own: a file, or a status such as 204. */
+export function toEnvelope({ code, message, data }: Answer): string | null {
+  if (data === null) return null;
+  const success = code === successCode;
+  return `{"success":${success},"code":${code},"message":${JSON.stringify(message)},"data":${data}}`;
+}
