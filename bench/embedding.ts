@@ -7,7 +7,7 @@ import { readModelConfig } from "../src/embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "../src/embedding/model-directory.ts";
 import { createTokenizer } from "../src/embedding/tokenizer.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
-import { cosine } from "../src/ranking/rank.ts";
+import { cosine } from "../src/ranking/scores.ts";
 import { type BenchOptions, median, ms, perSecond, progress, type Table } from "./harness.ts";
 import { judge, qualityColumns, type Ranking, readConversations, toContent } from "./locomo.ts";
 import { createRandom, sentence } from "./texts.ts";

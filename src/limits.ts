@@ -59,7 +59,7 @@ export const embeddingsAtOnce = 16;
 /** Items of one extraction that are compared with the memories of the project together: other searches wait meanwhile. */
 export const comparedAtOnce = 16;
 /** Similar memories that an extracted item is compared with. */
-export const neighboursMax = 50;
+export const similarMemoriesMax = 50;
 
 /** A connection on which nothing moves for this long is closed; longer than the slowest call. */
 export const idleTimeoutSeconds = 120;
@@ -172,7 +172,7 @@ export const exportAttemptsMax = 3;
  * Text per question to a language model, in UTF-8 bytes, which follow its tokens better than characters do: some 2,500 tokens
  * at most, so that the rules and a long answer fit beside it into a context of 8,192.
  */
-export const llmPieceMaxBytes = 6_000;
+export const llmChunkMaxBytes = 6_000;
 /** What a piece repeats of the one before it, so that a sentence keeps what it refers to. */
 export const llmOverlapMaxBytes = 600;
 /** Questions to the language model at once, of one call and of all together: local models serve few. */

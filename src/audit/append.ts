@@ -7,7 +7,6 @@ import { Refusal, successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { appendedItemsMax, appendedTextsMax } from "../limits.ts";
 import { Action, Fields, jsonObject, Nullable, Text } from "../schema/schema.ts";
-import { memoryResult, ragResult } from "./result-items.ts";
 import {
   auditRecordDetail,
   exampleDetail,
@@ -15,7 +14,8 @@ import {
   outputContent,
   toAuditRecordDetail,
   tokens,
-} from "./view.ts";
+} from "./record-view.ts";
+import { memoryResult, ragResult } from "./result-items.ts";
 
 const reservedActions = /^(memory|audit|key|project)\./;
 const name = (description: string) => Type.Optional(Nullable(Text({ maxLength: 256, description })));

@@ -5,7 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { toTimestamp } from "../clock.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
-import { requireHashes } from "./attest.ts";
+import { requireHashes } from "./checkpoint-operations.ts";
 import type { Verification } from "./store.ts";
 import type { ChainReport } from "./verify/verdict.ts";
 

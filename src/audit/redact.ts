@@ -8,7 +8,7 @@ import { isId } from "../ids.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { toServerRecord } from "./record.ts";
-import type { Mentions } from "./store.ts";
+import type { RecordsWithText } from "./store.ts";
 
 /** The payloads of these say what is missing, so a verifier needs them. */
 const lasting = ["audit.redact", "audit.prune"];
@@ -41,7 +41,7 @@ export const redactRecords = installationOperation({
     ),
   }),
 
-  async prepare(input, { store }): Promise<Mentions> {
+  async prepare(input, { store }): Promise<RecordsWithText> {
     const { record, memory, delete_memory } = withPlainIds(input);
     const id = record ?? memory ?? "";
     if (record !== undefined && memory !== undefined) {
@@ -53,7 +53,7 @@ export const redactRecords = installationOperation({
     if (!isId(id)) {
       throw new Refusal(1400, "Send the id of either a record or a memory: 32 hexadecimal characters.");
     }
-    if (memory !== undefined) return store.audit.mentions(memory);
+    if (memory !== undefined) return store.audit.findText(memory);
     if (delete_memory === true) {
       throw new Refusal(1400, "A record was named, so there is no memory to delete. Send the memory's id.");
     }
@@ -72,7 +72,7 @@ export const redactRecords = installationOperation({
   async apply(transaction, input, { now }, { places, through }) {
     const { memory, delete_memory = false } = withPlainIds(input);
     // Calls that were answered while all payloads were read have left records that nobody has looked at.
-    const later = memory === undefined ? [] : await transaction.audit.mentionsAfter(memory, through);
+    const later = memory === undefined ? [] : await transaction.audit.findTextAfter(memory, through);
     const present = [...places, ...later].filter(
       ({ hasPayload, action }) => hasPayload && !lasting.includes(action),
     );
@@ -86,7 +86,7 @@ export const redactRecords = installationOperation({
       const redacted = members.map(({ seq }) => seq);
       await transaction.audit.append(toServerRecord(project, "audit.redact", now, { redacted }));
       // Anybody can append a record; a verifier believes this one because the server signs it.
-      await transaction.audit.attest(project, now);
+      await transaction.audit.signCheckpoint(project, now);
     }
     return {
       data: {

@@ -2,8 +2,8 @@
 
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import type { KeyRotation } from "./key-rotation.ts";
 import type { RecordDraft, StoredRecord } from "./record.ts";
-import type { Rotation } from "./rotation.ts";
 import type { ChainReport } from "./verify/verdict.ts";
 
 export interface RecordQuery {
@@ -35,7 +35,7 @@ export interface RecordPage {
 }
 
 /** Where a record is, for an erasure. */
-export interface RecordPlace {
+export interface RecordLocation {
   readonly project: { readonly id: string; readonly serial: number } | null;
   readonly seq: number;
   readonly id: string;
@@ -65,8 +65,8 @@ export interface Verification {
   readonly lastCompleteAt: number | null;
 }
 
-export interface Mentions {
-  readonly places: readonly RecordPlace[];
+export interface RecordsWithText {
+  readonly places: readonly RecordLocation[];
   /** Up to where payloads were read, over all chains. */
   readonly through: number;
 }
@@ -77,9 +77,9 @@ export interface AuditReader {
   /** Null when the project has no such record. */
   find(project: Project, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** The record with this id in any chain. */
-  place(id: string): Promise<RecordPlace | null>;
+  place(id: string): Promise<RecordLocation | null>;
   /** Every record whose payload holds this text; reads all payloads, so it takes its time. */
-  mentions(text: string): Promise<Mentions>;
+  findText(text: string): Promise<RecordsWithText>;
   /**
    * Checks the project's chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
    * within bounded time; a run that needs longer continues in the background, and later callers join it.
@@ -88,7 +88,7 @@ export interface AuditReader {
 }
 
 /** What a sweep of retention did with one chain. */
-export interface SweptChain {
+export interface RetentionResult {
   readonly chain: string;
   /** Null: the installation. */
   readonly project: string | null;
@@ -108,10 +108,10 @@ export interface Retention {
    * @returns the chains that it changed, and those that it had to skip.
    * @throws Refusal 1503 when it could not be completed.
    */
-  sweep(): Promise<readonly SweptChain[]>;
+  sweep(): Promise<readonly RetentionResult[]>;
 }
 
-export interface Attestation {
+export interface SignedCheckpoint {
   readonly checkpoint: Checkpoint;
   /** The checkpoint as a signed note. */
   readonly note: string;
@@ -124,21 +124,21 @@ export interface AuditTransaction {
   /** How many records of the project's chain retention could remove now, if it kept those from `before` on: never the newest. */
   countOlder(project: Project, before: number): Promise<number>;
   /** Signs a checkpoint of the project's chain as it is now. */
-  attest(project: RecordPlace["project"], now: number): Promise<Attestation>;
+  signCheckpoint(project: RecordLocation["project"], now: number): Promise<SignedCheckpoint>;
   /** The same of every chain, the installation's included. */
-  attestAll(now: number): Promise<readonly Attestation[]>;
+  signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
   /** Records after `through` whose payload holds this text: those that were appended since they were looked for. */
-  mentionsAfter(text: string, through: number): Promise<readonly RecordPlace[]>;
+  findTextAfter(text: string, through: number): Promise<readonly RecordLocation[]>;
   /**
    * Deletes the payloads of records for good: before the call is answered, their text is gone from the database and its
    * write-ahead log. The caller appends the record that says so.
    * Exports that hold them end now: nobody can download them any more, and the engine removes their files after the commit.
    * @returns these exports.
    */
-  erase(places: readonly RecordPlace[]): Promise<readonly string[]>;
+  erase(places: readonly RecordLocation[]): Promise<readonly string[]>;
   /**
    * Notes that the successor is the key in use from here on.
    * @returns false, with nothing changed, when the former key is not in use, or the successor is not what this process signs with.
    */
-  adoptKey(rotation: Rotation): boolean;
+  adoptKey(rotation: KeyRotation): boolean;
 }

@@ -9,7 +9,7 @@ import type { PagePins } from "../audit/page-pins.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
-import type { Extractor } from "../memory/extraction.ts";
+import type { Extractor } from "../memory/extractor.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { AnswerFile } from "./answer.ts";
 

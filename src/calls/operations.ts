@@ -9,26 +9,26 @@ import {
   showProject,
   updateProject,
 } from "../access/project-operations.ts";
+import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import { appendRecord } from "../audit/append.ts";
-import { attestChains, readCheckpoint } from "../audit/attest.ts";
+import { readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { verifyRecords } from "../audit/incremental-verification.ts";
 import { listRecords } from "../audit/list.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { readRecord } from "../audit/read.ts";
 import { redactRecords } from "../audit/redact.ts";
-import { acceptOlderDatabase } from "../audit/restore.ts";
-import { rotateKey } from "../audit/rotate.ts";
+import { rotateKey } from "../audit/rotate-key.ts";
 import { createExport } from "../export/create.ts";
 import { downloadExport, downloadManifest } from "../export/download.ts";
 import { exportProject } from "../export/export-project.ts";
 import { listExports } from "../export/list.ts";
-import { readExport } from "../export/status.ts";
+import { readExport } from "../export/read.ts";
 import { createMemory } from "../memory/create.ts";
+import { deleteAllMemories, deleteMemory } from "../memory/delete.ts";
 import { extractMemories } from "../memory/extract.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { listMemories } from "../memory/list.ts";
 import { readMemory } from "../memory/read.ts";
-import { deleteAllMemories, deleteMemory } from "../memory/remove.ts";
 import { searchMemories } from "../memory/search.ts";
 import { updateMemory } from "../memory/update.ts";
 import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
@@ -65,7 +65,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   createKey,
   listKeys,
   revokeKey,
-  attestChains,
+  signCheckpoints,
   redactRecords,
   pruneRecords,
   acceptOlderDatabase,

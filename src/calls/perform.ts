@@ -26,7 +26,7 @@ import {
   strangerUserAgentMaxCharacters,
 } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Extractor } from "../memory/extraction.ts";
+import type { Extractor } from "../memory/extractor.ts";
 import { createFairGate, type FairGate } from "../scheduling/fair-gate.ts";
 import type { Waiter } from "../scheduling/fair-queue.ts";
 import { createTurns } from "../scheduling/turns.ts";

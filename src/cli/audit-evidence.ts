@@ -3,12 +3,18 @@
 
 import { existsSync, globSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isVerifierKey, signerId, splitNotes } from "../audit/note.ts";
-import { type Followed, followRotations, type Rotation } from "../audit/rotation.ts";
-import type { Attested } from "../audit/verify/chain-verification.ts";
-import { findGivenNotes } from "../audit/verify/given-notes.ts";
-import { checkNotes, createNoteReader, type NoteReader, readKeys, readNotes } from "../audit/verify/notes.ts";
-import { type Failure, Unusable } from "../audit/verify/verdict.ts";
+import { type FollowedRotations, followRotations, type KeyRotation } from "../audit/key-rotation.ts";
+import { isVerifierKey, signerId, splitNotes } from "../audit/signed-note.ts";
+import type { KnownCheckpoint } from "../audit/verify/chain-verification.ts";
+import {
+  checkNotes,
+  createNoteReader,
+  type NoteReader,
+  readKeys,
+  readNotes,
+} from "../audit/verify/note-reader.ts";
+import { parseSuppliedNotes } from "../audit/verify/supplied-notes.ts";
+import { type Failure, UnusableInput } from "../audit/verify/verdict.ts";
 import { toTimestamp } from "../clock.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { rotationsPath } from "../data-directory/ledger-rotation.ts";
@@ -21,14 +27,14 @@ export type Subject =
   | { readonly kind: "database"; readonly path: string }
   | { readonly kind: "export"; readonly path: string; readonly manifest: string };
 
-/** What a path means: a data directory, a database, an export beside its manifest, or the manifest itself. @throws Unusable */
+/** What a path means: a data directory, a database, an export beside its manifest, or the manifest itself. @throws UnusableInput */
 export function findSubject(path: string): Subject {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw new Unusable(`${path} does not exist.`);
+  if (stat === undefined) throw new UnusableInput(`${path} does not exist.`);
   if (stat.isDirectory()) {
     const { database } = locate(path);
     if (existsSync(database)) return { kind: "database", path: database };
-    throw new Unusable(
+    throw new UnusableInput(
       `There is no memledger database in ${path}. Name a database, a data directory or an export.`,
     );
   }
@@ -36,7 +42,7 @@ export function findSubject(path: string): Subject {
   const manifest = path + manifestSuffix;
   if (existsSync(manifest)) return { kind: "export", path, manifest };
   if (/\.(json|csv)$/i.test(path)) {
-    throw new Unusable(
+    throw new UnusableInput(
       `${manifest} does not exist. Bring the manifest that belongs to the export; without it nothing is signed.`,
     );
   }
@@ -51,7 +57,7 @@ export interface Evidence {
   readonly keys: readonly string[];
   /** For people. */
   readonly keySource: string;
-  readonly checkpoints: readonly Attested[];
+  readonly checkpoints: readonly KnownCheckpoint[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
   /** Why signatures may not fit although nobody changed anything; null: no such reason is known. */
@@ -63,7 +69,7 @@ export interface EvidenceOptions {
   readonly checkpoints: readonly string[];
 }
 
-/** @throws Unusable */
+/** @throws UnusableInput */
 export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evidence {
   const { keys: givenKeys, keySource, isBeside } = findKeys(subject, options.publicKey);
   const { keys, ...rotations } = followRotations(givenKeys, readRotationsBeside(subject));
@@ -76,7 +82,7 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
   }
   const outside = options.checkpoints.map((file) => ({ file, text: readText(file) }));
   if (reader === null && outside.length > 0)
-    throw new Unusable("A checkpoint proves nothing without a key. Give it with --public-key FILE.");
+    throw new UnusableInput("A checkpoint proves nothing without a key. Give it with --public-key FILE.");
   const beside = reader === null ? [] : readBeside(subject, reader, remarks);
   const given =
     reader === null ? [] : outside.map(({ file, text }) => readGiven(file, text, { reader, keys, remarks }));
@@ -97,10 +103,10 @@ function readRotationsBeside(subject: Subject): readonly string[] {
 }
 
 function describeRotations(
-  { attested, unattested }: Pick<Followed, "attested" | "unattested">,
+  { attested, unattested }: Pick<FollowedRotations, "attested" | "unattested">,
   keys: readonly string[],
 ): string[] {
-  const when = ({ at }: Rotation) => toTimestamp(at);
+  const when = ({ at }: KeyRotation) => toTimestamp(at);
   return [
     ...attested.map(
       (rotation) =>
@@ -117,7 +123,7 @@ function describeRotations(
 
 function doubtKey(
   subject: Subject,
-  { unattested }: Pick<Followed, "unattested">,
+  { unattested }: Pick<FollowedRotations, "unattested">,
   keys: readonly string[],
 ): string | null {
   if (unattested.some(({ successor }) => !keys.includes(successor))) {
@@ -153,13 +159,13 @@ function findKeys(
     .find((path) => existsSync(path));
   if (file !== undefined) return { keys: readKeys(readText(file), file), keySource: file, isBeside: true };
   if (subject.kind === "database") return { keys: [], keySource: "none", isBeside: false };
-  throw new Unusable(
+  throw new UnusableInput(
     "The manifest is signed, but there is no key to check it with. Give the verifier key with --public-key FILE.",
   );
 }
 
 /** The notes that the server keeps beside its database. What none of the keys signed says nothing, but is worth a word. */
-function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): Attested[] {
+function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): KnownCheckpoint[] {
   if (subject.kind === "export") return [];
   const folder = join(dirname(subject.path), "checkpoints");
   return globSync("*.notes", { cwd: folder })
@@ -181,9 +187,9 @@ function readGiven(
   file: string,
   text: string,
   { reader, keys, remarks }: { reader: NoteReader; keys: readonly string[]; remarks: string[] },
-): { checkpoints: Attested[]; failure: Failure | null } {
-  const { notes, ignored } = findGivenNotes(text);
-  if (notes.length === 0) throw new Unusable(noCheckpoint(file, text));
+): { checkpoints: KnownCheckpoint[]; failure: Failure | null } {
+  const { notes, ignored } = parseSuppliedNotes(text);
+  if (notes.length === 0) throw new UnusableInput(noCheckpoint(file, text));
   if (ignored > 0)
     remarks.push(
       `${counted(ignored, "text")} in ${file} not in the format of a checkpoint, such as a note that a crash cut short: ignored.`,
@@ -218,12 +224,12 @@ function whyRefused(file: string, note: string, keys: readonly string[]): string
     : `${basename(file)} holds a checkpoint that names the key ${signer}, but the key given is ${known.join(", ")}: it is a checkpoint of another installation, or the key was changed, or the checkpoint is forged`;
 }
 
-/** @throws Unusable when the file is no regular one, is too large or cannot be read. */
+/** @throws UnusableInput when the file is no regular one, is too large or cannot be read. */
 export function readText(path: string): string {
   return orUnusable(path, () => readRegularText(path, evidenceFileMaxBytes));
 }
 
-/** @throws Unusable when the path is no regular file, or cannot be opened. */
+/** @throws UnusableInput when the path is no regular file, or cannot be opened. */
 export function requireRegular(path: string): void {
   orUnusable(path, () => withRegularFile(path, () => undefined));
 }
@@ -232,9 +238,9 @@ function orUnusable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof UnfitFile) throw new Unusable(cause.message, { cause });
+    if (cause instanceof UnfitFile) throw new UnusableInput(cause.message, { cause });
     const found = explainSystemError(cause);
     const reason = found === null ? "." : `: ${found.cause}. ${found.remedy}`;
-    throw new Unusable(`${path} cannot be read${reason}`, { cause });
+    throw new UnusableInput(`${path} cannot be read${reason}`, { cause });
   }
 }

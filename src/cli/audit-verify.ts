@@ -3,7 +3,7 @@
 
 import type { Command } from "commander";
 import { verifyExport } from "../audit/verify/export-verification.ts";
-import { type Report as Finding, Unusable, verdicts } from "../audit/verify/verdict.ts";
+import { type Report as Finding, UnusableInput, verdicts } from "../audit/verify/verdict.ts";
 import { verifyDatabase } from "../storage/sqlite/verify/verify.ts";
 import {
   type Evidence,
@@ -41,7 +41,7 @@ export function addVerifyCommand(audit: Command, session: Session): void {
       session.exitCode = verdicts[shown.finding.verdict];
       return { data: toData(shown), text: showFinding(shown) };
     } catch (error) {
-      if (!(error instanceof Unusable)) throw error;
+      if (!(error instanceof UnusableInput)) throw error;
       session.exitCode = verdicts.unusable;
       return unusable(path, error);
     }
@@ -67,7 +67,7 @@ function toOptions({ checkpoint, publicKey, project }: Readonly<Record<string, u
   };
 }
 
-/** @throws Unusable */
+/** @throws UnusableInput */
 export async function verifyPath(
   path: string,
   options: VerifyOptions,
@@ -87,15 +87,15 @@ async function examine(
   const { reader } = evidence;
   if (subject.kind === "database")
     return verifyDatabase({ ...evidence, path: subject.path, project, onProgress });
-  if (project !== null) throw new Unusable("An export holds one project only. Leave out --project.");
+  if (project !== null) throw new UnusableInput("An export holds one project only. Leave out --project.");
   if (reader === null)
-    throw new Unusable("The manifest is signed. Give the verifier key with --public-key FILE.");
+    throw new UnusableInput("The manifest is signed. Give the verifier key with --public-key FILE.");
   requireRegular(subject.path);
   const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
   return verifyExport({ ...evidence, reader, file, manifest, onProgress });
 }
 
-function unusable(path: string, { message }: Unusable): Report {
+function unusable(path: string, { message }: UnusableInput): Report {
   const data = { verdict: "unusable", exit_code: verdicts.unusable, path, message };
-  return { data, text: `Unusable: nothing can be said about ${path}.\n${message}` };
+  return { data, text: `UnusableInput: nothing can be said about ${path}.\n${message}` };
 }

@@ -1,7 +1,7 @@
 // Binds the commands of `memledger audit`. Knows none of their work.
 
 import { type Command, InvalidArgumentError } from "commander";
-import { attestChains } from "../audit/attest.ts";
+import { signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { isObject, type Json } from "../json/json.ts";
@@ -21,7 +21,7 @@ export function addAuditCommands(program: Command, session: Session): void {
   addRotateKeyCommand(audit, session);
   bindOperation(audit, session, {
     name: "checkpoint",
-    operation: attestChains,
+    operation: signCheckpoints,
     fields: [
       { flags: "--project <id|name>", field: "project", description: "whose chain (default: all chains)" },
     ],

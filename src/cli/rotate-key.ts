@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { rotateKey } from "../audit/rotate.ts";
+import { rotateKey } from "../audit/rotate-key.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { holdDirectory, requireDatabase } from "../data-directory/directory-hold.ts";

@@ -1,9 +1,9 @@
 // Owns the change of the signing key of a data directory without a running server: finds both keys, has the former one attest the
 // new one, and has the database record it. Never changes a key that the caller did not name.
 
-import { createSigner, createSigningKey, isVerifierKey } from "../audit/note.ts";
-import { rotateKey } from "../audit/rotate.ts";
-import { openRotation, rotationText } from "../audit/rotation.ts";
+import { openRotation, rotationText } from "../audit/key-rotation.ts";
+import { rotateKey } from "../audit/rotate-key.ts";
+import { createSigner, createSigningKey, isVerifierKey } from "../audit/signed-note.ts";
 import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { JsonObject } from "../json/json.ts";

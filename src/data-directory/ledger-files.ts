@@ -3,7 +3,7 @@
 
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSigner, createSigningKey, isVerifierKey } from "../audit/note.ts";
+import { createSigner, createSigningKey, isVerifierKey } from "../audit/signed-note.ts";
 import { makeFolder, writeWhole } from "../files/durable.ts";
 import { readRegularText } from "../files/regular-file.ts";
 import { explainSystemError } from "../files/system-error.ts";

@@ -3,8 +3,8 @@
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { splitNotes } from "../audit/note.ts";
-import { openRotation } from "../audit/rotation.ts";
+import { openRotation } from "../audit/key-rotation.ts";
+import { splitNotes } from "../audit/signed-note.ts";
 import { syncFolder, writeWhole } from "../files/durable.ts";
 import { readRegularText } from "../files/regular-file.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";

@@ -1,7 +1,7 @@
 // Owns what a start of the server does about a ledger whose database is missing or older than its checkpoints: refuses, or does
 // what the operator has decided. Never decides it for them.
 
-import { acceptOlderDatabase } from "../audit/restore.ts";
+import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import type { Perform } from "../calls/perform.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Logger } from "../log/logger.ts";

@@ -2,8 +2,8 @@
 // signing key for a new installation only, and never replaces a key without being told.
 
 import { existsSync } from "node:fs";
-import { openNote, signerId } from "../audit/note.ts";
-import { followRotations } from "../audit/rotation.ts";
+import { followRotations } from "../audit/key-rotation.ts";
+import { openNote, signerId } from "../audit/signed-note.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import type { Database } from "../native/sqlite.ts";
 import { requireOwnFiles } from "../storage/sqlite/database-file/adjacent-files.ts";

@@ -2,7 +2,7 @@
 // appends: what stands in a file may be evidence.
 
 import { join } from "node:path";
-import { openRotation } from "../audit/rotation.ts";
+import { openRotation } from "../audit/key-rotation.ts";
 import type { Database } from "../native/sqlite.ts";
 import { findNewerCheckpoints, readRecordedRotations } from "../storage/sqlite/ledger/ledger-copies.ts";
 import { createNoteAppender } from "../storage/sqlite/ledger/note-file.ts";

@@ -2,7 +2,7 @@
 // Adds nothing that the API does not show.
 
 import type { StoredRecord } from "../audit/record.ts";
-import { recordFieldNames, toAuditRecordDetail } from "../audit/view.ts";
+import { recordFieldNames, toAuditRecordDetail } from "../audit/record-view.ts";
 import type { Json } from "../json/json.ts";
 
 const proofColumns = ["entry", "salt", "payload"];

@@ -4,7 +4,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
 import { type Export, type ExportFormat, exampleId, exportId, manifestPath } from "./export.ts";
-import { requireExport } from "./status.ts";
+import { requireExport } from "./read.ts";
 
 export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   csv: "text/csv; charset=utf-8",

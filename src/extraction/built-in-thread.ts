@@ -5,7 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { unavailable } from "../errors.ts";
 import { extractionQueueLimits } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
-import type { ExtractedItem, Extractor } from "../memory/extraction.ts";
+import type { ExtractedItem, Extractor } from "../memory/extractor.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { WorkerClient } from "../native/worker-client.ts";
 import { unlessAbandoned } from "../scheduling/abandonment.ts";

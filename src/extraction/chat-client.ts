@@ -4,10 +4,10 @@
 import type { OpenAI } from "openai/client";
 import { isObject } from "../json/json.ts";
 import { llmNameMaxCharacters } from "../limits.ts";
-import type { TokenUsage } from "../memory/extraction.ts";
+import type { TokenUsage } from "../memory/extractor.ts";
 import { ChatFailure } from "./chat-failure.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
-import type { Prompt } from "./prompt.ts";
+import type { LlmPrompt } from "./llm-prompt.ts";
 import type { ResponseFormat } from "./response-format.ts";
 
 export interface ChatClientOptions {
@@ -30,7 +30,7 @@ export interface ChatReply {
 
 export interface ChatClient {
   /** @throws ChatFailure; the reason of `signal` when that is aborted. */
-  ask(prompt: Prompt, format: ResponseFormat, signal: AbortSignal): Promise<ChatReply>;
+  ask(prompt: LlmPrompt, format: ResponseFormat, signal: AbortSignal): Promise<ChatReply>;
 }
 
 /** Loads the client's library, which nobody without a language model should wait for. */

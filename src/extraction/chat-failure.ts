@@ -47,7 +47,7 @@ export class ChatFailure extends Error {
 }
 
 /** Whether the same question may well be answered a moment later. A timeout is no such case: it would only take three times as long. */
-export function isPassing({ kind, status }: ChatFailure): boolean {
+export function isTransient({ kind, status }: ChatFailure): boolean {
   if (kind === "status")
     return status !== null && ([408, 409, 429].includes(status) || (status >= 500 && status !== 501));
   return ["unreachable", "no completion", "cut off", "wrong form"].includes(kind);

@@ -3,7 +3,7 @@
 import { evidenceMinLetters, evidenceMinWords } from "../limits.ts";
 
 /** UTF-16 offsets; the end is exclusive. */
-export interface Passage {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -12,7 +12,7 @@ export interface Passage {
  * Finds quotations in `text`, ignoring differences of Unicode form (NFKC), case, white space, quotation marks, dashes and
  * invisible characters. What is found is the text's own passage.
  */
-export function createQuotationFinder(text: string): (quotation: string) => Passage | null {
+export function createQuotationFinder(text: string): (quotation: string) => TextRange | null {
   const haystack = fold(text);
   return (quotation) => {
     const needle = fold(quotation).folded.replace(/^[' ]+|[' ]+$/g, "");

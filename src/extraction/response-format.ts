@@ -2,8 +2,8 @@
 // A refusal must never be seen in an error that is about something else.
 
 import { isObject, type JsonObject } from "../json/json.ts";
-import { answerSchema } from "./answer.ts";
 import type { ChatFailure } from "./chat-failure.ts";
+import { llmAnswerSchema } from "./llm-answer.ts";
 
 /** A part of the request. */
 export type ResponseFormat = Readonly<{
@@ -28,7 +28,7 @@ export const responseFormats: readonly ResponseFormat[] = [
 function wireSchema(): Record<string, unknown> {
   const unsupported = ["minimum", "maximum", "maxItems", "examples"];
   const schema: unknown = JSON.parse(
-    JSON.stringify(answerSchema, (name, value) => (unsupported.includes(name) ? undefined : value)),
+    JSON.stringify(llmAnswerSchema, (name, value) => (unsupported.includes(name) ? undefined : value)),
   );
   if (!isObject(schema)) throw new Error("the schema of answers is no object");
   return { ...(schema satisfies JsonObject) };

@@ -51,13 +51,13 @@ export function splitSentences(text: string): Sentence[] {
   return sentences;
 }
 
-interface Stretch {
+interface LineRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** Lines of the text; those that an editor wrapped count as one. */
-function* joinWrapped(text: string): Generator<Stretch> {
+function* joinWrapped(text: string): Generator<LineRange> {
   let from = 0;
   let previous = 0;
   for (const { index, 0: lineBreak } of text.matchAll(lineEnd)) {

@@ -2,10 +2,10 @@
 
 import type { MemoryResult } from "../audit/result-items.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { finalScore, sourceOf } from "../ranking/rank.ts";
+import { finalScore, sourceOf } from "../ranking/scores.ts";
 
 /** What the record of a call that succeeded holds about memories. */
-export interface TracedCall {
+export interface AuditedCall {
   /** The `data` of the answer; null where there is none. */
   readonly data: Json;
   /** The memory that the call named. */
@@ -14,14 +14,14 @@ export interface TracedCall {
   readonly deleted: JsonObject | null;
 }
 
-export interface MemoryTrace {
+export interface MemoryAuditFields {
   /** memory_query, from the request body. */
   query(body: JsonObject): readonly string[] | null;
   /** memory_results. */
-  results(call: TracedCall): readonly MemoryResult[] | null;
+  results(call: AuditedCall): readonly MemoryResult[] | null;
 }
 
-const traces: Readonly<Record<string, MemoryTrace>> = {
+const fieldsByAction: Readonly<Record<string, MemoryAuditFields>> = {
   "memory.create": { query: textOf("content"), results: directResult },
   "memory.list": { query: () => null, results: listedResults },
   "memory.read": { query: () => null, results: directResult },
@@ -31,10 +31,10 @@ const traces: Readonly<Record<string, MemoryTrace>> = {
   "memory.search": { query: textOf("query"), results: searchResults },
   "memory.inject": { query: textOf("query"), results: injectedResults },
 };
-const noTrace: MemoryTrace = { query: () => null, results: () => null };
+const noFields: MemoryAuditFields = { query: () => null, results: () => null };
 
-export function traceOf(action: string): MemoryTrace {
-  return traces[action] ?? noTrace;
+export function memoryAuditFields(action: string): MemoryAuditFields {
+  return fieldsByAction[action] ?? noFields;
 }
 
 /** The named text of the request; null when the request does not hold it. */
@@ -46,23 +46,23 @@ function textOf(field: "content" | "query" | "text") {
 }
 
 /** Of operations that name one memory: the memory itself. */
-function directResult({ data }: TracedCall): readonly MemoryResult[] | null {
+function directResult({ data }: AuditedCall): readonly MemoryResult[] | null {
   return isObject(data) ? [toDirect(data)] : null;
 }
 
 /** Of a list: the memories of the page. */
-function listedResults({ data }: TracedCall): readonly MemoryResult[] | null {
+function listedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.memories)) return null;
   return data.memories.filter(isObject).map(toDirect);
 }
 
 /** Of a deletion: which memory it was, without its content. */
-function deletedResult({ memoryId, deleted }: TracedCall): readonly MemoryResult[] | null {
+function deletedResult({ memoryId, deleted }: AuditedCall): readonly MemoryResult[] | null {
   return memoryId === null || deleted === null ? null : [toDirect({ ...deleted, id: memoryId, content: "" })];
 }
 
 /** Of an extraction: the memories that it stored; a dry run stores none. */
-function storedResults({ data }: TracedCall): readonly MemoryResult[] | null {
+function storedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.extracted)) return null;
   const stored = data.extracted
     .filter(isObject)
@@ -71,7 +71,7 @@ function storedResults({ data }: TracedCall): readonly MemoryResult[] | null {
 }
 
 /** Of a search: its hits with their scores. */
-function searchResults({ data }: Pick<TracedCall, "data">): readonly MemoryResult[] | null {
+function searchResults({ data }: Pick<AuditedCall, "data">): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.results)) return null;
   return data.results.filter(isObject).map((hit) => ({
     ...describe(isObject(hit.memory) ? hit.memory : {}),
@@ -82,7 +82,7 @@ function searchResults({ data }: Pick<TracedCall, "data">): readonly MemoryResul
 }
 
 /** Of an injection: its rules, which nobody had to find, then its hits. */
-function injectedResults({ data }: TracedCall): readonly MemoryResult[] | null {
+function injectedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.rules)) return null;
   return [...data.rules.filter(isObject).map(toDirect), ...(searchResults({ data }) ?? [])];
 }

@@ -3,17 +3,17 @@
 
 import type { Project } from "../access/project.ts";
 import type { ProjectApplication } from "../calls/operation.ts";
-import { cosine } from "../ranking/rank.ts";
+import { cosine } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
 import { requireRoom } from "./create.ts";
-import type { ExtractedItem } from "./extraction.ts";
+import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
-import type { Known, Neighbour, Siblings } from "./store.ts";
+import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
 
 /** Above this cosine an item says nothing that the memory does not say. */
-export const sameAbove = 0.98;
+export const skipAboveSimilarity = 0.98;
 /** Above this cosine an item is a newer version of the memory. */
-export const similarAbove = 0.9;
+export const updateAboveSimilarity = 0.9;
 
 export const actions = ["created", "updated", "skipped"] as const;
 
@@ -23,9 +23,9 @@ export interface Candidate extends ExtractedItem {
   readonly vector: Float32Array;
   readonly contentKey: Uint8Array;
   /** Similar memories before the transaction. */
-  readonly found: readonly Neighbour[];
+  readonly found: readonly SimilarMemory[];
   /** Similar ones among the items before it; null compares texts only. */
-  readonly siblings: Siblings | null;
+  readonly similarItems: SimilarItems | null;
 }
 
 /** The memory that an item resembles, as it is inside the transaction. */
@@ -56,12 +56,12 @@ export async function storeItems(
 ): Promise<Outcome[]> {
   const { project } = application.caller;
   const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
-  const neighbourhood = new Neighbourhood(transaction, project, application.now, changed);
+  const comparisonSet = new ComparisonSet(transaction, project, application.now, changed);
   const outcomes: Outcome[] = [];
   for (const [at, candidate] of candidates.entries()) {
-    const match = revision === null ? null : await neighbourhood.closest(candidate);
+    const match = revision === null ? null : await comparisonSet.closest(candidate);
     const { outcome, memory } = await storeItem(transaction, candidate, match, application);
-    if (memory !== null) neighbourhood.add(memory.id, at);
+    if (memory !== null) comparisonSet.add(memory.id, at);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -75,7 +75,7 @@ async function storeItem(
   { caller: { project }, plan, now }: ProjectApplication,
 ): Promise<{ readonly outcome: Outcome; readonly memory: Memory | null }> {
   const { memories } = transaction;
-  const { vector, contentKey, found: _, siblings: __, ...item } = candidate;
+  const { vector, contentKey, found: _, similarItems: __, ...item } = candidate;
   const verdict = judge(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = (same: { readonly id: string; readonly similarity: number }) => ({
@@ -100,10 +100,10 @@ async function storeItem(
 }
 
 function judge(match: Match | null): Outcome["action"] {
-  if (match === null || match.similarity <= similarAbove) return "created";
+  if (match === null || match.similarity <= updateAboveSimilarity) return "created";
   // Somebody has switched that memory off: nothing may bring it back, or what it says in other words.
   if (!match.memory.active) return "skipped";
-  return match.similarity > sameAbove ? "skipped" : "updated";
+  return match.similarity > skipAboveSimilarity ? "skipped" : "updated";
 }
 
 /** The item's words, and its expiry where it has one. Type and importance stay: nobody can tell whether a person has set them. */
@@ -116,17 +116,17 @@ function rewrite(known: Memory, { content, expiresAt }: ExtractedItem, now: numb
  * changed since; and what the call itself has stored so far. Expired memories do not count, inactive ones do: somebody has
  * switched them off, and an extraction must not bring them back.
  */
-class Neighbourhood {
+class ComparisonSet {
   readonly #transaction: Transaction;
   readonly #project: Project;
   readonly #now: number;
   /** By the memory's id: what has changed since the search, without what the call has stored. */
-  readonly #changed: Map<string, Known>;
+  readonly #changed: Map<string, MemoryVector>;
   /** The memories that the call has stored, by the position of the item that each has the content of; and the other way. */
   readonly #memories = new Map<number, string>();
   readonly #items = new Map<string, number>();
 
-  constructor(transaction: Transaction, project: Project, now: number, changed: readonly Known[]) {
+  constructor(transaction: Transaction, project: Project, now: number, changed: readonly MemoryVector[]) {
     this.#transaction = transaction;
     this.#project = project;
     this.#now = now;
@@ -134,17 +134,17 @@ class Neighbourhood {
   }
 
   /** The most similar memory, or null where none is similar. */
-  async closest({ vector, found, siblings }: Candidate): Promise<Match | null> {
-    const neighbours = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
+  async closest({ vector, found, similarItems }: Candidate): Promise<Match | null> {
+    const similar = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
     for (const { id, vector: other } of this.#changed.values()) {
-      neighbours.push({ id, similarity: cosine(vector, other) });
+      similar.push({ id, similarity: cosine(vector, other) });
     }
-    for (const [place, item] of siblings?.items.entries() ?? []) {
+    for (const [place, item] of similarItems?.items.entries() ?? []) {
       const id = this.#memories.get(item);
-      if (id !== undefined) neighbours.push({ id, similarity: siblings?.similarities[place] ?? 0 });
+      if (id !== undefined) similar.push({ id, similarity: similarItems?.similarities[place] ?? 0 });
     }
-    const similar = neighbours.filter(({ similarity }) => similarity > similarAbove);
-    for (const { id, similarity } of similar.sort((a, b) => b.similarity - a.similarity)) {
+    const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
+    for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
       const memory = await this.#transaction.memories.find(this.#project, id);
       if (memory !== null && !isExpired(memory, this.#now)) return { memory, similarity };
     }

@@ -9,11 +9,11 @@ import type { JsonObject } from "../json/json.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { abandoned } from "../scheduling/abandonment.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
-import { type Candidate, type Outcome, similarAbove, storeItems } from "./deduplicate.ts";
-import { type Extraction, extractorNames } from "./extraction.ts";
+import { type Candidate, type Outcome, storeItems, updateAboveSimilarity } from "./deduplicate.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
+import { type Extraction, extractorNames } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
-import type { Neighbour, Siblings } from "./store.ts";
+import type { SimilarItems, SimilarMemory } from "./store.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
 
@@ -121,8 +121,8 @@ async function findCandidates(text: string, deduplicate: boolean, preparation: P
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
-    const { found, siblings } = compared;
-    const similar = { found: found[at] ?? [], siblings: siblings[at] ?? null };
+    const { found, similarItems } = compared;
+    const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
     return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
   });
   return { extractor: extractor.name, model, usage, revision: compared.revision, candidates };
@@ -147,11 +147,11 @@ async function embedAll(items: Extraction["items"], { embed, signal }: Preparati
 /** `revision` is null where nothing was compared. */
 interface Compared {
   readonly revision: number | null;
-  readonly found: readonly (readonly Neighbour[])[];
-  readonly siblings: readonly Siblings[];
+  readonly found: readonly (readonly SimilarMemory[])[];
+  readonly similarItems: readonly SimilarItems[];
 }
 
-const uncompared: Compared = { revision: null, found: [], siblings: [] };
+const uncompared: Compared = { revision: null, found: [], similarItems: [] };
 
 /** What is similar now; the transaction looks at what has changed since `revision`. */
 async function compare(
@@ -161,18 +161,18 @@ async function compare(
   const matrix = toSharedMatrix(vectors);
   const dimensions = vectors[0]?.length ?? 0;
   let revision: number | null = null;
-  const found: (readonly Neighbour[])[] = [];
-  const siblings: Siblings[] = [];
+  const found: (readonly SimilarMemory[])[] = [];
+  const similarItems: SimilarItems[] = [];
   for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
     const earlier = matrix.subarray(0, found.length * dimensions);
-    const query = { vectors: batch, earlier, above: similarAbove, now };
-    const compared = await store.memories.neighbours(project, query, signal);
+    const query = { vectors: batch, earlier, above: updateAboveSimilarity, now };
+    const compared = await store.memories.findSimilar(project, query, signal);
     // The first batch saw the least.
     revision ??= compared.revision;
     found.push(...compared.found);
-    siblings.push(...compared.siblings);
+    similarItems.push(...compared.similarItems);
   }
-  return { revision, found, siblings };
+  return { revision, found, similarItems };
 }
 
 /** Float32Array [vectors x dimensions] in memory that threads share. */

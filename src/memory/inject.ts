@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { injectionFloorDefault, promptMaxCharacters, topKDefault } from "../limits.ts";
-import { finalScore, relevance } from "../ranking/rank.ts";
+import { finalScore, relevance } from "../ranking/scores.ts";
 import { Fields } from "../schema/schema.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
@@ -103,7 +103,7 @@ export const injectMemories = projectOperation({
       includeInactive: false,
       now,
     };
-    const { rules, hits } = await store.memories.gather(caller.project, wanted, signal);
+    const { rules, hits } = await store.memories.readForInjection(caller.project, wanted, signal);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const { fitting, characters } = fit(hits, budget);
     return {

@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
-import { finalScore } from "../ranking/rank.ts";
+import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import type { SearchHit, SearchQuery } from "./store.ts";

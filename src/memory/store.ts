@@ -42,25 +42,25 @@ export interface SearchHit {
 }
 
 /** What an injection chooses from, as of one moment. */
-export interface Gathered {
+export interface InjectionCandidates {
   /** By importance, then newest first. */
   readonly rules: readonly Memory[];
   readonly hits: readonly SearchHit[];
 }
 
 /** A memory's place among the others: Float32Array [dimensions], L2-normalised. */
-export interface Known {
+export interface MemoryVector {
   readonly id: string;
   readonly vector: Float32Array;
 }
 
-export interface Neighbour {
+export interface SimilarMemory {
   readonly id: string;
   /** Cosine of the two vectors, clamped to 0..1. */
   readonly similarity: number;
 }
 
-export interface NeighbourQuery {
+export interface SimilarityQuery {
   /** Items of one call: Float32Array [dimensions] each, L2-normalised. */
   readonly vectors: readonly Float32Array[];
   /** The items of the call before these, in their order: Float32Array [items x dimensions]; in shared memory no question copies it. */
@@ -70,17 +70,17 @@ export interface NeighbourQuery {
   readonly now: number;
 }
 
-export interface Neighbours {
+export interface SimilarMemories {
   /** Changes with a higher revision are not seen. */
   readonly revision: number;
-  /** For each vector the most similar memories first, inactive ones too, expired ones not; at most `neighboursMax`. */
-  readonly found: readonly (readonly Neighbour[])[];
+  /** For each vector the most similar memories first, inactive ones too, expired ones not; at most `similarMemoriesMax`. */
+  readonly found: readonly (readonly SimilarMemory[])[];
   /** For each vector the similar ones among the items before it. */
-  readonly siblings: readonly Siblings[];
+  readonly similarItems: readonly SimilarItems[];
 }
 
 /** Items of the same call that are similar. Typed arrays, because there may be many. */
-export interface Siblings {
+export interface SimilarItems {
   /** Positions in the call. */
   readonly items: Uint32Array;
   /** Cosine of each, clamped to 0..1. */
@@ -95,9 +95,9 @@ export interface MemoryReader {
   /** The `topK` best of **all** matching memories by final score; ties by newest, then id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active rules that have not expired, and the hits of a search. */
-  gather(project: Project, query: SearchQuery, signal: AbortSignal): Promise<Gathered>;
+  readForInjection(project: Project, query: SearchQuery, signal: AbortSignal): Promise<InjectionCandidates>;
   /** What says nearly the same, for several vectors at once. */
-  neighbours(project: Project, query: NeighbourQuery, signal: AbortSignal): Promise<Neighbours>;
+  findSimilar(project: Project, query: SimilarityQuery, signal: AbortSignal): Promise<SimilarMemories>;
 }
 
 export interface NewMemory {
@@ -118,8 +118,8 @@ export interface MemoryChange {
 
 export interface MemoryTransaction {
   find(project: Project, id: string): Promise<Memory | null>;
-  /** Memories that are new or have changed since this revision, as Neighbours tells it. */
-  changedSince(project: Project, revision: number): Promise<readonly Known[]>;
+  /** Memories that are new or have changed since this revision, as SimilarMemories tells it. */
+  changedSince(project: Project, revision: number): Promise<readonly MemoryVector[]>;
   /** Id of the project that has this memory; null when there is none. */
   ownerOf(id: string): Promise<string | null>;
   /** All memories of the project, expired and inactive ones too; kept in a counter, so it costs nothing. */

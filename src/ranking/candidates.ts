@@ -1,7 +1,7 @@
 // Owns the proof that a search result is exact: from approximate similarities it chooses every row that can be in the top K.
 // Pure; knows no storage. The rows it leaves out cannot be in the result, whatever their exact similarity is.
 
-import { finalScore, relevanceOf, relevanceWeight } from "./rank.ts";
+import { finalScore, relevanceOf, relevanceWeight } from "./scores.ts";
 
 export interface ApproximateRows {
   readonly length: number;
@@ -29,7 +29,7 @@ export function chooseCandidates(
   rows: ApproximateRows,
   { topK, minSimilarity, errorBound }: CandidateLimits,
 ): number[] {
-  // Relevance moves no further than similarity does (rank.ts), so this much is enough with words too.
+  // Relevance moves no further than similarity does (scores.ts), so this much is enough with words too.
   const slack = relevanceWeight * errorBound;
   const best = new LowestOfBest(topK);
   let floor = Number.NEGATIVE_INFINITY;

@@ -11,7 +11,7 @@ const asking = new Set([
 ]);
 
 /** The words of a query, in lower case, without those that only ask; all of them when there are no others. */
-export function tellingWords(words: readonly string[]): readonly string[] {
+export function withoutStopWords(words: readonly string[]): readonly string[] {
   const telling = words.filter((word) => !asking.has(word));
   return telling.length === 0 ? words : telling;
 }

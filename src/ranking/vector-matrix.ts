@@ -3,14 +3,14 @@
 
 import { type Onnx, type OnnxSession, Tensor } from "../native/onnx.ts";
 import { matmulGraph, matmulNames } from "./matrix-product-graph.ts";
-import { similarityRounding, squaredLengthTolerance } from "./rank.ts";
+import { similarityRounding, squaredLengthTolerance } from "./scores.ts";
 
 /** Rows of a full block. Blocks, not one array, so that growing never copies hundreds of megabytes. */
 export const blockRows = 8_192;
 const firstRows = 64;
 
 /**
- * How far a score may be from the similarity (`cosine` in ranking/rank.ts) of two unit vectors of float32, in either direction. For
+ * How far a score may be from the similarity (`cosine` in ranking/scores.ts) of two unit vectors of float32, in either direction. For
  * any order of summation, with or without fused multiply-add, the dot product has |error| <= g * sum |x_i * y_i| <= g * |x| * |y|
  * with g = d * u / (1 - d * u) and u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The factor
  * 1.001 covers lengths that rounding has made a little longer than 1. With squared lengths from 1 - t to 1 + t, so has their

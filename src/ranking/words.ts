@@ -2,7 +2,7 @@
 // taken out of the index by splitting its text again.
 
 import { queryWordsMax, wordMaxCharacters } from "../limits.ts";
-import { tellingWords } from "./stop-words.ts";
+import { withoutStopWords } from "./stop-words.ts";
 
 const word = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
@@ -32,7 +32,7 @@ export function splitWords(text: string): string[] {
 
 /** The distinct words of a query that are looked up, the first so many. */
 export function queryWords(text: string): string[] {
-  return tellingWords([...new Set(splitWords(text))]).slice(0, queryWordsMax);
+  return withoutStopWords([...new Set(splitWords(text))]).slice(0, queryWordsMax);
 }
 
 function addPairs(words: string[], letters: readonly string[]): void {

@@ -24,7 +24,7 @@ function bytesOnDisk(): Buffer {
 }
 
 /** Size of the newest checkpoint of a project's chain. */
-function attestedSize(projectId: string): unknown {
+function coveredSize(projectId: string): unknown {
   return database
     .prepare(
       `SELECT MAX(size) FROM audit_checkpoint WHERE chain =
@@ -62,7 +62,7 @@ describe("erasure", async () => {
   });
 
   test("is attested by a checkpoint of the same transaction: without one it would excuse nothing", () => {
-    expect(attestedSize(project.id)).toBe(6);
+    expect(coveredSize(project.id)).toBe(6);
   });
 
   test("leaves nothing in any file: neither the text of the memory nor a compressed payload with it", () => {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import canonicalize from "canonicalize";
-import { recordFieldNames, toAuditRecordDetail } from "../../src/audit/view.ts";
+import { recordFieldNames, toAuditRecordDetail } from "../../src/audit/record-view.ts";
 import { toTimestamp } from "../../src/clock.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 import type { MadeChain, MadeLedger, MadeRecord } from "./ledger.ts";

@@ -4,8 +4,8 @@ import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText } from "../../src/audit/chain.ts";
-import { createSigner, createSigningKey, type Signer } from "../../src/audit/note.ts";
-import { rotationText } from "../../src/audit/rotation.ts";
+import { rotationText } from "../../src/audit/key-rotation.ts";
+import { createSigner, createSigningKey, type Signer } from "../../src/audit/signed-note.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { hiddenBytes } from "../attack/forge-bytes.ts";

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import canonicalize from "canonicalize";
 import { entryHash, payloadHash } from "../../src/audit/chain.ts";
 import { checkpointText } from "../../src/audit/checkpoint.ts";
-import { createSigner, createSigningKey } from "../../src/audit/note.ts";
+import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { type ExportPlan, writeExport } from "./exported.ts";
 import type { Base, Specimen } from "./forge.ts";

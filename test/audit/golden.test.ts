@@ -8,8 +8,8 @@ import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText, payloadHash } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, parseAnchor, parseCheckpoint } from "../../src/audit/checkpoint.ts";
-import { createSigner, openNote, splitNotes } from "../../src/audit/note.ts";
-import { readEntry } from "../../src/audit/verify/entry-parser.ts";
+import { createSigner, openNote, splitNotes } from "../../src/audit/signed-note.ts";
+import { parseEntry } from "../../src/audit/verify/entry-parser.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 
@@ -69,7 +69,7 @@ describe("a chain of three", () => {
       expect(canonicalize(record.entry)).toBe(record.entry_text);
       expect(record.entry).toMatchObject({ payload_hash: record.payload_hash, prev });
       expect(entryHash(record.entry_text)).toBe(record.hash);
-      expect(readEntry(record.entry_text)).toMatchObject({
+      expect(parseEntry(record.entry_text)).toMatchObject({
         id: record.entry.id,
         payloadHash: record.payload_hash,
       });

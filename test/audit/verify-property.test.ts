@@ -6,7 +6,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type ChainReport, type Report, Unusable } from "../../src/audit/verify/verdict.ts";
+import { type ChainReport, type Report, UnusableInput } from "../../src/audit/verify/verdict.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { writeExport } from "./exported.ts";
@@ -44,7 +44,7 @@ async function verify(path: string): Promise<Report | null> {
     const options = { checkpoints: [base.outside], publicKey: base.publicKey, project: null };
     return (await verifyPath(path, options)).finding;
   } catch (error) {
-    if (error instanceof Unusable) return null;
+    if (error instanceof UnusableInput) return null;
     throw error;
   }
 }

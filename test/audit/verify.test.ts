@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Report, Unusable } from "../../src/audit/verify/verdict.ts";
+import { type Report, UnusableInput } from "../../src/audit/verify/verdict.ts";
 import { findSubject, gatherEvidence } from "../../src/cli/audit-evidence.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import { verifyDatabase } from "../../src/storage/sqlite/verify/verify.ts";
@@ -41,7 +41,7 @@ async function examine(specimen: Specimen, look: (specimen: Specimen) => Promise
     const { verdict, failure } = await look(specimen);
     return { name, verdict, seq: failure?.seq ?? null, check: failure?.check ?? null };
   } catch (error) {
-    if (!(error instanceof Unusable)) throw error;
+    if (!(error instanceof UnusableInput)) throw error;
     return { name, verdict: "unusable", seq: null, check: null };
   }
 }

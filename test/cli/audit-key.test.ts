@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSigningKey } from "../../src/audit/note.ts";
+import { createSigningKey } from "../../src/audit/signed-note.ts";
 import { changeDatabase } from "./change-database.ts";
 import { cleanUp, createFolder, run, runJson } from "./command.ts";
 

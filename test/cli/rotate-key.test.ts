@@ -4,8 +4,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSigner, createSigningKey } from "../../src/audit/note.ts";
-import { rotationText } from "../../src/audit/rotation.ts";
+import { rotationText } from "../../src/audit/key-rotation.ts";
+import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
 import { changeDatabase, requestsOf } from "./change-database.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 

@@ -2,11 +2,11 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Refusal } from "../../src/errors.ts";
-import { createLlmExtractor, type LlmExtractorOptions } from "../../src/extraction/llm.ts";
+import { createLlmExtractor, type LlmExtractorOptions } from "../../src/extraction/llm-extractor.ts";
 import { isObject } from "../../src/json/json.ts";
-import { llmPieceMaxBytes, llmQuestionLimits, llmQuestionsAtOnce } from "../../src/limits.ts";
+import { llmChunkMaxBytes, llmQuestionLimits, llmQuestionsAtOnce } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
-import type { Extraction, Extractor } from "../../src/memory/extraction.ts";
+import type { Extraction, Extractor } from "../../src/memory/extractor.ts";
 import {
   accepts,
   cutsOff,
@@ -533,7 +533,7 @@ describe("a long text", () => {
     const pieces = requests().map((request) => request.text);
     expect(pieces.length).toBeGreaterThan(3);
     for (const piece of pieces) {
-      expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(llmPieceMaxBytes);
+      expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(llmChunkMaxBytes);
       expect(piece).toMatch(/^Person .*\.$/);
     }
     expect(found.map(({ evidence }) => evidence)).toEqual(sentences);
@@ -582,7 +582,7 @@ describe("a long text", () => {
     await extractor.extract(hard, now, never);
     expect(requests().length).toBeGreaterThan(1);
     for (const { text: piece } of requests()) {
-      expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(llmPieceMaxBytes);
+      expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(llmChunkMaxBytes);
       expect(piece.isWellFormed()).toBe(true);
     }
   });

@@ -7,7 +7,7 @@ import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
-import { cosine } from "../../src/ranking/rank.ts";
+import { cosine } from "../../src/ranking/scores.ts";
 import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/conformance.ts";
 
 const seam = await openSeam();

@@ -7,7 +7,7 @@ import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
-import type { ExtractedItem } from "../../src/memory/extraction.ts";
+import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { dimensions, type Member, type Outcome, openSeam, patient } from "../storage/conformance.ts";
 

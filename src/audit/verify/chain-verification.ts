@@ -14,7 +14,7 @@ export interface ChainStart {
   readonly at: string | null;
 }
 
-export interface ChainBody {
+export interface JoinedChain {
   readonly records: number;
   readonly firstSeq: number | null;
   readonly lastSeq: number | null;
@@ -31,7 +31,7 @@ export interface JoinOptions {
   readonly segments: readonly Segment[];
 }
 
-export function joinSegments({ start, segments }: JoinOptions): ChainBody {
+export function joinSegments({ start, segments }: JoinOptions): JoinedChain {
   let [{ seq, hash, at }, failure] = [start, null as Failure | null];
   for (const segment of segments) {
     failure = earlier(failure, checkBorder({ seq, hash, at }, segment));
@@ -65,7 +65,10 @@ function checkBorder({ seq, hash, at }: ChainStart, { first, firstAt }: Segment)
 }
 
 /** What is wrong with records that the newest anchor has removed and that are not deleted yet: the last of them, if any. */
-export function checkLeftovers(segments: readonly Segment[], { seq, hash }: ChainStart): Failure | null {
+export function checkPrunedRemainder(
+  segments: readonly Segment[],
+  { seq, hash }: ChainStart,
+): Failure | null {
   const [oldest] = segments;
   if (oldest === undefined) return null;
   const before = { seq: oldest.first.seq - 1, hash: null, at: null };
@@ -94,7 +97,7 @@ export function checkAnchors(anchors: readonly Anchor[]): Failure | null {
 }
 
 /** A checkpoint whose signature is good, or one that the server itself remembers. */
-export interface Attested extends Checkpoint {
+export interface KnownCheckpoint extends Checkpoint {
   readonly isOutside: boolean;
   /** False: remembered. Such a checkpoint can contradict, but it attests nothing. */
   readonly isSigned: boolean;
@@ -102,9 +105,9 @@ export interface Attested extends Checkpoint {
   readonly source: string;
 }
 
-export interface AttestOptions {
+export interface CheckpointComparison {
   readonly chain: string;
-  readonly checkpoints: readonly Attested[];
+  readonly checkpoints: readonly KnownCheckpoint[];
   /** The hash at a size, as the ledger has it; null when the ledger does not say. */
   readonly hashAt: (size: number) => string | null;
   /** Larger ones say that the chain was cut; null: they say nothing. */
@@ -113,13 +116,13 @@ export interface AttestOptions {
   readonly first: number | null;
 }
 
-export function weighCheckpoints({
+export function compareCheckpoints({
   chain,
   checkpoints,
   hashAt,
   newest,
   first,
-}: AttestOptions): Pick<ChainReport, "attestedThrough" | "contradiction"> {
+}: CheckpointComparison): Pick<ChainReport, "attestedThrough" | "contradiction"> {
   let attestedThrough: number | null = null;
   let contradiction: Contradiction | null = null;
   for (const { size, hash, isOutside, source } of checkpoints) {
@@ -138,7 +141,7 @@ export function weighCheckpoints({
 }
 
 /** The largest size that a signed checkpoint states; 0 when there is none. One that the chain contradicts is told as that. */
-export function attestedSize(checkpoints: readonly Attested[]): number {
+export function coveredSize(checkpoints: readonly KnownCheckpoint[]): number {
   return checkpoints.reduce((most, { size, isSigned }) => (isSigned ? Math.max(most, size) : most), 0);
 }
 

@@ -32,9 +32,9 @@ const usualForm = new RegExp(
 );
 
 /** Null when the text is not the JCS form of an entry. */
-export function readEntry(entry: string): Entry | null {
+export function parseEntry(entry: string): Entry | null {
   const match = usualForm.exec(entry);
-  if (match === null) return readUnusual(entry);
+  if (match === null) return parseUnusualEntry(entry);
   // One by one: this runs for every record, and to take an array apart is not free.
   const code = match[4] ?? "";
   const seq = match[14] ?? "";
@@ -83,7 +83,7 @@ function isPlainInteger(written: string): boolean {
 
 const members = 14;
 
-function readUnusual(entry: string): Entry | null {
+function parseUnusualEntry(entry: string): Entry | null {
   const value = parseCanonical(entry);
   if (value === null || value.v !== 1 || Object.keys(value).length !== members) return null;
   const { action, at, chain, code, id, key, memory, numbers, payload_hash, prev, project, seq, status } =

@@ -2,11 +2,16 @@
 
 import { successCode } from "../../errors.ts";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
-import { type Attested, type ChainBody, joinSegments, weighCheckpoints } from "./chain-verification.ts";
+import {
+  compareCheckpoints,
+  type JoinedChain,
+  joinSegments,
+  type KnownCheckpoint,
+} from "./chain-verification.ts";
 import type { Entry } from "./entry-parser.ts";
 import { type ExportRow, readRows } from "./export-rows.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
-import type { NoteReader } from "./notes.ts";
+import { type Manifest, parseManifest } from "./manifest.ts";
+import type { NoteReader } from "./note-reader.ts";
 import { type FoundPayload, type FoundRecord, verifySegment } from "./segment.ts";
 import { type ChainReport, earlier, type Failure, judge, type Report } from "./verdict.ts";
 
@@ -15,7 +20,7 @@ export interface ExportVerification {
   readonly manifest: string;
   readonly reader: NoteReader;
   /** From outside, with good signatures. */
-  readonly checkpoints: readonly Attested[];
+  readonly checkpoints: readonly KnownCheckpoint[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
@@ -26,7 +31,7 @@ interface ExportedRecord extends FoundRecord {
 }
 
 export async function verifyExport(options: ExportVerification): Promise<Report> {
-  const manifest = readManifest(options.manifest, options.reader);
+  const manifest = parseManifest(options.manifest, options.reader);
   const { refusedOutside, checkpoints, remarks } = options;
   if (typeof manifest === "string") {
     const failure: Failure = { seq: null, check: "manifest", message: manifest };
@@ -48,7 +53,7 @@ const unverifiable =
 async function readFile(
   { file, checkpoints, onProgress }: ExportVerification,
   manifest: Manifest,
-): Promise<{ body: ChainBody; failure: Failure | null }> {
+): Promise<{ body: JoinedChain; failure: Failure | null }> {
   const { chain, project, span, isVerifiable } = manifest;
   const seen = { bytes: 0, hash: new Bun.CryptoHasher("sha256") };
   const segment = verifySegment<ExportedRecord>({
@@ -90,7 +95,7 @@ async function* watch(
   }
 }
 
-function wantedSizes(checkpoints: readonly Attested[], { chain }: Manifest): number[] {
+function wantedSizes(checkpoints: readonly KnownCheckpoint[], { chain }: Manifest): number[] {
   const sizes = checkpoints.filter((checkpoint) => checkpoint.chain === chain).map(({ size }) => size);
   return [...new Set(sizes)].sort((a, b) => a - b);
 }
@@ -117,7 +122,7 @@ function toPayload(salt: string | null, text: string | null): FoundPayload {
 }
 
 /** Whether the records end where the manifest says. */
-function checkEnd({ lastSeq, lastHash }: ChainBody, { span }: Manifest): Failure | null {
+function checkEnd({ lastSeq, lastHash }: JoinedChain, { span }: Manifest): Failure | null {
   const last = span?.lastSeq ?? 0;
   const found = lastSeq ?? (span?.firstSeq ?? 1) - 1;
   const fail = (seq: number, check: Failure["check"], message: string): Failure => ({ seq, check, message });
@@ -128,12 +133,16 @@ function checkEnd({ lastSeq, lastHash }: ChainBody, { span }: Manifest): Failure
   return fail(last, "link", "the manifest names another record in its place");
 }
 
-function reportExport(manifest: Manifest, body: ChainBody, checkpoints: readonly Attested[]): ChainReport {
+function reportExport(
+  manifest: Manifest,
+  body: JoinedChain,
+  checkpoints: readonly KnownCheckpoint[],
+): ChainReport {
   const { chain, project, span } = manifest;
   const own = checkpoints.filter((checkpoint) => checkpoint.chain === chain);
   const hashAt = (size: number) =>
     span !== null && size === span.firstSeq - 1 ? span.firstPrev : (body.hashes.get(size) ?? null);
-  const weighed = weighCheckpoints({ chain, checkpoints: own, hashAt, newest: null, first: body.firstSeq });
+  const weighed = compareCheckpoints({ chain, checkpoints: own, hashAt, newest: null, first: body.firstSeq });
   const { records, firstSeq, lastSeq, withoutPayload, failure } = body;
   const after = weighed.attestedThrough ?? (firstSeq ?? 1) - 1;
   return {

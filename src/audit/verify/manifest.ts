@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../json/json.ts";
 import { parseCheckpoint } from "../checkpoint.ts";
 import { millisecondsOf, parseCanonical } from "./entry-parser.ts";
-import type { NoteReader } from "./notes.ts";
+import type { NoteReader } from "./note-reader.ts";
 
 export interface Manifest {
   readonly chain: string;
@@ -28,7 +28,7 @@ const heading = "memledger-export/v1\n";
 const members = 16;
 
 /** What is wrong with a manifest, or the manifest. */
-export function readManifest(note: string, reader: NoteReader): Manifest | string {
+export function parseManifest(note: string, reader: NoteReader): Manifest | string {
   const text = reader.open(note);
   if (text === null) return "the manifest was changed, or signed by another key";
   const value = text.startsWith(heading) ? parseCanonical(text.slice(heading.length, -1)) : null;

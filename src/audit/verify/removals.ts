@@ -9,14 +9,14 @@ import type { Removal, Segment } from "./segment.ts";
 import type { Failure } from "./verdict.ts";
 
 /** The first payload that is missing although no record after it, of those up to `attested`, says that it was removed. */
-export function findUnexcused(segments: readonly Segment[], attested: number): Failure | null {
+export function findUnexplainedRemoval(segments: readonly Segment[], attested: number): Failure | null {
   const removals = segments.flatMap((segment) => segment.removals);
-  const excused = excusedBy(removals.filter(({ seq }) => seq <= attested));
+  const recorded = recordedRemovals(removals.filter(({ seq }) => seq <= attested));
   for (const { missing } of segments) {
     for (const [from, through] of missing) {
-      const seq = excused.outside(from, through).next().value;
+      const seq = recorded.outside(from, through).next().value;
       if (seq === undefined) continue;
-      return { seq, check: "payload", message: whyUnexcused(seq, removals) };
+      return { seq, check: "payload", message: unexplainedRemovalMessage(seq, removals) };
     }
   }
   return null;
@@ -71,20 +71,20 @@ export function countRemovedAfter(
   attested: number,
 ): number {
   const removals = segments.flatMap((segment) => segment.removals).filter(({ seq }) => seq <= attested);
-  const excused = excusedBy(removals);
+  const recorded = recordedRemovals(removals);
   const payloads = segments
     .flatMap(({ missing }) => missing)
-    .reduce((sum, [from, through]) => sum + excused.outside(from, through).toArray().length, 0);
+    .reduce((sum, [from, through]) => sum + recorded.outside(from, through).toArray().length, 0);
   const isAttested = removals.some((removal) => removal.anchor?.through === anchor?.through);
   return payloads + (anchor === null || isAttested ? 0 : anchor.count);
 }
 
-interface Excused {
+interface RecordedRemovals {
   /** Of these two and the seqs between them: those that no record excuses, ascending. */
   outside(from: number, through: number): Generator<number>;
 }
 
-function excusedBy(removals: readonly Removal[]): Excused {
+function recordedRemovals(removals: readonly Removal[]): RecordedRemovals {
   const redactedBy = new Map<number, number>();
   for (const { seq, redacted } of removals) {
     for (const target of redacted) redactedBy.set(target, Math.max(seq, redactedBy.get(target) ?? 0));
@@ -120,7 +120,7 @@ function furthestAfter(
   };
 }
 
-function whyUnexcused(seq: number, removals: readonly Removal[]): string {
+function unexplainedRemovalMessage(seq: number, removals: readonly Removal[]): string {
   const later = removals.find(
     (removal) => removal.seq > seq && (removal.payloadsThrough >= seq || removal.redacted.includes(seq)),
   );

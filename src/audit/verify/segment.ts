@@ -2,7 +2,7 @@
 // any thread; chain-verification.ts joins them. Must never stop at a failure: excuses and attested hashes may follow it.
 
 import { isObject, type JsonObject } from "../../json/json.ts";
-import { type Entry, readEntry } from "./entry-parser.ts";
+import { type Entry, parseEntry } from "./entry-parser.ts";
 import { type Check, earlier, type Failure } from "./verdict.ts";
 
 /** A payload as it was found. `unreadable`: there is something, but it cannot be unpacked. */
@@ -45,11 +45,11 @@ export interface Removal {
   /** It removed the payloads up to this seq; 0: none. */
   readonly payloadsThrough: number;
   /** The anchor that it set; null: none. */
-  readonly anchor: AnchorClaim | null;
+  readonly anchor: RecordedAnchor | null;
 }
 
 /** What a record of audit.prune says about the anchor that was signed with it. */
-export interface AnchorClaim {
+export interface RecordedAnchor {
   readonly through: number;
   readonly count: number;
   readonly cause: string;
@@ -110,7 +110,7 @@ export function verifySegment<Found extends FoundRecord>(
 
   return {
     take(record) {
-      const entry = record.entry === null ? null : readEntry(record.entry);
+      const entry = record.entry === null ? null : parseEntry(record.entry);
       const seq = record.seq ?? entry?.seq ?? record.expectedSeq ?? lastSeq + 1;
       if (first === null) first = { seq, prev: entry?.prev ?? null };
       else follow(seq, entry);
@@ -148,14 +148,14 @@ export function gap(expected: number, found: number): string {
     : `record ${found} appears where ${expected} is expected: records are doubled or out of order`;
 }
 
-type Wrong = Pick<Failure, "check" | "message">;
+type RecordFault = Pick<Failure, "check" | "message">;
 
 /** Everything about a record that needs no neighbour. */
 function checkEntry<Found extends FoundRecord>(
   record: Found,
   entry: Entry,
   { chain, project, span, columnsAgree }: SegmentOptions<Found>,
-): Wrong | null {
+): RecordFault | null {
   if (entry.chain !== chain || entry.project !== project) {
     return { check: "chain", message: "its entry belongs to another chain or project" };
   }

@@ -75,7 +75,7 @@ export interface Report {
 }
 
 /** The file cannot be judged: not ours, damaged beyond reading, or something is missing. The message says what to do. */
-export class Unusable extends Error {}
+export class UnusableInput extends Error {}
 
 /** The one that comes first along a chain. */
 export function earlier(one: Failure | null, other: Failure | null): Failure | null {

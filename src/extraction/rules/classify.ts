@@ -4,7 +4,7 @@ import type { MemoryType } from "../../memory/memory.ts";
 import type { Category } from "./lexicon/lexicon.ts";
 
 /** What passes is context, whatever else it is; an order or a ban is a rule; everything else is a fact. */
-export function typeOf(category: Category, expiresAt: number | null): MemoryType {
+export function memoryTypeOf(category: Category, expiresAt: number | null): MemoryType {
   if (expiresAt !== null) return "context";
   return category === "rule" ? "rule" : "fact";
 }

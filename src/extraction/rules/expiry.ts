@@ -4,21 +4,21 @@
 import * as chrono from "chrono-node";
 import {
   appointment,
-  beginning,
-  calendar,
-  coming,
+  calendarDate,
+  dateHint,
   endWords,
-  exclusive,
-  henceforth,
-  lasting,
+  exclusiveEnd,
+  fromNowOn,
+  futureWords,
+  lastingChange,
   movedTo,
-  oneDay,
-  past,
-  promise,
-  relative,
+  pastTense,
+  relativeDate,
   repeatedAfter,
   repeatedBefore,
-  surelyPast,
+  startWords,
+  unambiguousPast,
+  weekdayOnly,
 } from "./date-words.ts";
 import type { Language } from "./lexicon/language.ts";
 import { dayMs, endOfDay, endOfMonth, endOfQuarter, findPeriod, startOfDay } from "./periods.ts";
@@ -47,13 +47,13 @@ const parsers: Readonly<Record<Language, chrono.Chrono>> = {
 
 /** When what the sentence says is over. `from`: when it was said, milliseconds since 1970. */
 export function findExpiry(sentence: string, language: Language, from: number): Expiry {
-  if (!promise.test(sentence)) return { at: null, isRelative: relative.test(sentence), isDated: false };
-  const isRelative = relative.test(sentence);
+  if (!dateHint.test(sentence)) return { at: null, isRelative: relativeDate.test(sentence), isDated: false };
+  const isRelative = relativeDate.test(sentence);
   const isEnd = endWords.test(sentence);
   const named = endOfQuarter(sentence, from, isEnd) ?? namedDay(sentence, language, from, isEnd);
   // "This week until 3 pm, on Friday for the last time": the day says it more precisely.
   return {
-    at: named ?? findPeriod(sentence, from, (before) => beginning.test(before) || isOver(before)),
+    at: named ?? findPeriod(sentence, from, (before) => startWords.test(before) || isOver(before)),
     isRelative,
     isDated: named !== null && appointment.test(sentence),
   };
@@ -65,17 +65,17 @@ function namedDay(sentence: string, language: Language, from: number, isEnd: boo
   // The parser takes the "3" of "from 3 to 10 May" for an hour.
   const window = sentence.slice(start, start + windowCharacters).replace(fromDay, "     ");
   const reference = { instant: new Date(from), timezone: 0 };
-  const isHenceforth = henceforth.test(sentence);
+  const isFromNowOn = fromNowOn.test(sentence);
   let last: number | null = null;
   for (const result of parsers[language].parse(window, reference, { forwardDate: true })) {
     const { index, text, start: first, end } = result;
     const before = window.slice(0, index);
-    if (!calendar.test(text) || isRepeated(text, before, window.slice(index + text.length), isHenceforth))
+    if (!calendarDate.test(text) || isRepeated(text, before, window.slice(index + text.length), isFromNowOn))
       continue;
-    if ((end === undefined || end === null) && beginning.test(before)) continue;
+    if ((end === undefined || end === null) && startWords.test(before)) continue;
     if (isOver(before)) continue;
     const named = end ?? first;
-    const at = lastMoment(named, exclusive.test(before));
+    const at = lastMoment(named, exclusiveEnd.test(before));
     const isPlausible = at !== null && (at - from < longestMs || named.isCertain("year"));
     if (isPlausible) last = Math.max(last ?? 0, at);
   }
@@ -88,20 +88,20 @@ const fromDay = /\bfrom (?=\d{1,2} (?:to|until|till|-|–) \d{1,2} \p{L})/giu;
 const weekdays = /^\p{L}+day\s*(?:to|through|till|until|–|-)\s*\p{L}+day$/iu;
 const presently = /(?<!\p{L})(?:this|next|coming|am|is|are|be|will|['’](?:m|re|s|ll)|until)(?!\p{L})/iu;
 
-function isRepeated(text: string, before: string, after: string, isHenceforth: boolean): boolean {
+function isRepeated(text: string, before: string, after: string, isFromNowOn: boolean): boolean {
   if (/days$/i.test(text) || repeatedBefore.test(before)) return true;
-  if (oneDay.test(text) && repeatedAfter.test(after)) return true;
+  if (weekdayOnly.test(text) && repeatedAfter.test(after)) return true;
   if (weekdays.test(text) && !presently.test(before)) return true;
-  return isHenceforth && oneDay.test(text.split(" ")[0] ?? "") && !/\d/.test(text);
+  return isFromNowOn && weekdayOnly.test(text.split(" ")[0] ?? "") && !/\d/.test(text);
 }
 
 /** "I quit in July and am training until May": only the clause of the date tells whether it passes. */
 function isOver(before: string): boolean {
-  if (lasting.test(before) && !endWords.test(before)) return true;
+  if (lastingChange.test(before) && !endWords.test(before)) return true;
   if (movedTo.test(before)) return false;
   const clause = before.split(/,\s|[;:]| (?:and|but|so|und|aber|et|mais|y|pero|e|mas|ma) /).at(-1) ?? "";
   if (endWords.test(clause)) return false;
-  return surelyPast.test(clause) || (past.test(clause) && !coming.test(clause));
+  return unambiguousPast.test(clause) || (pastTense.test(clause) && !futureWords.test(clause));
 }
 
 function lastMoment(components: chrono.ParsedComponents, isExclusive: boolean): number | null {

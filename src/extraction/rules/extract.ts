@@ -2,18 +2,18 @@
 // Must never return what the text does not say.
 
 import { sentenceMaxCharacters, sentenceMinCharacters } from "../../limits.ts";
-import type { ExtractedItem } from "../../memory/extraction.ts";
+import type { ExtractedItem } from "../../memory/extractor.ts";
 import { splitSentences } from "../sentences.ts";
-import { rateImportance, typeOf } from "./classify.ts";
-import { isTalk } from "./conversation.ts";
+import { memoryTypeOf, rateImportance } from "./classify.ts";
 import { findExpiry } from "./expiry.ts";
-import { categoryOf, isUnsettled } from "./headings.ts";
+import { categoryOfSection, isUnsettled } from "./headings.ts";
 import type { Language } from "./lexicon/language.ts";
-import { isOrderToReader } from "./noise.ts";
-import { readTime } from "./time.ts";
+import { toMemoryText, withoutMarkup, withoutTrailingComment } from "./memory-text.ts";
+import { parseMessageTime } from "./message-time.ts";
+import { isPromptInjection } from "./prose.ts";
+import { findCategory, languageOfSentence, languageOfText, passesExclusions } from "./relevance-filter.ts";
+import { isSmallTalk } from "./small-talk.ts";
 import { type Passage, readPassages } from "./transcript.ts";
-import { toContent, withoutMarkup, withoutTag } from "./wording.ts";
-import { findCategory, languageOfSentence, languageOfText, mayBeKept } from "./worth.ts";
 
 /** Of the beginning of a text, which tells its language. */
 const languageSampleCharacters = 20_000;
@@ -40,7 +40,7 @@ function timeReader(now: number): (words: string) => number | null {
   return (words) => {
     const before = known.get(words);
     if (before !== undefined) return before;
-    const time = readTime(words, now);
+    const time = parseMessageTime(words, now);
     known.set(words, time);
     return time;
   };
@@ -53,27 +53,27 @@ function* readPassage(
   now: number,
 ): Generator<ExtractedItem> {
   // Whoever gives orders to the reader is not to be believed in the sentences around them either.
-  if (isOrderToReader(passage.text.replace(/\s+/g, " "))) return;
+  if (isPromptInjection(passage.text.replace(/\s+/g, " "))) return;
   for (const sentence of splitSentences(passage.text)) {
     const { length } = sentence.text;
     if (length < sentenceMinCharacters || length > sentenceMaxCharacters) continue;
     const unmarked = withoutMarkup(sentence.text);
     const spoken = languageOfSentence(unmarked, language);
-    const clean = spoken === "en" ? withoutTag(unmarked) : unmarked;
-    if (!mayBeKept(clean, spoken)) continue;
+    const clean = spoken === "en" ? withoutTrailingComment(unmarked) : unmarked;
+    if (!passesExclusions(clean, spoken)) continue;
     const said = passage.saidAt ?? now;
     const { at, isRelative, isDated } = findExpiry(clean, spoken, said);
     if (at !== null && at < now) continue;
     const category =
       findCategory(clean, spoken, at !== null) ??
-      (passage.isItem ? categoryOf(passage.heading) : null) ??
+      (passage.isItem ? categoryOfSection(passage.heading) : null) ??
       (isDated ? "deadline" : null);
-    if (category === null || isTalk(clean, category, spoken, passage.speaker)) continue;
+    if (category === null || isSmallTalk(clean, category, spoken, passage.speaker)) continue;
     if (isUnsettled(passage.heading) && category !== "correction") continue;
     const start = passage.start + sentence.start;
     yield {
-      content: toContent(clean, passage.speaker, spoken, isRelative ? said : null),
-      type: typeOf(category, at),
+      content: toMemoryText(clean, passage.speaker, spoken, isRelative ? said : null),
+      type: memoryTypeOf(category, at),
       importance: rateImportance(category, clean),
       expiresAt: at,
       evidence: text.slice(start, start + sentence.text.length),

@@ -24,7 +24,7 @@ export function isUnsettled(heading: string): boolean {
 }
 
 /** What every item below the heading is, whatever its words; null where the heading does not tell. */
-export function categoryOf(heading: string): Category | null {
+export function categoryOfSection(heading: string): Category | null {
   if (skipped.test(heading)) return null;
   return settled.find(([pattern]) => pattern.test(heading))?.[1] ?? null;
 }

@@ -1,8 +1,8 @@
 // Owns the structure of a text: who speaks, when, under which heading, and which lines are no prose. Must never change the length of
 // what it masks, so that every offset stays true.
 
-import { isCodeLine } from "./noise.ts";
-import { findSender, isClosing } from "./sender.ts";
+import { findSender, isClosingFormula } from "./email-signature.ts";
+import { isCodeLine } from "./prose.ts";
 import { findSpeakers, type Label, type Speaker } from "./speakers.ts";
 
 /** Running text of one speaker. */
@@ -126,7 +126,7 @@ function passesOver(content: string, state: State, toTime: (date: string) => num
     return true;
   }
   if (/^--$|^---+$/.test(content)) state.isSignature = content === "--";
-  if (isClosing(content)) {
+  if (isClosingFormula(content)) {
     state.isSignature = true;
     return true;
   }

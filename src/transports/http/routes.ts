@@ -1,7 +1,7 @@
 // Owns the HTTP API on one screen: which method and path performs which operation. Adds no rule of its own.
 
 import { appendRecord } from "../../audit/append.ts";
-import { readCheckpoint } from "../../audit/attest.ts";
+import { readCheckpoint } from "../../audit/checkpoint-operations.ts";
 import { verifyRecords } from "../../audit/incremental-verification.ts";
 import { listRecords } from "../../audit/list.ts";
 import { readRecord } from "../../audit/read.ts";
@@ -9,13 +9,13 @@ import type { ProjectOperation } from "../../calls/operation.ts";
 import { createExport } from "../../export/create.ts";
 import { downloadExport, downloadManifest } from "../../export/download.ts";
 import { listExports } from "../../export/list.ts";
-import { readExport } from "../../export/status.ts";
+import { readExport } from "../../export/read.ts";
 import { createMemory } from "../../memory/create.ts";
+import { deleteAllMemories, deleteMemory } from "../../memory/delete.ts";
 import { extractMemories } from "../../memory/extract.ts";
 import { injectMemories } from "../../memory/inject.ts";
 import { listMemories } from "../../memory/list.ts";
 import { readMemory } from "../../memory/read.ts";
-import { deleteAllMemories, deleteMemory } from "../../memory/remove.ts";
 import { searchMemories } from "../../memory/search.ts";
 import { updateMemory } from "../../memory/update.ts";
 

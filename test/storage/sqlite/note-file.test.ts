@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkpointText } from "../../../src/audit/checkpoint.ts";
-import { createSigner, createSigningKey, openNote, splitNotes } from "../../../src/audit/note.ts";
+import { createSigner, createSigningKey, openNote, splitNotes } from "../../../src/audit/signed-note.ts";
 import { createNoteAppender } from "../../../src/storage/sqlite/ledger/note-file.ts";
 
 const signer = createSigner(createSigningKey());

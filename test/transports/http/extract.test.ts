@@ -3,7 +3,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/json/json.ts";
-import { finalScore } from "../../../src/ranking/rank.ts";
+import { finalScore } from "../../../src/ranking/scores.ts";
 import { startTestApp } from "../../fixture.ts";
 import { runScenarios, sendRecorded } from "./scenario.ts";
 

@@ -1,6 +1,15 @@
 // Owns the German words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
+import {
+  certain,
+  type Lexicon,
+  leadingFillers,
+  likely,
+  opening,
+  phrases,
+  wholeSentence,
+  words,
+} from "./lexicon.ts";
 
 const day =
   "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|\\d{1,2}\\.|ende|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|nächste|weihnachten|ostern";
@@ -142,14 +151,14 @@ export const german: Lexicon = {
       ),
     ),
   ],
-  drops: {
+  exclusions: {
     question: [
       opening(
         "(?:wer|was|wann|wo|wie|warum|wieso|weshalb|welche\\w?|wohin|woher|weiß jemand|kannst du|könnt ihr|können sie|könntest du|hast du|habt ihr|gibt es|soll ich|sollen wir|hat jemand)",
       ),
     ],
     smallTalk: [
-      whole(
+      wholeSentence(
         "hallo(?: \\p{L}+){0,2}|hi(?: \\p{L}+){0,2}|hey(?: \\p{L}+){0,2}|moin(?: \\p{L}+){0,2}|servus(?: \\p{L}+){0,2}|gerne?|klar|alles klar|ok(?:ay)?|genau|stimmt|super|toll|prima|gut|schade|ach|puh|oh je",
       ),
       opening(
@@ -201,7 +210,7 @@ export const german: Lexicon = {
       ),
     ],
   },
-  fillers: leading(
+  fillers: leadingFillers(
     "also|übrigens|ach|und|aber|bitte beachten",
     "ja|nein|ok(?:ay)?|kurze info|info|hinweis|wichtig|ps|nur zur info|zur info|danke|klar|genau|ach ja",
   ),

@@ -1,9 +1,18 @@
 // Owns the English words that make a sentence worth remembering, or not. Read it to learn what the built-in extractor keeps.
 
-import { englishDrops } from "./en-drops.ts";
-import { englishLives } from "./en-lives.ts";
+import { englishExclusions } from "./en-exclusions.ts";
+import { englishLifeEvents } from "./en-life-events.ts";
 import { englishRules } from "./en-rules.ts";
-import { type Cue, certain, type Lexicon, leading, likely, opening, phrases, words } from "./lexicon.ts";
+import {
+  type Cue,
+  certain,
+  type Lexicon,
+  leadingFillers,
+  likely,
+  opening,
+  phrases,
+  words,
+} from "./lexicon.ts";
 
 const kin =
   "wife|husband|partner|boyfriend|girlfriend|fianc[ée]e?|spouse|mother|mom|mum|father|dad|parents|brother|sister|siblings?|son|daughter|kids?|children|baby|twins|uncle|aunt|cousin|niece|nephew|grandmother|grandma|grandfather|grandpa|granddaughter|grandson|grandchild(?:ren)?|youngest|oldest|eldest|stepson|stepdaughter|roommate|flatmate|best friend";
@@ -23,7 +32,7 @@ const technology = "use|uses|run|runs|require|requires|need|needs|support|suppor
 
 const cues: readonly Cue[] = [
   ...englishRules,
-  ...englishLives,
+  ...englishLifeEvents,
   certain(
     "correction",
     phrases(
@@ -227,11 +236,11 @@ export const english: Lexicon = {
      me please use only need needs all get gets no every each any more into per than after before while call uses runs`,
   ),
   cues,
-  drops: englishDrops,
+  exclusions: englishExclusions,
   orders: opening(
     "(?:please )?(?:use|sign|set|keep|format|name|store|address|label|spell|round|put|write|answer|reply|send|add|leave|include|mention|avoid|prefer) (?!(?:is|are|was|has|of|cases?)\\b)",
   ),
-  fillers: leading(
+  fillers: leadingFillers(
     "well|so|and|but|oh|ah|btw|by the way|fyi|also|plus|anyway|anyways|actually|honestly|personally|frankly|basically|please note that|note that|please note|remember that|just so you know,? that|hmm|um|uh|ok|okay|yeah|yes",
     "yep|no|nope|sure|right|wow|hey|hi|hello|thanks|thank you|cool|great|nice|perfect|remember|note|just so you know|for the record|to be clear|one more thing|quick note|reminder|heads up|sorry|of course|absolutely|definitely|in fact|important|ps|p\\.s|ha|haha|before i forget|good|got it|agreed|true|yup|nah|exactly|haha no|funny enough|guess what|you know what",
   ),

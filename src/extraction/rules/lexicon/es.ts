@@ -1,6 +1,15 @@
 // Owns the Spanish words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
+import {
+  certain,
+  type Lexicon,
+  leadingFillers,
+  likely,
+  opening,
+  phrases,
+  wholeSentence,
+  words,
+} from "./lexicon.ts";
 
 const day =
   "\\d|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|semana|mes|fin(?:al)?|mañana";
@@ -128,7 +137,7 @@ export const spanish: Lexicon = {
       /^[^,;:]{1,70}? (?:es|son|está|están|tiene|tienen|cuesta|cuestan|mide|contiene|dura|abre|cierra|sigue|siguen|admite|acepta|incluye|permite|recibe|pertenece|juega|estudia|habla|llega|empieza|usa|queda|quedan|se llama|vive|trabaja|tengo|tenemos)(?!\p{L})/iu,
     ),
   ],
-  drops: {
+  exclusions: {
     question: [
       opening(
         "¿",
@@ -136,7 +145,9 @@ export const spanish: Lexicon = {
       ),
     ],
     smallTalk: [
-      whole("hola(?: \\p{L}+){0,2}|buen[oa]s(?: \\p{L}+)?|genial|perfecto|vale|ok|claro|sí|no|besos|saludos"),
+      wholeSentence(
+        "hola(?: \\p{L}+){0,2}|buen[oa]s(?: \\p{L}+)?|genial|perfecto|vale|ok|claro|sí|no|besos|saludos",
+      ),
       opening(
         "(?:me tengo que ir|tengo que irme|querid[oa]s?|estimad[oa]s?|gracias|muchas gracias|felicidades|enhorabuena|adiós|hasta (?:luego|pronto|mañana)|nos vemos|te llamo|lo pasamos|un (?:abrazo|saludo)|bienvenid[oa]s?|esperamos que|espero que|lo siento|perdón|qué (?:bien|bueno|guay|pena|rico)|jaja\\p{L}*|me alegro|estoy (?:muy |tan |un poco )?(?:cansad[oa]|content[oa]|feliz|nervios[oa]))",
       ),
@@ -174,7 +185,7 @@ export const spanish: Lexicon = {
       ),
     ],
   },
-  fillers: leading(
+  fillers: leadingFillers(
     "por cierto|bueno|pues|y|pero|ah|oh|además",
     "sí|no|vale|ok|nota|importante|ojo|aviso|recordatorio|pd",
   ),

@@ -1,6 +1,15 @@
 // Owns the French words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
+import {
+  certain,
+  type Lexicon,
+  leadingFillers,
+  likely,
+  opening,
+  phrases,
+  wholeSentence,
+  words,
+} from "./lexicon.ts";
 
 export const french: Lexicon = {
   language: "fr",
@@ -122,14 +131,14 @@ export const french: Lexicon = {
       /^[^,;:]{1,70}? (?:est|sont|a|ont|coûte|coûtent|se paient|se paie|écoute|paient|mesure|contient|dure|ouvre|ferme|reste|restent|compte|accepte|limite|passe|travaille|habite|vient|viennent|appartient|prend|reçoit|joue|fait|parle|étudie|suit|vit|arrive|part|commence|finit|utilise|s'appelle|se trouve|se situe|est situé|déménage)(?!\p{L})/iu,
     ),
   ],
-  drops: {
+  exclusions: {
     question: [
       opening(
         "(?:qui|quand|où|comment|pourquoi|combien|quel\\w*|est-ce|qu'est-ce|c'est quoi|tu (?:peux|pourrais|as|veux)|vous (?:pouvez|pourriez|avez)|peux-tu|pouvez-vous|pourriez-vous|quelqu'un)",
       ),
     ],
     smallTalk: [
-      whole(
+      wholeSentence(
         "coucou(?: \\p{L}+){0,2}|salut(?: \\p{L}+){0,2}|cher(?: \\p{L}+){0,2}|chère(?: \\p{L}+){0,2}|chers(?: \\p{L}+){0,2}|super|génial|parfait|ok|ouais|oui|non",
       ),
       opening(
@@ -165,7 +174,7 @@ export const french: Lexicon = {
       ),
     ],
   },
-  fillers: leading(
+  fillers: leadingFillers(
     "au fait|alors|et|mais|bon|ben|bref|ah|oh",
     "oui|non|ok|sinon|info|attention|note|nb|ps|important|rappel|petite info|d'ailleurs",
   ),

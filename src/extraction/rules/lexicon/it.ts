@@ -1,6 +1,15 @@
 // Owns the Italian words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
+import {
+  certain,
+  type Lexicon,
+  leadingFillers,
+  likely,
+  opening,
+  phrases,
+  wholeSentence,
+  words,
+} from "./lexicon.ts";
 
 const day =
   "\\d|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre|settimana|mese|fine|domani";
@@ -127,14 +136,14 @@ export const italian: Lexicon = {
       /^[^,;:]{1,70}? (?:è|sono|ha|hanno|costa|costano|misura|contiene|dura|apre|chiude|resta|restano|accetta|include|permette|riceve|appartiene|vive|lavora|gioca|studia|parla|arriva|comincia|usa|si chiama|si chiude|si trova|ho|abbiamo)(?!\p{L})/iu,
     ),
   ],
-  drops: {
+  exclusions: {
     question: [
       opening(
         "(?:che|chi|quando|dove|come|perché|quant[oaie]|qual[ei]?|cosa|qualcuno sa|puoi|potete|potresti|potreste|può)(?= )",
       ),
     ],
     smallTalk: [
-      whole(
+      wholeSentence(
         "ciao(?: \\p{L}+){0,2}|salve(?: \\p{L}+){0,2}|car[oaie](?: \\p{L}+){0,2}|ottimo|perfetto|va bene|ok|certo|sì|no",
       ),
       opening(
@@ -171,7 +180,7 @@ export const italian: Lexicon = {
       ),
     ],
   },
-  fillers: leading(
+  fillers: leadingFillers(
     "comunque|allora|bene|beh|e|ma|ah|oh|inoltre|a proposito",
     "sì|no|ok|nota|importante|attenzione|avviso|promemoria|ps|tra l'altro",
   ),

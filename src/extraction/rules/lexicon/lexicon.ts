@@ -31,7 +31,7 @@ export interface Lexicon {
   /** The first that matches decides the category. */
   readonly cues: readonly Cue[];
   /** Sentences that are dropped whatever else they say, by reason. */
-  readonly drops: Readonly<Record<DropReason, readonly RegExp[]>>;
+  readonly exclusions: Readonly<Record<ExclusionReason, readonly RegExp[]>>;
   /** Words at the start that carry nothing: "Well, ", "By the way, ". */
   readonly fillers: RegExp;
   /** Sentences that order, whatever else made them worth remembering. */
@@ -44,8 +44,8 @@ export interface Lexicon {
   readonly user: string;
 }
 
-export const dropReasons = ["question", "smallTalk", "speculation", "unclear"] as const;
-export type DropReason = (typeof dropReasons)[number];
+export const exclusionReasons = ["question", "smallTalk", "speculation", "unclear"] as const;
+export type ExclusionReason = (typeof exclusionReasons)[number];
 
 /** A word ends here, or the phrase itself ended with the blank after it. */
 const end = "(?:(?<=\\s)|(?![\\p{L}\\p{N}_]))";
@@ -64,7 +64,7 @@ export function opening(...alternatives: readonly string[]): RegExp {
 }
 
 /** Sentences of nothing but one of the phrases. */
-export function whole(...alternatives: readonly string[]): RegExp {
+export function wholeSentence(...alternatives: readonly string[]): RegExp {
   return new RegExp(`^[^\\p{L}\\p{N}]{0,3}(?:${join(alternatives)})[^\\p{L}\\p{N}]*$`, "iu");
 }
 
@@ -72,7 +72,7 @@ export function whole(...alternatives: readonly string[]): RegExp {
  * Up to four of the words at the start of a sentence that goes on. After those of `bare` it may go on at once ("and we ..."), after
  * those of `marked` only behind a comma or the like ("No, we ...").
  */
-export function leading(bare: string, marked: string): RegExp {
+export function leadingFillers(bare: string, marked: string): RegExp {
   const filler = `(?:(?:${join([bare])})[ ,:;.!–-]{1,4}|(?:${join([marked])})[,:;.!–-][ ,:;.!–-]{0,4})`;
   return new RegExp(`^[^\\p{L}\\p{N}]{0,3}${filler}{1,4}(?=[\\p{L}\\p{N}"\u0060])`, "iu");
 }

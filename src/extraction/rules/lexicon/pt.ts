@@ -1,6 +1,15 @@
 // Owns the Portuguese words that make a sentence worth remembering, or not.
 
-import { certain, type Lexicon, leading, likely, opening, phrases, whole, words } from "./lexicon.ts";
+import {
+  certain,
+  type Lexicon,
+  leadingFillers,
+  likely,
+  opening,
+  phrases,
+  wholeSentence,
+  words,
+} from "./lexicon.ts";
 
 const day =
   "\\d|segunda|terça|quarta|quinta|sexta|sábado|domingo|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|semana|mês|fim|final|amanhã";
@@ -131,14 +140,14 @@ export const portuguese: Lexicon = {
       /^[^,;:]{1,70}? (?:é|são|está|estão|tem|têm|custa|custam|mede|contém|dura|abre|fecha|continua|continuam|aceita|inclui|permite|recebe|pertence|fecha|mora|trabalha|passa|passou|fica|ficam|usa|joga|estuda|fala|chega|começa|se chama|tenho|temos)(?!\p{L})/iu,
     ),
   ],
-  drops: {
+  exclusions: {
     question: [
       opening(
         "(?:o que|que|quem|quando|onde|como|por que|quant[oa]s?|qual|será que|alguém sabe|você (?:pode|poderia)|vocês podem|pode me|me manda|poderia)",
       ),
     ],
     smallTalk: [
-      whole(
+      wholeSentence(
         "olá(?: \\p{L}+){0,2}|oi(?: \\p{L}+){0,2}|car[oa]s?(?: \\p{L}+){0,2}|ótimo|perfeito|legal|ok|claro|sim|não",
       ),
       opening(
@@ -176,7 +185,7 @@ export const portuguese: Lexicon = {
       ),
     ],
   },
-  fillers: leading(
+  fillers: leadingFillers(
     "aliás|bom|bem|e|mas|ah|oh|além disso|a propósito",
     "sim|não|ok|então|nota|importante|atenção|aviso|lembrete|ps",
   ),

@@ -1,7 +1,7 @@
 // Owns writing one export to its file: orders pieces ahead and writes them in their order. Complete or failed: a record that is
 // missing or cannot be read fails the export.
 
-import type { Signer } from "../../../audit/note.ts";
+import type { Signer } from "../../../audit/signed-note.ts";
 import { type Export, recordsOf } from "../../../export/export.ts";
 import { ExportFile, type FileFacts } from "../../../export/export-file.ts";
 import { manifestText } from "../../../export/manifest.ts";

@@ -4,7 +4,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { workerData } from "node:worker_threads";
-import { createSigner } from "../../../audit/note.ts";
+import { createSigner } from "../../../audit/signed-note.ts";
 import type { LedgerFiles } from "../../../data-directory/ledger-files.ts";
 import { Refusal } from "../../../errors.ts";
 import { manifestPath } from "../../../export/export.ts";

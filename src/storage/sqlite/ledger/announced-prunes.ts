@@ -3,7 +3,7 @@
 
 import { entryHash, payloadHash } from "../../../audit/chain.ts";
 import { parseCanonical } from "../../../audit/verify/entry-parser.ts";
-import { createNoteReader } from "../../../audit/verify/notes.ts";
+import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { attestedThrough } from "../verify/ledger.ts";

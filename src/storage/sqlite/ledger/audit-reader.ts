@@ -2,7 +2,7 @@
 
 import type { Project } from "../../../access/project.ts";
 import type { StoredRecord } from "../../../audit/record.ts";
-import type { RecordPlace } from "../../../audit/store.ts";
+import type { RecordLocation } from "../../../audit/store.ts";
 import { mentionBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 
@@ -25,7 +25,7 @@ interface PlaceRow {
   serial: number | null;
 }
 
-function toPlace({ seq, id, action, has_payload, project, serial }: PlaceRow): RecordPlace {
+function toPlace({ seq, id, action, has_payload, project, serial }: PlaceRow): RecordLocation {
   const owner = project === null || serial === null ? null : { id: project, serial };
   return { seq, id, action, hasPayload: has_payload === 1, project: owner };
 }
@@ -62,11 +62,11 @@ export function createAuditReader(database: Database) {
   );
 
   return {
-    place(id: string): RecordPlace | null {
+    place(id: string): RecordLocation | null {
       const row = placeById.get(id);
       return row === undefined ? null : toPlace(row);
     },
-    mentions: createMentions(database),
+    findText: createMentions(database),
     find(project: Project, id: string): StoredRecord | null {
       const chain = span(project);
       const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);
@@ -79,7 +79,7 @@ const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id 
 const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
 
 export interface MentionBatch {
-  readonly places: readonly RecordPlace[];
+  readonly places: readonly RecordLocation[];
   /** Row that was read last; null when there was none. */
   readonly through: number | null;
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { genesisHash, genesisText, sealRecord } from "../../../audit/chain.ts";
 import type { RecordDraft } from "../../../audit/record.ts";
-import type { AuditTransaction, RecordPlace } from "../../../audit/store.ts";
+import type { AuditTransaction, RecordLocation } from "../../../audit/store.ts";
 import { toTimestamp } from "../../../clock.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { WriterState } from "../threads/writer-state.ts";
@@ -50,7 +50,7 @@ export function createAuditTransaction(
     )
     .pluck();
 
-  const mentions = createMentions(database);
+  const findText = createMentions(database);
   const span = createChainSpan(database);
   const seek = createSeek(database);
 
@@ -95,18 +95,18 @@ export function createAuditTransaction(
       return chain === null ? 0 : Math.max(0, Math.min(seek(chain, before), chain.last) - chain.first);
     },
 
-    async attest(project, now) {
+    async signCheckpoint(project, now) {
       return checkpoints.sign(headOf(project, now), now);
     },
 
-    async attestAll(now) {
+    async signAllCheckpoints(now) {
       return checkpoints.signAll(now);
     },
 
-    async mentionsAfter(text, through) {
-      const found: RecordPlace[] = [];
+    async findTextAfter(text, through) {
+      const found: RecordLocation[] = [];
       for (let after: number | null = through; after !== null; ) {
-        const batch = mentions(text, after);
+        const batch = findText(text, after);
         found.push(...batch.places);
         after = batch.through;
       }

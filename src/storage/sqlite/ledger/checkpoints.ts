@@ -4,8 +4,8 @@
 import { join } from "node:path";
 import type { ChainHead } from "../../../audit/chain.ts";
 import { type Checkpoint, checkpointText } from "../../../audit/checkpoint.ts";
-import type { Signer } from "../../../audit/note.ts";
-import type { Attestation } from "../../../audit/store.ts";
+import type { Signer } from "../../../audit/signed-note.ts";
+import type { SignedCheckpoint } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
 import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
@@ -41,9 +41,9 @@ export interface Checkpoints {
    * Signs a head and keeps the note; inside a transaction that makes the head true.
    * @throws Refusal 1503 when another process has changed the chain.
    */
-  sign(head: NumberedHead, now: number): Attestation;
+  sign(head: NumberedHead, now: number): SignedCheckpoint;
   /** Signs the heads of all chains; inside a transaction. @throws as sign does. */
-  signAll(now: number): Attestation[];
+  signAll(now: number): SignedCheckpoint[];
   /** Signs every head that is due, in a transaction of its own; all that have moved when `everything` is true. */
   signDue(everything: boolean): void;
   /** Appends to their files the notes of transactions that are committed. */
@@ -76,9 +76,9 @@ export function createCheckpoints({
     .pluck();
   const headOf = createHeadReader(database);
   const append = createNoteAppender();
-  let unpublished: Attestation[] = [];
+  let unpublished: SignedCheckpoint[] = [];
 
-  const sign = ({ number, chain, seq, hash }: Omit<NumberedHead, "at">, now: number): Attestation => {
+  const sign = ({ number, chain, seq, hash }: Omit<NumberedHead, "at">, now: number): SignedCheckpoint => {
     const newest = headOf(number);
     if (newest !== undefined) knownHeads.require(newest);
     const checkpoint: Checkpoint = { chain, size: seq, hash, at: now };

@@ -4,24 +4,24 @@
 import type { Checkpoint } from "../../../audit/checkpoint.ts";
 import type { Database } from "../../../native/sqlite.ts";
 
-export interface Missing<Attested> {
-  readonly checkpoint: Attested;
+export interface Missing<KnownCheckpoint> {
+  readonly checkpoint: KnownCheckpoint;
   /** The newest record of the chain in the database; null: the chain is not in it. */
   readonly newest: number | null;
 }
 
 /** Those of the checkpoints that attest more records than the database holds, or other ones. */
-export function findMissingRecords<Attested extends Checkpoint>(
+export function findMissingRecords<KnownCheckpoint extends Checkpoint>(
   database: Database,
-  checkpoints: readonly Attested[],
-): Missing<Attested>[] {
+  checkpoints: readonly KnownCheckpoint[],
+): Missing<KnownCheckpoint>[] {
   const find = database.prepare<[{ chain: string; size: number }], { newest: number; hash: string | null }>(
     `SELECT MAX(COALESCE((SELECT MAX(seq) FROM audit_entry WHERE chain = c.number), 0),
                 COALESCE((SELECT MAX(through) FROM audit_anchor WHERE chain = c.number), 0)) AS newest,
        (SELECT hash FROM audit_entry WHERE chain = c.number AND seq = :size) AS hash
      FROM audit_chain c WHERE c.id = :chain`,
   );
-  return checkpoints.flatMap((checkpoint): Missing<Attested>[] => {
+  return checkpoints.flatMap((checkpoint): Missing<KnownCheckpoint>[] => {
     const { chain, size, hash } = checkpoint;
     const found = find.get({ chain, size });
     if (found === undefined) return [{ checkpoint, newest: null }];

@@ -1,7 +1,7 @@
 // Owns finding removals that the server did not sign: it must not attest, with its next checkpoint, what somebody else has removed.
 // Only reads.
 
-import { createNoteReader } from "../../../audit/verify/notes.ts";
+import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { attestedThrough } from "../verify/ledger.ts";

@@ -4,7 +4,7 @@ import type { Project } from "../../../access/project.ts";
 import { isExpired, type Memory, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { squaredLengthTolerance } from "../../../ranking/rank.ts";
+import { squaredLengthTolerance } from "../../../ranking/scores.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 

@@ -1,14 +1,14 @@
 // Owns when retention sweeps over the chains: one sweep at a time, every hour and when somebody asks for one. Keeps the outcome of
 // those that were asked for until it is fetched.
 
-import type { SweptChain } from "../../../audit/store.ts";
+import type { RetentionResult } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
 import type { Logger } from "../../../log/logger.ts";
 import { createRetentionTime } from "../ledger/clock-watch.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
 
 /** `unknown`: it was asked for before this thread was started, or its outcome was fetched already. */
-export type SweepOutcome = readonly SweptChain[] | "running" | "failed" | "unknown";
+export type SweepOutcome = readonly RetentionResult[] | "running" | "failed" | "unknown";
 
 export interface Sweeps {
   /** Starts a sweep unless one is running. */

@@ -4,9 +4,9 @@
 import type { PlanName, Plans } from "../../../access/plan.ts";
 import { entryHash } from "../../../audit/chain.ts";
 import { type Anchor, anchorText, parseAnchor } from "../../../audit/checkpoint.ts";
-import type { Signer } from "../../../audit/note.ts";
 import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
-import type { SweptChain } from "../../../audit/store.ts";
+import type { Signer } from "../../../audit/signed-note.ts";
+import type { RetentionResult } from "../../../audit/store.ts";
 import { retentionBatchRows } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -70,8 +70,8 @@ export interface RetentionTimes {
 }
 
 /** Prunes every chain whose oldest records have passed their retention. @returns the chains that it changed or had to skip. */
-export async function prune(options: RetentionOptions, times: RetentionTimes): Promise<SweptChain[]> {
-  const swept: SweptChain[] = [];
+export async function prune(options: RetentionOptions, times: RetentionTimes): Promise<RetentionResult[]> {
+  const swept: RetentionResult[] = [];
   for (const chain of chainsOf(options)) {
     const found = await pruneChain(options, chain, times);
     if (found.records > 0 || found.payloads > 0 || found.skipped !== null) swept.push(found);
@@ -83,7 +83,7 @@ async function pruneChain(
   options: RetentionOptions,
   chain: OldChain,
   { now, ageAt }: RetentionTimes,
-): Promise<SweptChain> {
+): Promise<RetentionResult> {
   const { number, anchored, last, export_first: exported } = chain;
   const span = { number, first: anchored + 1, last };
   const seek = createSeek(options.database);

@@ -6,7 +6,7 @@ import { type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
 import type { Onnx } from "../../../native/onnx.ts";
 import type { ApproximateRows } from "../../../ranking/candidates.ts";
-import { keywordScores } from "../../../ranking/keyword.ts";
+import { keywordScores } from "../../../ranking/keyword-scores.ts";
 import { Postings } from "../../../ranking/postings.ts";
 import { VectorMatrix } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";

@@ -3,14 +3,20 @@
 
 import { LRUCache } from "lru-cache";
 import type { Project } from "../../../access/project.ts";
-import { neighboursMax } from "../../../limits.ts";
+import { similarMemoriesMax } from "../../../limits.ts";
 import type { Memory } from "../../../memory/memory.ts";
-import type { NeighbourQuery, Neighbours, SearchHit, SearchQuery, Siblings } from "../../../memory/store.ts";
+import type {
+  SearchHit,
+  SearchQuery,
+  SimilarItems,
+  SimilarityQuery,
+  SimilarMemories,
+} from "../../../memory/store.ts";
 import type { Onnx } from "../../../native/onnx.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { type ApproximateRows, chooseCandidates } from "../../../ranking/candidates.ts";
-import { keywordScores } from "../../../ranking/keyword.ts";
-import { cosine, finalScore, relevanceOf } from "../../../ranking/rank.ts";
+import { keywordScores } from "../../../ranking/keyword-scores.ts";
+import { cosine, finalScore, relevanceOf } from "../../../ranking/scores.ts";
 import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory.ts";
@@ -34,7 +40,7 @@ interface Scored extends Omit<SearchHit, "memory"> {
 
 export interface Search {
   search(project: Project, query: SearchQuery): SearchHit[];
-  neighbours(project: Project, query: NeighbourQuery): Neighbours;
+  findSimilar(project: Project, query: SimilarityQuery): SimilarMemories;
 }
 
 export function createSearch(database: Database, { onnx, dimensions, cacheBytes }: SearchOptions): Search {
@@ -97,7 +103,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   };
 
   /** By similarity alone, for each vector. */
-  const compare = (project: Project, { vectors, above, now }: NeighbourQuery): Compared[][] => {
+  const compare = (project: Project, { vectors, above, now }: SimilarityQuery): Compared[][] => {
     if (fits(project)) {
       const index = indexOf(project);
       return index.rowsAbove(above, vectors, now).map((rows, at) =>
@@ -113,23 +119,23 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     return vectors.map((vector) => scan(project, { ...everything, vector }));
   };
 
-  const neighbours = (project: Project, query: NeighbourQuery): Neighbours => ({
-    siblings: findSiblings(query, dimensions),
+  const findSimilar = (project: Project, query: SimilarityQuery): SimilarMemories => ({
+    similarItems: findSiblings(query, dimensions),
     revision: newestRevision.get(project.serial) ?? 0,
     found: compare(project, query).map((compared) =>
       compared
         .filter(({ similarity }) => similarity > query.above)
         .sort((a, b) => b.similarity - a.similarity || b.serial - a.serial)
-        .slice(0, neighboursMax)
+        .slice(0, similarMemoriesMax)
         .map(({ serial, similarity }) => ({ id: memoryOf(serial).id, similarity })),
     ),
   });
 
-  return { search: database.transaction(search), neighbours: database.transaction(neighbours) };
+  return { search: database.transaction(search), findSimilar: database.transaction(findSimilar) };
 }
 
 /** Each vector with those of the items before it. */
-function findSiblings({ vectors, earlier, above }: NeighbourQuery, dimensions: number): Siblings[] {
+function findSiblings({ vectors, earlier, above }: SimilarityQuery, dimensions: number): SimilarItems[] {
   const before = Array.from({ length: earlier.length / dimensions }, (_, at) =>
     earlier.subarray(at * dimensions, (at + 1) * dimensions),
   );

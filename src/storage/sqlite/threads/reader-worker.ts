@@ -26,7 +26,7 @@ const questions = {
   listRecords: createRecordList(database),
   findRecord: audit.find,
   placeRecord: audit.place,
-  mentions: audit.mentions,
+  findText: audit.findText,
   planProof: prover.planProof,
   proveStep: prover.proveStep,
 };

@@ -1,7 +1,7 @@
 // Owns the way to the threads that read: one for searches, one for everything else. Questions wait here and not in a thread, so that
 // projects take turns and a question whose caller is gone is never asked.
 
-import type { AuditReader, RecordPlace } from "../../../audit/store.ts";
+import type { AuditReader, RecordLocation } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
 import {
   questionsAtOnce,
@@ -49,17 +49,19 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
     memories: {
       list: (project, query, signal) => ask(by(project, signal), "listMemories", project, query),
       search: (project, query, signal) => askSearcher(by(project, signal), "search", project, query),
-      gather: (project, query, signal) => askSearcher(by(project, signal), "gather", project, query),
-      neighbours: (project, query, signal) => askSearcher(by(project, signal), "neighbours", project, query),
+      readForInjection: (project, query, signal) =>
+        askSearcher(by(project, signal), "readForInjection", project, query),
+      findSimilar: (project, query, signal) =>
+        askSearcher(by(project, signal), "findSimilar", project, query),
     },
     audit: {
       list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
       place: (id) => ask(serverItself, "placeRecord", id),
-      async mentions(text) {
-        const places: RecordPlace[] = [];
+      async findText(text) {
+        const places: RecordLocation[] = [];
         for (let through = 0; ; ) {
-          const batch = await ask(serverItself, "mentions", text, through);
+          const batch = await ask(serverItself, "findText", text, through);
           if (batch.through === null) return { places, through };
           places.push(...batch.places);
           through = batch.through;

@@ -2,7 +2,7 @@
 // must not wait behind a search.
 
 import { workerData } from "node:worker_threads";
-import type { Gathered } from "../../../memory/store.ts";
+import type { InjectionCandidates } from "../../../memory/store.ts";
 import { loadOnnx } from "../../../native/onnx.ts";
 import { yieldToOthers } from "../../../native/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
@@ -20,7 +20,7 @@ export interface SearcherInit {
 const { file, dimensions, searchCacheBytes }: SearcherInit = workerData;
 yieldToOthers();
 const database = openReading(file);
-const { search, neighbours } = createSearch(database, {
+const { search, findSimilar } = createSearch(database, {
   onnx: loadOnnx(file.runtime),
   dimensions,
   cacheBytes: searchCacheBytes,
@@ -28,14 +28,14 @@ const { search, neighbours } = createSearch(database, {
 const rules = createRuleReader(database);
 
 /** In one read transaction, so that a memory which changes its type meanwhile is neither missed nor there twice. */
-const gather = database.transaction(
-  (...[project, query]: Parameters<typeof search>): Gathered => ({
+const readForInjection = database.transaction(
+  (...[project, query]: Parameters<typeof search>): InjectionCandidates => ({
     rules: rules(project, query.now),
     hits: search(project, query),
   }),
 );
 
-const questions = { search, gather, neighbours };
+const questions = { search, readForInjection, findSimilar };
 
 export type SearchQuestions = typeof questions;
 

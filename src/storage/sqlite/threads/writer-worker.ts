@@ -2,7 +2,7 @@
 
 import { workerData } from "node:worker_threads";
 import type { Plans } from "../../../access/plan.ts";
-import { createSigner } from "../../../audit/note.ts";
+import { createSigner } from "../../../audit/signed-note.ts";
 import type { Answer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
 import { createClock } from "../../../clock.ts";
@@ -79,7 +79,7 @@ const housekeeping = startHousekeeping({
     installationDays: init.installationRetentionDays,
     announcedThrough: (chain) => announcedThrough(database, ledger.verifierKeys, chain),
     append: (draft) => transaction.audit.append(draft),
-    signCheckpoint: (project, now) => transaction.audit.attest(project, now),
+    signCheckpoint: (project, now) => transaction.audit.signCheckpoint(project, now),
   },
 });
 const logExport = createExportLog(database);

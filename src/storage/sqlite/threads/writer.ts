@@ -1,6 +1,6 @@
 // Owns the queue in front of the writer. While one group is being committed the next one gathers here.
 
-import type { SweptChain } from "../../../audit/store.ts";
+import type { RetentionResult } from "../../../audit/store.ts";
 import type { Answer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
 import { unavailable } from "../../../errors.ts";
@@ -24,7 +24,7 @@ export interface Writer {
   /** Writes down what became of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
   /** @throws Refusal 1503 when retention could not sweep over all chains. */
-  sweep(): Promise<readonly SweptChain[]>;
+  sweep(): Promise<readonly RetentionResult[]>;
   /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
   check(isSuspect: boolean): Promise<WriteState>;
   close(): Promise<void>;

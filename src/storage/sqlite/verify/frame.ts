@@ -1,7 +1,7 @@
 // Owns what verification says about the frame of a database before and beside its records: the schema, and what SQLite's own check
 // finds in the tables of the ledger. Never writes.
 
-import { type Failure, Unusable } from "../../../audit/verify/verdict.ts";
+import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { formatVersion } from "../schema/migrate.ts";
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "../schema/schema-check.ts";
 import type { LedgerSource } from "./source.ts";
@@ -9,15 +9,15 @@ import type { LedgerSource } from "./source.ts";
 /** The first format whose tables are those of the audit format. */
 const oldestFormat = 2;
 
-/** To be asked before any table is read: a forged view can be endless. @throws Unusable when the format is not one that is known here. */
+/** To be asked before any table is read: a forged view can be endless. @throws UnusableInput when the format is not one that is known here. */
 export function checkSchema(source: LedgerSource): Failure | null {
   const [header] = source.all("PRAGMA user_version") as { user_version: number }[];
   const format = header?.user_version ?? 0;
   if (format < oldestFormat) {
-    throw new Unusable("Its tables are older than the audit format: start a server with it once.");
+    throw new UnusableInput("Its tables are older than the audit format: start a server with it once.");
   }
   if (format > formatVersion) {
-    throw new Unusable(
+    throw new UnusableInput(
       `It has the format ${format}, but this program knows formats up to ${formatVersion}. Verify it with the memledger that wrote it.`,
     );
   }

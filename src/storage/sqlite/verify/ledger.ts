@@ -4,8 +4,8 @@ import { genesisHash } from "../../../audit/chain.ts";
 import { type Anchor, type Checkpoint, parseAnchor, parseCheckpoint } from "../../../audit/checkpoint.ts";
 import { type ChainStart, checkAnchors } from "../../../audit/verify/chain-verification.ts";
 import { millisecondsOf, parseCanonical } from "../../../audit/verify/entry-parser.ts";
-import type { NoteReader } from "../../../audit/verify/notes.ts";
-import { earlier, type Failure, Unusable } from "../../../audit/verify/verdict.ts";
+import type { NoteReader } from "../../../audit/verify/note-reader.ts";
+import { earlier, type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { toTimestamp } from "../../../clock.ts";
 import type { LedgerSource } from "./source.ts";
 
@@ -42,7 +42,7 @@ interface NoteRow {
   readonly note: string;
 }
 
-/** By number. @throws Unusable when there is something signed and no key. */
+/** By number. @throws UnusableInput when there is something signed and no key. */
 export function readChains(source: LedgerSource, reader: NoteReader | null): ChainFrame[] {
   const rows = source.all(`${chainRows} ORDER BY c.number`) as ChainRow[];
   return rows.map((row) => frameOf(source, reader, row));
@@ -175,7 +175,7 @@ function notesOf(source: LedgerSource, sql: string, chain: number): NoteRow[] {
 
 function openNote(reader: NoteReader | null, note: string): string | null {
   if (reader !== null) return reader.open(String(note));
-  throw new Unusable(
+  throw new UnusableInput(
     "The ledger is signed, but there is no audit.pub beside the database. Give its verifier key with --public-key FILE.",
   );
 }

@@ -1,8 +1,8 @@
 // Owns the verification of the newest records of each chain, for a look that must not take long. The checks are those of
 // `audit verify`. Never writes.
 
-import type { Attested } from "../../../audit/verify/chain-verification.ts";
-import type { NoteReader } from "../../../audit/verify/notes.ts";
+import type { KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
+import type { NoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { judge, type Report } from "../../../audit/verify/verdict.ts";
 import { recentRecordsInAll, recentRecordsPerChain } from "../../../limits.ts";
@@ -16,7 +16,7 @@ export interface RecentOptions {
   readonly path: string;
   readonly reader: NoteReader;
   /** From beside the database, with good signatures. */
-  readonly checkpoints: readonly Attested[];
+  readonly checkpoints: readonly KnownCheckpoint[];
   /** Default: as many as limits.ts allows for this number of chains. */
   readonly recordsPerChain?: number;
 }
@@ -29,7 +29,7 @@ export interface RecentFinding {
   readonly newestAt: number | null;
 }
 
-/** @throws Unusable */
+/** @throws UnusableInput */
 export function verifyRecentRecords(options: RecentOptions): RecentFinding {
   const source = openEvidence(options.path);
   try {

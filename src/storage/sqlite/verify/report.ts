@@ -1,17 +1,17 @@
 // Owns what verification says about one chain of a database, once its records have been looked at. Reads nothing.
 
 import {
-  type Attested,
-  attestedSize,
-  checkLeftovers,
+  checkPrunedRemainder,
+  compareCheckpoints,
+  coveredSize,
   joinSegments,
-  weighCheckpoints,
+  type KnownCheckpoint,
 } from "../../../audit/verify/chain-verification.ts";
 import {
   checkRemovedPayloads,
   checkRemovedRecords,
   countRemovedAfter,
-  findUnexcused,
+  findUnexplainedRemoval,
 } from "../../../audit/verify/removals.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier, type Failure } from "../../../audit/verify/verdict.ts";
@@ -24,7 +24,7 @@ import type { ChainFrame } from "./ledger.ts";
 export function reportChain(
   frame: ChainFrame,
   segments: readonly Segment[],
-  more: readonly Attested[],
+  more: readonly KnownCheckpoint[],
   attested = 0,
 ): ChainReport {
   const { chain, project, start, anchors, anchor, payloadsThrough } = frame;
@@ -39,13 +39,13 @@ export function reportChain(
   const newest = body.lastSeq ?? start.seq;
   const hashAt = (size: number) =>
     size === start.seq ? start.hash : (body.hashes.get(size) ?? genesisAt(size, frame));
-  const through = Math.max(attested, attestedSize(checkpoints));
+  const through = Math.max(attested, coveredSize(checkpoints));
   const removals = earlier(
     checkRemovedRecords(anchor, segments, through),
     checkRemovedPayloads(payloadsThrough, start.seq, segments, through),
   );
-  const removal = earlier(removals, findUnexcused(segments, through));
-  const weighed = weighCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
+  const removal = earlier(removals, findUnexplainedRemoval(segments, through));
+  const weighed = compareCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
   const { records, firstSeq, lastSeq, withoutPayload } = body;
   return {
     ...{
@@ -81,5 +81,8 @@ export function requireRest(report: ChainReport, { frame: { start }, leftovers }
   const message = "no record is left after the anchor";
   const isEmpty = start.seq > 0 && report.records === 0;
   const empty: Failure | null = isEmpty ? { seq: start.seq + 1, check: "seq", message } : null;
-  return { ...report, failure: earlier(report.failure, earlier(checkLeftovers(leftovers, start), empty)) };
+  return {
+    ...report,
+    failure: earlier(report.failure, earlier(checkPrunedRemainder(leftovers, start), empty)),
+  };
 }

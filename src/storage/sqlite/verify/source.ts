@@ -7,7 +7,7 @@
 import { constants, Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readSync, realpathSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { Unusable } from "../../../audit/verify/verdict.ts";
+import { UnusableInput } from "../../../audit/verify/verdict.ts";
 import { UnfitFile, withRegularFile } from "../../../files/regular-file.ts";
 import { findIrregular } from "../database-file/adjacent-files.ts";
 import { applicationId } from "../schema/migrate.ts";
@@ -18,7 +18,7 @@ export interface LedgerSource {
   close(): void;
 }
 
-/** @throws Unusable */
+/** @throws UnusableInput */
 export function openEvidence(given: string): LedgerSource {
   const path = realPathOf(given);
   requireSqliteFile(path);
@@ -35,7 +35,7 @@ export function openEvidence(given: string): LedgerSource {
     close() {
       database.close();
       if (isAlone && stateOf(path) !== before) {
-        throw new Unusable(`${path} was changed while it was read. Verify it again.`);
+        throw new UnusableInput(`${path} was changed while it was read. Verify it again.`);
       }
     },
   };
@@ -51,7 +51,7 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (cause) {
-    throw new Unusable(`${path} cannot be read.`, { cause });
+    throw new UnusableInput(`${path} cannot be read.`, { cause });
   }
 }
 
@@ -59,7 +59,7 @@ function realPathOf(path: string): string {
 function requireRegularCompany(path: string): void {
   const strange = findIrregular(path);
   if (strange !== null) {
-    throw new Unusable(
+    throw new UnusableInput(
       `${strange} is not a regular file. Find out who put it there, move it away, and verify again.`,
     );
   }
@@ -70,25 +70,25 @@ function requireSqliteFile(path: string): void {
   try {
     withRegularFile(path, (file) => readSync(file, magic, 0, magic.length, 0));
   } catch (error) {
-    if (error instanceof UnfitFile) throw new Unusable(error.message, { cause: error });
+    if (error instanceof UnfitFile) throw new UnusableInput(error.message, { cause: error });
     const reason = error instanceof Error && "code" in error ? ` (${error.code})` : "";
-    throw new Unusable(`${path} cannot be read${reason}.`, { cause: error });
+    throw new UnusableInput(`${path} cannot be read${reason}.`, { cause: error });
   }
   if (magic.toString("latin1") === "SQLite format 3\0") return;
-  throw new Unusable(`${path} is neither a memledger database nor an export beside its manifest.`);
+  throw new UnusableInput(`${path} is neither a memledger database nor an export beside its manifest.`);
 }
 
 function requireOurs(path: string, source: LedgerSource): void {
   const [header] = source.all("PRAGMA application_id");
   const { application_id } = header as { application_id: number };
-  if (application_id !== applicationId) throw new Unusable(`${path} is not a memledger database.`);
+  if (application_id !== applicationId) throw new UnusableInput(`${path} is not a memledger database.`);
 }
 
 /** The server would change the database with it as it opens it, so what lies here is not what it would show. */
 function refuseJournal(path: string): void {
   const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
   if (journal === undefined || journal.size === 0) return;
-  throw new Unusable(
+  throw new UnusableInput(
     `${path}-journal lies beside the database: an unfinished write of another kind than memledger makes. Find out who put it there, move it away, and verify again.`,
   );
 }
@@ -110,7 +110,7 @@ function guard<Result>(path: string, work: () => Result): Result {
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause;
     const advice = adviceFor(cause.code ?? "");
-    throw new Unusable(`${path} cannot be read as a database: ${cause.message}. ${advice}`, { cause });
+    throw new UnusableInput(`${path} cannot be read as a database: ${cause.message}. ${advice}`, { cause });
   }
 }
 

@@ -2,8 +2,8 @@
 // that other requests to the reader do not wait long. The checks themselves are those of `audit verify`. Keeps nothing between steps.
 
 import type { Project } from "../../../access/project.ts";
-import { type Attested, joinSegments } from "../../../audit/verify/chain-verification.ts";
-import { createNoteReader } from "../../../audit/verify/notes.ts";
+import { joinSegments, type KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
+import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
 import { proofStepMaxBytes, proofStepRows } from "../../../limits.ts";
@@ -156,7 +156,7 @@ export function reportProgress({ frame }: ProofPlan, segments: readonly Segment[
   };
 }
 
-function toAttested({ chain, seq, hash }: Mark): Attested {
+function toAttested({ chain, seq, hash }: Mark): KnownCheckpoint {
   const source = "an earlier verification by this server";
   return { chain, size: seq, hash, at: 0, isOutside: false, isSigned: false, source };
 }

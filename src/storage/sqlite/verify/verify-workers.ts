@@ -1,7 +1,7 @@
 // Owns the threads of a verification: hands out stretches, collects what they found. A thread that dies ends the verification.
 
 import type { Worker } from "node:worker_threads";
-import { type Failure, Unusable } from "../../../audit/verify/verdict.ts";
+import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { spawnWorker } from "../../../native/worker.ts";
 import type { ChainKey, Stretch, StretchResult } from "./rows.ts";
 import type { VerifierInit, VerifierTask } from "./verify-worker.ts";
@@ -9,7 +9,7 @@ import type { VerifierInit, VerifierTask } from "./verify-worker.ts";
 export interface Verifiers {
   /** The newest row number that every thread sees. */
   readonly newest: number;
-  /** Results in the order of the stretches, and what is wrong with the tables. @throws Unusable */
+  /** Results in the order of the stretches, and what is wrong with the tables. @throws UnusableInput */
   verify(
     stretches: readonly Stretch[],
     chains: readonly ChainKey[],
@@ -19,7 +19,7 @@ export interface Verifiers {
   close(): Promise<void>;
 }
 
-/** @throws Unusable */
+/** @throws UnusableInput */
 export async function startVerifiers(path: string, threads: number): Promise<Verifiers> {
   const init: VerifierInit = { path };
   const workers = Array.from({ length: threads }, () => spawnWorker("verifier", init));
@@ -73,7 +73,7 @@ function reply<Message>(worker: Worker): Promise<Message> {
       act();
     };
     const onMessage = (message: Message) => settle(() => resolve(message));
-    const onError = (cause: Error) => settle(() => reject(new Unusable(cause.message, { cause })));
+    const onError = (cause: Error) => settle(() => reject(new UnusableInput(cause.message, { cause })));
     const onExit = () => onError(new Error("A thread of the verification ended by itself. Run it again."));
     worker.on("message", onMessage);
     worker.on("error", onError);

@@ -2,15 +2,15 @@
 // needs no server, no network and no native library.
 
 import { availableParallelism } from "node:os";
-import type { Attested } from "../../../audit/verify/chain-verification.ts";
-import type { NoteReader } from "../../../audit/verify/notes.ts";
+import type { KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
+import type { NoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import {
   type Contradiction,
   type Failure,
   judge,
   type Report,
-  Unusable,
+  UnusableInput,
 } from "../../../audit/verify/verdict.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, readChains } from "./ledger.ts";
@@ -25,7 +25,7 @@ export interface DatabaseVerification {
   /** Null: there is no key; then nothing may be signed. */
   readonly reader: NoteReader | null;
   /** From beside the database and from outside, with good signatures. */
-  readonly checkpoints: readonly Attested[];
+  readonly checkpoints: readonly KnownCheckpoint[];
   /** Id or name of the one project to verify; null: everything. */
   readonly project: string | null;
   readonly remarks: readonly string[];
@@ -41,7 +41,7 @@ export interface DatabaseVerification {
 const rowsPerThread = 30_000;
 const defaultRowsPerStretch = 10_000;
 
-/** @throws Unusable */
+/** @throws UnusableInput */
 export async function verifyDatabase(options: DatabaseVerification): Promise<Report> {
   const source = openEvidence(options.path);
   let verifiers: Verifiers | null = null;
@@ -116,12 +116,12 @@ function findChain(source: LedgerSource, frames: readonly ChainFrame[], project:
   ) as { id: string }[];
   const frame = frames.find((candidate) => row !== undefined && candidate.project === row.id);
   if (frame !== undefined) return frame;
-  throw new Unusable(`No project ${project} has a chain in this database. Name one by its id or name.`);
+  throw new UnusableInput(`No project ${project} has a chain in this database. Name one by its id or name.`);
 }
 
 function toKey(
   { number, chain, project, start, checkpoints }: ChainFrame,
-  more: readonly Attested[],
+  more: readonly KnownCheckpoint[],
 ): ChainKey {
   const sizes = [...checkpoints, ...more.filter((checkpoint) => checkpoint.chain === chain)].map(
     ({ size }) => size,
@@ -178,7 +178,10 @@ function groupSegments(found: readonly ChainSegment[]): ReadonlyMap<number, read
   return groups;
 }
 
-function findReplaced(frames: readonly ChainFrame[], checkpoints: readonly Attested[]): Contradiction[] {
+function findReplaced(
+  frames: readonly ChainFrame[],
+  checkpoints: readonly KnownCheckpoint[],
+): Contradiction[] {
   const present = new Set(frames.map(({ chain }) => chain));
   return checkpoints
     .filter(({ chain }) => !present.has(chain))

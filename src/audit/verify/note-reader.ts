@@ -2,8 +2,8 @@
 // read a file.
 
 import { type Checkpoint, parseCheckpoint } from "../checkpoint.ts";
-import { isVerifierKey, openNote, splitNotes } from "../note.ts";
-import { Unusable } from "./verdict.ts";
+import { isVerifierKey, openNote, splitNotes } from "../signed-note.ts";
+import { UnusableInput } from "./verdict.ts";
 
 /** Checks signatures with the keys of one key file. */
 export interface NoteReader {
@@ -11,12 +11,12 @@ export interface NoteReader {
   open(note: string): string | null;
 }
 
-/** @param source how a person finds the keys. @throws Unusable */
+/** @param source how a person finds the keys. @throws UnusableInput */
 export function readKeys(file: string, source: string): readonly string[] {
   const lines = file.split("\n").map((line) => line.trim());
   const keys = lines.filter((line) => line !== "");
   if (keys.length === 0 || !keys.every(isVerifierKey)) {
-    throw new Unusable(
+    throw new UnusableInput(
       `${source} is no verifier key. It must hold a line such as memledger+4e81dd32+AVnJ...`,
     );
   }

@@ -1,9 +1,9 @@
 // Owns the decision whether a sentence is worth remembering, and why. Junk is worse than a miss: in doubt it says no.
 
 import { detectLanguage, type Language } from "./lexicon/language.ts";
-import { type Category, dropReasons } from "./lexicon/lexicon.ts";
+import { type Category, exclusionReasons } from "./lexicon/lexicon.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
-import { isCodeLine, isProse } from "./noise.ts";
+import { isCodeLine, isProse } from "./prose.ts";
 
 /** Names, numbers, versions, file names, addresses: what makes a statement a particular one. */
 const concrete =
@@ -26,12 +26,12 @@ export function languageOfSentence(sentence: string, around: Language): Language
 }
 
 /** Whether nothing speaks against a sentence, which is free of markup. */
-export function mayBeKept(sentence: string, language: Language): boolean {
+export function passesExclusions(sentence: string, language: Language): boolean {
   if (questionMark.test(sentence)) return false;
   if (sentence.endsWith(":") || !isProse(sentence) || isCodeLine(sentence)) return false;
-  const { drops, fillers } = lexicons[language];
+  const { exclusions, fillers } = lexicons[language];
   const core = sentence.replace(fillers, "");
-  return !dropReasons.some((reason) => drops[reason].some((pattern) => pattern.test(core)));
+  return !exclusionReasons.some((reason) => exclusions[reason].some((pattern) => pattern.test(core)));
 }
 
 /**

@@ -7,13 +7,13 @@ const closing =
 const signature = /^[-–]?\s?\p{Lu}[\p{L}.'-]{0,24}(?: \p{Lu}[\p{L}.'-]{0,24}){0,2}$/u;
 
 /** Whether the line says goodbye: what follows is a name, an address, a disclaimer. */
-export function isClosing(line: string): boolean {
+export function isClosingFormula(line: string): boolean {
   return line.length <= 40 && closing.test(line);
 }
 
 /** Whose "I" a text is that names nobody before it: the name below the closing formula. */
 export function findSender(lines: readonly string[]): Speaker {
-  const end = lines.findIndex(isClosing);
+  const end = lines.findIndex(isClosingFormula);
   const below = end < 0 ? undefined : lines.slice(end + 1, end + 4).find((line) => line !== "");
   if (below === undefined || !signature.test(below)) return { name: null, role: "unknown", addressee: null };
   return { name: below.replace(/^[-–]\s?/, ""), role: "person", addressee: null };

@@ -46,7 +46,7 @@ const several = words(
 );
 
 /** Whether the sentence, which somebody says in a conversation, leaves open what it is about. */
-export function leavesOpen(sentence: string): boolean {
+export function hasUnresolvedReference(sentence: string): boolean {
   /** Where each kind is named for the first time. */
   const namedAt = { thing: Infinity, several: Infinity, somebody: Infinity };
   const name = (kind: keyof typeof namedAt, index: number) => {
@@ -90,7 +90,7 @@ export function mainClause(sentence: string): string {
 }
 
 /** Whether the sentence is about what was shown or spoken of just now: "this painting", "that class". */
-export function pointsAtSomething(sentence: string): boolean {
+export function hasDemonstrativeReference(sentence: string): boolean {
   return shown.test(mainClause(sentence));
 }
 

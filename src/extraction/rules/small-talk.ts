@@ -3,17 +3,22 @@
 
 import type { Language } from "./lexicon/language.ts";
 import type { Category } from "./lexicon/lexicon.ts";
-import { leavesOpen, mainClause, pointsAtSomething } from "./references.ts";
 import type { Speaker } from "./speakers.ts";
+import { hasDemonstrativeReference, hasUnresolvedReference, mainClause } from "./unresolved-references.ts";
 import { isBaseForm, isPastTense } from "./verbs.ts";
 
 /** Whether the sentence is mere conversation, whatever words made it look worth remembering. */
-export function isTalk(sentence: string, category: Category, language: Language, speaker: Speaker): boolean {
+export function isSmallTalk(
+  sentence: string,
+  category: Category,
+  language: Language,
+  speaker: Speaker,
+): boolean {
   if (speaker.role !== "person") return false;
-  if (language === "en" && leavesOpen(sentence)) return true;
+  if (language === "en" && hasUnresolvedReference(sentence)) return true;
   if (speaker.addressee === "the assistant") return false;
   if (category === "rule") return language === "en" ? isComfort(sentence) : isComfortElsewhere(sentence);
-  if (encouraging.test(sentence) || (language === "en" && pointsAtSomething(sentence))) return true;
+  if (encouraging.test(sentence) || (language === "en" && hasDemonstrativeReference(sentence))) return true;
   if (language === "en" && untilHour.test(sentence)) return true;
   if (language === "en" && passing.has(category) && ofToday.test(sentence)) return true;
   return speaker.addressee !== null && isAboutTheOther(sentence, category);

@@ -14,7 +14,7 @@ const time =
 const inward =
   "miss|misses|think|thinks|love|loves|dream|dreams|wonder|cry|feel|feels|worry|learn|grow|changes|get better|gets better|smile";
 
-export const englishLives: readonly Cue[] = [
+export const englishLifeEvents: readonly Cue[] = [
   certain(
     "change",
     phrases(

@@ -2,8 +2,8 @@
 // large for it.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { neighboursMax } from "../../../src/limits.ts";
-import { cosine } from "../../../src/ranking/rank.ts";
+import { similarMemoriesMax } from "../../../src/limits.ts";
+import { cosine } from "../../../src/ranking/scores.ts";
 import { dimensions, type Member, normalise, openSeam, patient, unitVector } from "../conformance.ts";
 
 const nothing = new Float32Array(0);
@@ -38,7 +38,7 @@ describe.each([
   await member.call("memory.update", { memory_id: String(data.id), is_active: false });
   contentOf.set(String(data.id), "switched off");
   const ask = (vectors: readonly Float32Array[], above = 0.9) =>
-    seam.store.memories.neighbours(
+    seam.store.memories.findSimilar(
       member.caller.project,
       { vectors, earlier: nothing, above, now: seam.now() },
       patient,
@@ -61,18 +61,18 @@ describe.each([
 
   test("of more than are told the nearest, whatever their importance", async () => {
     const crowd = await seam.project();
-    const vectors = Array.from({ length: neighboursMax + 20 }, (_, at) => near(2, at));
+    const vectors = Array.from({ length: similarMemoriesMax + 20 }, (_, at) => near(2, at));
     const ids: unknown[] = [];
     for (const [at, vector] of vectors.entries()) {
       const importance = at / vectors.length;
       ids.push((await crowd.create({ content: `${at}`, vector, importance })).data.id);
     }
     const query = { vectors: [unitVector(2)], earlier: nothing, above: 0.1, now: seam.now() };
-    const { found } = await seam.store.memories.neighbours(crowd.caller.project, query, patient);
+    const { found } = await seam.store.memories.findSimilar(crowd.caller.project, query, patient);
     const nearest = vectors
       .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
       .sort((a, b) => b.similarity - a.similarity);
-    expect<unknown>(found[0]).toEqual(nearest.slice(0, neighboursMax));
+    expect<unknown>(found[0]).toEqual(nearest.slice(0, similarMemoriesMax));
   });
 
   test("and the similar ones among the items of the call before each", async () => {
@@ -80,7 +80,7 @@ describe.each([
     const matrix = new Float32Array(new SharedArrayBuffer(items.length * dimensions * 4));
     for (const [at, item] of items.entries()) matrix.set(item, at * dimensions);
     const start = 25;
-    const { siblings } = await seam.store.memories.neighbours(
+    const { similarItems } = await seam.store.memories.findSimilar(
       member.caller.project,
       {
         ...{ vectors: items.slice(start), earlier: matrix.subarray(0, start * dimensions) },
@@ -94,7 +94,7 @@ describe.each([
         .map((other, position) => ({ position, similarity: cosine(item, other) }))
         .filter(({ similarity }) => similarity > 0.9),
     );
-    const found = siblings.map(({ items: positions, similarities }) =>
+    const found = similarItems.map(({ items: positions, similarities }) =>
       [...positions].map((position, place) => ({ position, similarity: similarities[place] ?? 0 })),
     );
     expect(found).toEqual(expected);

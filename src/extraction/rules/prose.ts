@@ -50,6 +50,6 @@ const orders: readonly RegExp[] = [
   /\b(?:supprime[zr]?|révèle[zr]?|borra|elimina|revela|apaga|apague|cancella|rivela)\b.{0,40}\b(?:mémoires?|souvenirs|memorias?|memórias?|memorie|ricordi)/i,
 ];
 
-export function isOrderToReader(sentence: string): boolean {
+export function isPromptInjection(sentence: string): boolean {
   return orders.some((order) => order.test(sentence));
 }

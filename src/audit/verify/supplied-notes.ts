@@ -3,9 +3,9 @@
 
 import { isObject } from "../../json/json.ts";
 import { parseCheckpoint } from "../checkpoint.ts";
-import { isSignedNote, splitNotes, textOfNote } from "../note.ts";
+import { isSignedNote, splitNotes, textOfNote } from "../signed-note.ts";
 
-export interface GivenNotes {
+export interface SuppliedNotes {
   /** Notes in the format of a checkpoint, whoever signed them. */
   readonly notes: readonly string[];
   /** How many texts between them are no such notes. */
@@ -13,7 +13,7 @@ export interface GivenNotes {
 }
 
 /** A signed text holds no carriage return, so that one can only come from a program that changed the line ends. */
-export function findGivenNotes(file: string): GivenNotes {
+export function parseSuppliedNotes(file: string): SuppliedNotes {
   const text = (textsFromJson(file) ?? [file]).map(withPlainLineEnds).join("\n");
   const found = splitNotes(text);
   const notes = found.filter((note) => isSignedNote(note) && parseCheckpoint(textOfNote(note)) !== null);

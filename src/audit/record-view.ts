@@ -4,7 +4,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { successCode } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { traceOf } from "../memory/audit-fields.ts";
+import { memoryAuditFields } from "../memory/audit-fields.ts";
 import { Fields, jsonObject, Nullable, Timestamp } from "../schema/schema.ts";
 import type { StoredRecord } from "./record.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
@@ -142,7 +142,7 @@ export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): Au
   const payload = payloadOf(record);
   const list = toListFields(record, payload, showHash);
   const { key_id, seq, memory_id, redacted, payload_expired, ...fields } = list;
-  const trace = traceOf(list.action);
+  const trace = memoryAuditFields(list.action);
   const request = isObject(payload.request_body) ? payload.request_body : null;
   const response = isObject(payload.response_body) ? payload.response_body : null;
   const [input_content, output_content, rag_query, rag_results] = ownPayloadFields.map(
@@ -171,7 +171,7 @@ export function toAuditRecordDetail(record: StoredRecord, showHash: boolean): Au
 /** Of a call that succeeded. The details of a refusal are not results. */
 function resultsOf({ action, memory_id }: AuditRecord, payload: JsonObject) {
   const { response_body: response, deleted_memory: deleted } = payload;
-  return traceOf(action).results({
+  return memoryAuditFields(action).results({
     data: isObject(response) ? (response.data ?? null) : null,
     memoryId: memory_id,
     deleted: isObject(deleted) ? deleted : null,

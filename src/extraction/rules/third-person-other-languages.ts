@@ -5,19 +5,19 @@ import type { Language } from "./lexicon/language.ts";
 
 type OtherLanguage = Exclude<Language, "en">;
 
-interface Turning {
+interface Conversion {
   /** Group 1: what stands between name and verb, such as a negation. Group 2: the verb. */
   readonly opening: RegExp;
   readonly forms: Readonly<Record<string, string>>;
   /** For verbs without a form above; null where the language has no rule that is safe. */
   readonly regular: (verb: string) => string | null;
   /** A second verb or a word for the speaker in the rest, which would have to be turned, too. */
-  readonly more: RegExp;
+  readonly unsupported: RegExp;
 }
 
 const none = () => null;
 
-const turnings: Readonly<Record<OtherLanguage, Turning>> = {
+const conversions: Readonly<Record<OtherLanguage, Conversion>> = {
   de: {
     opening: /^ich ()(\p{L}+)(?!\p{L})/iu,
     forms: forms(
@@ -29,7 +29,8 @@ const turnings: Readonly<Record<OtherLanguage, Turning>> = {
       const stem = verb.slice(0, -1);
       return /(?:[td]|[^aeiouhlrmn][mn])$/.test(stem) ? `${stem}et` : `${stem}t`;
     },
-    more: /(?<!\p{L})(?:ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*|(?:und|aber|oder) \p{Ll}+e)(?!\p{L})/iu,
+    unsupported:
+      /(?<!\p{L})(?:ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*|(?:und|aber|oder) \p{Ll}+e)(?!\p{L})/iu,
   },
   fr: {
     opening: /^(?:moi,? )?j(?:e |['’])(ne |n['’])?(\p{L}+)(?!\p{L})/iu,
@@ -38,7 +39,8 @@ const turnings: Readonly<Record<OtherLanguage, Turning>> = {
        lis:lit écris:écrit suis:est connais:connaît pars:part`,
     ),
     regular: (verb) => (/^\p{L}{2,}e$/u.test(verb) ? verb : null),
-    more: /(?<!\p{L})(?:je|j['’]\p{L}+|me|m['’]\p{L}+|moi|mon|ma|mes|nous|notre|nos|et \p{Ll}+e)(?!\p{L})/iu,
+    unsupported:
+      /(?<!\p{L})(?:je|j['’]\p{L}+|me|m['’]\p{L}+|moi|mon|ma|mes|nous|notre|nos|et \p{Ll}+e)(?!\p{L})/iu,
   },
   es: {
     opening: /^(?:yo )?(no )?(\p{L}+)(?!\p{L})/iu,
@@ -47,7 +49,7 @@ const turnings: Readonly<Record<OtherLanguage, Turning>> = {
        bebo:bebe fumo:fuma odio:odia puedo:puede debo:debe quiero:quiere necesito:necesita toco:toca juego:juega hago:hace`,
     ),
     regular: none,
-    more: /(?<!\p{L})(?:yo|me|mí|mis?|conmigo|nosotr[oa]s|nos|nuestr[oa]s?|[ye] \p{Ll}+o)(?!\p{L})/iu,
+    unsupported: /(?<!\p{L})(?:yo|me|mí|mis?|conmigo|nosotr[oa]s|nos|nuestr[oa]s?|[ye] \p{Ll}+o)(?!\p{L})/iu,
   },
   pt: {
     opening: /^(?:eu )?(não )?(\p{L}+)(?!\p{L})/iu,
@@ -56,7 +58,7 @@ const turnings: Readonly<Record<OtherLanguage, Turning>> = {
        bebo:bebe fumo:fuma odeio:odeia posso:pode devo:deve quero:quer preciso:precisa adoro:adora gosto:gosta jogo:joga faço:faz`,
     ),
     regular: none,
-    more: /(?<!\p{L})(?:eu|me|mim|meus?|minhas?|comigo|nós|nos|noss[oa]s?|e \p{Ll}+o)(?!\p{L})/iu,
+    unsupported: /(?<!\p{L})(?:eu|me|mim|meus?|minhas?|comigo|nós|nos|noss[oa]s?|e \p{Ll}+o)(?!\p{L})/iu,
   },
   it: {
     opening: /^(?:io )?(non )?(\p{L}+)(?!\p{L})/iu,
@@ -65,17 +67,21 @@ const turnings: Readonly<Record<OtherLanguage, Turning>> = {
        fumo:fuma odio:odia posso:può devo:deve voglio:vuole adoro:adora gioco:gioca insegno:insegna faccio:fa suono:suona`,
     ),
     regular: none,
-    more: /(?<!\p{L})(?:io|mi|me|mio|mia|miei|mie|noi|ci|nostr[oaie]|e \p{Ll}+o)(?!\p{L})/iu,
+    unsupported: /(?<!\p{L})(?:io|mi|me|mio|mia|miei|mie|noi|ci|nostr[oaie]|e \p{Ll}+o)(?!\p{L})/iu,
   },
 };
 
 /** The sentence with the name for its subject, or null where that cannot be done safely. */
-export function turn(sentence: string, language: OtherLanguage, name: string): string | null {
-  const { opening, forms: known, regular, more } = turnings[language];
+export function toThirdPersonOtherLanguage(
+  sentence: string,
+  language: OtherLanguage,
+  name: string,
+): string | null {
+  const { opening, forms: known, regular, unsupported } = conversions[language];
   const [matched = "", between = "", verb = ""] = opening.exec(sentence) ?? [];
   const turned = known[verb.toLowerCase()] ?? (verb === "" ? null : regular(verb.toLowerCase()));
   const rest = sentence.slice(matched.length);
-  if (turned === null || more.test(rest)) return null;
+  if (turned === null || unsupported.test(rest)) return null;
   const before = /^n['’]$/i.test(between) && !/^[aeiouhéèêâ]/i.test(turned) ? "ne " : between.toLowerCase();
   return `${name} ${before}${turned}${rest}`;
 }

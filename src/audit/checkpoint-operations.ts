@@ -8,7 +8,7 @@ import { installationOperation, projectOperation } from "../calls/operation.ts";
 import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { Fields, Timestamp } from "../schema/schema.ts";
-import type { Attestation } from "./store.ts";
+import type { SignedCheckpoint } from "./store.ts";
 
 const checkpointView = Fields(
   {
@@ -50,12 +50,12 @@ export const readCheckpoint = projectOperation({
   },
 
   async apply(transaction, _input, _prepared, { caller: { project }, now }) {
-    return { data: toView(await transaction.audit.attest(project, now)) };
+    return { data: toView(await transaction.audit.signCheckpoint(project, now)) };
   },
 });
 
 /** The same for the command line, which may ask for any chain and for all. */
-export const attestChains = installationOperation({
+export const signCheckpoints = installationOperation({
   name: "audit.attest",
   summary: "Sign checkpoints",
   description:
@@ -71,13 +71,13 @@ export const attestChains = installationOperation({
   async apply(transaction, input, { now }) {
     const attestations =
       input.project === undefined
-        ? await transaction.audit.attestAll(now)
-        : [await transaction.audit.attest(await requireProject(transaction, input.project), now)];
+        ? await transaction.audit.signAllCheckpoints(now)
+        : [await transaction.audit.signCheckpoint(await requireProject(transaction, input.project), now)];
     return { data: { checkpoints: attestations.map(toView) } };
   },
 });
 
-function toView({ checkpoint, note, verifierKey }: Attestation): Static<typeof checkpointView> {
+function toView({ checkpoint, note, verifierKey }: SignedCheckpoint): Static<typeof checkpointView> {
   const { chain, size, hash, at } = checkpoint;
   return { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey };
 }

@@ -9,24 +9,24 @@ import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { ChatFailure } from "./chat-failure.ts";
 
 /** Servers that enforce the schema have it filled in this order: a model that has quoted first strays less. */
-const answerItem = Fields({
+const llmAnswerItem = Fields({
   evidence: Type.String({ description: "The sentence of the text that says it, word for word." }),
   content: Type.String({ description: "One statement, understandable without the text." }),
   memory_type: Choice(memoryTypes, { description: "Behaviour, truth, or truth for a while." }),
   importance: Type.Number({ minimum: 0, maximum: 1, description: "0 to 1." }),
   expires_at: Nullable(Timestamp({ description: "When it stops being true; null: never." })),
 });
-export type AnswerItem = Static<typeof answerItem>;
+export type LlmAnswerItem = Static<typeof llmAnswerItem>;
 
-export const answerSchema = Fields({ items: Type.Array(answerItem, { maxItems: llmItemsMax }) });
-const checker = TypeCompiler.Compile(answerSchema);
+export const llmAnswerSchema = Fields({ items: Type.Array(llmAnswerItem, { maxItems: llmItemsMax }) });
+const checker = TypeCompiler.Compile(llmAnswerSchema);
 
 /**
  * The items of an answer. Fields that nobody asked for are left out; everything else must be as asked.
  * @throws ChatFailure "wrong form"
  */
-export function readAnswer(content: string): readonly AnswerItem[] {
-  const answer = withoutStrangers(findObject(content));
+export function parseLlmAnswer(content: string): readonly LlmAnswerItem[] {
+  const answer = withoutUnknownFields(findObject(content));
   if (checker.Check(answer)) return answer.items;
   const fault = checker.Errors(answer).First();
   // The path holds no more than names and numbers of ours: strangers are gone.
@@ -35,14 +35,14 @@ export function readAnswer(content: string): readonly AnswerItem[] {
   });
 }
 
-function withoutStrangers(answer: unknown): unknown {
+function withoutUnknownFields(answer: unknown): unknown {
   if (!isObject(answer) || !Array.isArray(answer.items)) return null;
   return { items: answer.items.map((item) => pick(item)) };
 }
 
 function pick(item: unknown): unknown {
   if (!isObject(item)) return item;
-  const known = Object.keys(answerItem.properties).filter((name) => Object.hasOwn(item, name));
+  const known = Object.keys(llmAnswerItem.properties).filter((name) => Object.hasOwn(item, name));
   return Object.fromEntries(known.map((name) => [name, item[name]]));
 }
 

@@ -2,14 +2,14 @@
 // and when to ask again. Must never ask more than three times for reasons other than the format.
 
 import { llmRetryAfterMaxMs, llmRetryDelaysMs } from "../limits.ts";
-import { type AnswerItem, readAnswer } from "./answer.ts";
 import type { ChatClient, ChatReply } from "./chat-client.ts";
-import { ChatFailure, isPassing } from "./chat-failure.ts";
-import type { Prompt } from "./prompt.ts";
+import { ChatFailure, isTransient } from "./chat-failure.ts";
+import { type LlmAnswerItem, parseLlmAnswer } from "./llm-answer.ts";
+import type { LlmPrompt } from "./llm-prompt.ts";
 import { refusesFormat, responseFormats } from "./response-format.ts";
 
-export interface Question {
-  readonly prompt: Prompt;
+export interface LlmQuestion {
+  readonly prompt: LlmPrompt;
   readonly signal: AbortSignal;
   /** Told of every reply, also of those that are of no use: they cost tokens. */
   onReply(reply: ChatReply): void;
@@ -19,10 +19,10 @@ export interface Question {
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** @throws ChatFailure of the last attempt; the reason of the question's signal when that is aborted. */
-export type Ask = (question: Question) => Promise<readonly AnswerItem[]>;
+export type AskLlm = (question: LlmQuestion) => Promise<readonly LlmAnswerItem[]>;
 
 /** What the server has been found to accept is remembered as long as the function that is returned. */
-export function createAsk(client: ChatClient, wait: Wait): Ask {
+export function createLlmAsk(client: ChatClient, wait: Wait): AskLlm {
   let accepted = 0;
   return async ({ prompt, signal, onReply }) => {
     let retries = 0;
@@ -32,7 +32,7 @@ export function createAsk(client: ChatClient, wait: Wait): Ask {
         accepted = Math.max(accepted, format);
         onReply(reply);
         if (reply.fault !== null) throw new ChatFailure(reply.fault);
-        return readAnswer(reply.content);
+        return parseLlmAnswer(reply.content);
       } catch (error) {
         if (!(error instanceof ChatFailure)) throw error;
         if (format < responseFormats.length - 1 && refusesFormat(error)) {
@@ -52,12 +52,12 @@ export function createAsk(client: ChatClient, wait: Wait): Ask {
 function retryDelay(failure: ChatFailure, retries: number): number | null {
   const delayMs = llmRetryDelaysMs[retries];
   const { retryAfterMs } = failure;
-  if (delayMs === undefined || !isPassing(failure)) return null;
+  if (delayMs === undefined || !isTransient(failure)) return null;
   if (retryAfterMs === null) return delayMs;
   return retryAfterMs <= llmRetryAfterMaxMs ? retryAfterMs : null;
 }
 
-export async function waitAwake(ms: number, signal: AbortSignal): Promise<void> {
+export async function delay(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -9,18 +9,18 @@ import {
   llmQuestionsPerCall,
 } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
-import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extraction.ts";
+import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extractor.ts";
 import { abandoned } from "../scheduling/abandonment.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
-import type { AnswerItem } from "./answer.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
-import { createQuotationFinder, type Passage } from "./evidence.ts";
-import { mergeItems, type PlacedItem } from "./merge.ts";
-import { cutPieces, type Piece } from "./pieces.ts";
-import { createPrompt, withoutJoiners } from "./prompt.ts";
-import { type Ask, createAsk, type Wait, waitAwake } from "./question.ts";
+import { createQuotationFinder, type TextRange } from "./evidence.ts";
+import type { LlmAnswerItem } from "./llm-answer.ts";
+import { createLlmPrompt, withoutJoiners } from "./llm-prompt.ts";
+import { type AskLlm, createLlmAsk, delay, type Wait } from "./llm-question.ts";
+import { mergeItems, type PlacedItem } from "./merge-items.ts";
 import { splitSentences } from "./sentences.ts";
+import { splitIntoChunks, type TextChunk } from "./text-chunks.ts";
 
 export interface LlmExtractorOptions extends ChatClientOptions {
   readonly logger: Logger;
@@ -30,20 +30,20 @@ export interface LlmExtractorOptions extends ChatClientOptions {
 
 /** Loads the client; asks its server nothing yet. */
 export async function createLlmExtractor(options: LlmExtractorOptions): Promise<Extractor> {
-  const { logger, wait = waitAwake } = options;
-  const ask = createAsk(await createChatClient(options), wait);
+  const { logger, wait = delay } = options;
+  const ask = createLlmAsk(await createChatClient(options), wait);
   const gate = createFairGate({ places: llmQuestionsAtOnce, limits: llmQuestionLimits });
   return {
     name: "llm",
     async extract(text, now, { project, signal }) {
       const tally = createTally();
-      const pieces = cutPieces(text, splitSentences(text).map(toPassage));
-      const work = async (piece: Piece, stop: AbortSignal) =>
-        gate({ project, signal: stop }, () => askAbout(text, piece, { ask, now, signal: stop, tally }));
+      const chunks = splitIntoChunks(text, splitSentences(text).map(toTextRange));
+      const work = async (chunk: TextChunk, stop: AbortSignal) =>
+        gate({ project, signal: stop }, () => askAbout(text, chunk, { ask, now, signal: stop, tally }));
       try {
-        const found = await runLanes(pieces, llmQuestionsPerCall, signal, work);
-        const items = mergeItems(pieces, found);
-        const counts = { pieces: pieces.length, offered: tally.offered(), items: items.length };
+        const found = await runLanes(chunks, llmQuestionsPerCall, signal, work);
+        const items = mergeItems(chunks, found);
+        const counts = { chunks: chunks.length, offered: tally.offered(), items: items.length };
         logger.debug("the language model has answered", counts);
         return { items, model: tally.model() ?? options.model, usage: tally.usage() };
       } catch (error) {
@@ -51,7 +51,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
         if (!(error instanceof ChatFailure)) throw error;
         const { kind, status } = error;
         const details = detailsForLog(error, text, options.apiKey);
-        logger.warn("the language model has failed", { kind, status, details, pieces: pieces.length });
+        logger.warn("the language model has failed", { kind, status, details, chunks: chunks.length });
         throw toRefusal(error).withDetails({ model_id: tally.model() ?? options.model });
       }
     },
@@ -59,7 +59,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
 }
 
 interface Asking {
-  readonly ask: Ask;
+  readonly ask: AskLlm;
   readonly now: number;
   readonly signal: AbortSignal;
   readonly tally: Tally;
@@ -67,19 +67,19 @@ interface Asking {
 
 async function askAbout(
   text: string,
-  piece: Piece,
+  chunk: TextChunk,
   { ask, now, signal, tally }: Asking,
 ): Promise<PlacedItem[]> {
-  const part = text.slice(piece.start, piece.end);
+  const part = text.slice(chunk.start, chunk.end);
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  const answer = await ask({ prompt: createPrompt(part, now, nonce), signal, onReply: tally.add });
+  const answer = await ask({ prompt: createLlmPrompt(part, now, nonce), signal, onReply: tally.add });
   tally.offer(answer.length);
   const find = createQuotationFinder(part);
   return answer.flatMap((item) => {
     const passage = find(item.evidence);
     const extracted = passage === null ? null : toExtracted(item, part, passage, now);
     if (passage === null || extracted === null) return [];
-    return [{ ...extracted, start: piece.start + passage.start, end: piece.start + passage.end }];
+    return [{ ...extracted, start: chunk.start + passage.start, end: chunk.start + passage.end }];
   });
 }
 
@@ -88,9 +88,9 @@ async function askAbout(
  * models that mistake the year are not to be believed about the rest of it.
  */
 function toExtracted(
-  item: AnswerItem,
+  item: LlmAnswerItem,
   text: string,
-  { start, end }: Passage,
+  { start, end }: TextRange,
   now: number,
 ): ExtractedItem | null {
   const content = withoutJoiners(item.content).trim();
@@ -108,20 +108,20 @@ function isBlank(text: string): boolean {
 
 /** A few at a time, in order. When one fails, the others are stopped before its error is thrown. */
 async function runLanes<Result>(
-  pieces: readonly Piece[],
+  chunks: readonly TextChunk[],
   count: number,
   signal: AbortSignal,
-  work: (piece: Piece, stop: AbortSignal) => Promise<Result>,
+  work: (chunk: TextChunk, stop: AbortSignal) => Promise<Result>,
 ): Promise<Result[]> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const results: Result[] = [];
   const failures: unknown[] = [];
-  const rest = pieces.entries();
+  const rest = chunks.entries();
   const lane = async () => {
-    for (const [index, piece] of rest) {
+    for (const [index, chunk] of rest) {
       if (either.aborted) return;
-      results[index] = await work(piece, either);
+      results[index] = await work(chunk, either);
     }
   };
   const guarded = () =>
@@ -168,6 +168,6 @@ function createTally(): Tally {
   };
 }
 
-function toPassage({ start, text }: { readonly start: number; readonly text: string }): Passage {
+function toTextRange({ start, text }: { readonly start: number; readonly text: string }): TextRange {
   return { start, end: start + text.length };
 }

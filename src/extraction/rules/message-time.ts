@@ -6,7 +6,7 @@ const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/;
 const longest = 60;
 
 /** Milliseconds since 1970; null where the words are no day. A time without a day says nothing: a chat may run over midnight. */
-export function readTime(words: string, now: number): number | null {
+export function parseMessageTime(words: string, now: number): number | null {
   const match = iso.exec(words);
   if (match !== null) {
     const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match

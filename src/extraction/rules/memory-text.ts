@@ -1,15 +1,15 @@
 // Owns the words of a memory: a sentence without marks, in the third person, dated where it would not be understood later. Must never
 // add what the sentence does not say.
 
-import { feelings } from "./lexicon/en-drops.ts";
+import { feelings } from "./lexicon/en-exclusions.ts";
 import type { Language } from "./lexicon/language.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
-import { inThirdPerson } from "./perspective.ts";
 import type { Speaker } from "./speakers.ts";
-import { turn } from "./turning.ts";
+import { toThirdPersonEnglish } from "./third-person-english.ts";
+import { toThirdPersonOtherLanguage } from "./third-person-other-languages.ts";
 
 /** `said`: milliseconds since 1970 where the sentence needs the day ("tomorrow"), else null. */
-export function toContent(
+export function toMemoryText(
   sentence: string,
   speaker: Speaker,
   language: Language,
@@ -44,7 +44,7 @@ function inEnglish(core: string, { name, role, addressee }: Speaker): string {
   const turned =
     toOther || (between && speaks && secondPerson.test(core))
       ? null
-      : inThirdPerson(core, { speaker, group: isTeam ? "the team" : null, addressee });
+      : toThirdPersonEnglish(core, { speaker, group: isTeam ? "the team" : null, addressee });
   if (turned !== null) return turned;
   const isOurs = isTeam && !/(?<!\p{L})(?:i|my|me|mine)(?!\p{L})/iu.test(core);
   const says = `${isOurs ? "the team" : speaker}${toOther ? ` to ${addressee}` : ""}: `;
@@ -73,7 +73,7 @@ const subjectless =
 /** Where the verb cannot be turned safely, who speaks is put in front, if somebody speaks of themselves. */
 function inOwnWords(core: string, language: Exclude<Language, "en">, { name, role }: Speaker): string {
   const { firstPerson, firstPlural, user } = lexicons[language];
-  const turned = turn(core, language, name ?? user);
+  const turned = toThirdPersonOtherLanguage(core, language, name ?? user);
   if (turned !== null) return turned;
   const speaks = firstPerson.test(core) && (role === "person" || !firstPlural.test(core));
   const text = capitalised(core);
@@ -91,7 +91,7 @@ const verdict = new RegExp(
 );
 
 /** The statement in front of a tag: "My landlord allows no pets, remember?" states. */
-export function withoutTag(sentence: string): string {
+export function withoutTrailingComment(sentence: string): string {
   return sentence.replace(tag, ".").replace(verdict, ".");
 }
 

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
-import { openRotation } from "./rotation.ts";
+import { openRotation } from "./key-rotation.ts";
 
 export const rotateKey = installationOperation({
   name: "audit.rotate_key",
@@ -42,7 +42,7 @@ export const rotateKey = installationOperation({
       );
     }
     // So that the record of the change is attested by the new key.
-    await transaction.audit.attest(null, now);
+    await transaction.audit.signCheckpoint(null, now);
     return { data: { former_key: former, new_key: successor, attested: by === "former" } };
   },
 });

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cosine, relevance, sourceOf, squaredLengthTolerance } from "../../src/ranking/rank.ts";
-import { tellingWords } from "../../src/ranking/stop-words.ts";
+import { cosine, relevance, sourceOf, squaredLengthTolerance } from "../../src/ranking/scores.ts";
+import { withoutStopWords } from "../../src/ranking/stop-words.ts";
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 
@@ -83,6 +83,6 @@ describe("words of a query that tell", () => {
   ];
   for (const [query, words] of cases)
     test(`in: ${query}`, () => {
-      expect(tellingWords(query.split(" "))).toEqual(words);
+      expect(withoutStopWords(query.split(" "))).toEqual(words);
     });
 });

@@ -2,21 +2,21 @@
 // (docs/AUDIT-FORMAT.md).
 
 import { fromTimestamp, toTimestamp } from "../clock.ts";
-import { isVerifierKey, openNote } from "./note.ts";
+import { isVerifierKey, openNote } from "./signed-note.ts";
 
 /** "From this time on the successor signs." Both are verifier keys. */
-export interface Rotation {
+export interface KeyRotation {
   readonly former: string;
   readonly successor: string;
   readonly at: number;
 }
 
-export function rotationText({ former, successor, at }: Rotation): string {
+export function rotationText({ former, successor, at }: KeyRotation): string {
   return `memledger-rotation/v1\n${former}\n${successor}\n${toTimestamp(at)}\n`;
 }
 
 /** Null when the text is no rotation statement. */
-export function parseRotation(text: string): Rotation | null {
+export function parseRotation(text: string): KeyRotation | null {
   const [, former = "", successor = "", time = ""] =
     /^memledger-rotation\/v1\n(\S+)\n(\S+)\n(\S+)\n$/.exec(text) ?? [];
   const at = fromTimestamp(time);
@@ -25,27 +25,27 @@ export function parseRotation(text: string): Rotation | null {
 }
 
 /** A statement that the key `by` has signed; null when the note is no statement, or neither of its keys has signed it. */
-export function openRotation(note: string): (Rotation & { readonly by: "former" | "successor" }) | null {
+export function openRotation(note: string): (KeyRotation & { readonly by: "former" | "successor" }) | null {
   const rotation = parseRotation(note.slice(0, note.indexOf("\n\n") + 1));
   if (rotation === null) return null;
   if (openNote(note, rotation.former) !== null) return { ...rotation, by: "former" };
   return openNote(note, rotation.successor) === null ? null : { ...rotation, by: "successor" };
 }
 
-export interface Followed {
+export interface FollowedRotations {
   /** The given keys, then those that they attest, each one once. */
   readonly keys: readonly string[];
   /** The statements that led to them. */
-  readonly attested: readonly Rotation[];
+  readonly attested: readonly KeyRotation[];
   /** Statements about these keys that only the successor has signed: the former key was lost, or a forger wrote them. */
-  readonly unattested: readonly Rotation[];
+  readonly unattested: readonly KeyRotation[];
 }
 
 /** Which keys follow from these, when a statement counts only if the former key has signed it. */
-export function followRotations(keys: readonly string[], notes: readonly string[]): Followed {
+export function followRotations(keys: readonly string[], notes: readonly string[]): FollowedRotations {
   const statements = notes.map(openRotation).filter((rotation) => rotation !== null);
   const known = new Set(keys);
-  const attested: Rotation[] = [];
+  const attested: KeyRotation[] = [];
   const byFormer = Map.groupBy(statements, ({ former }) => former);
   // A set that grows is visited to its end.
   for (const key of known) {

@@ -1,23 +1,23 @@
 // Owns how a long text is cut into pieces that a language model with a small context can read. Must never lose a character that
 // is not white space, nor cut a sentence that fits.
 
-import { llmOverlapMaxBytes, llmPieceMaxBytes } from "../limits.ts";
-import type { Passage } from "./evidence.ts";
+import { llmChunkMaxBytes, llmOverlapMaxBytes } from "../limits.ts";
+import type { TextRange } from "./evidence.ts";
 
 /** Offsets in UTF-16 units of the whole text. */
-export interface Piece extends Passage {
+export interface TextChunk extends TextRange {
   /** Where the piece before this one ended; what stands between `start` and here is repeated. */
   readonly ownStart: number;
 }
 
 /** `sentences` in the order of the text, each a stretch of it. Without one there is no piece. */
-export function cutPieces(
+export function splitIntoChunks(
   text: string,
-  sentences: readonly Passage[],
-  { maxBytes = llmPieceMaxBytes, overlapMaxBytes = llmOverlapMaxBytes } = {},
-): Piece[] {
-  const parts = sentences.flatMap((sentence) => cutSentence(text, sentence, maxBytes - overlapMaxBytes));
-  const pieces: Piece[] = [];
+  sentences: readonly TextRange[],
+  { maxBytes = llmChunkMaxBytes, overlapMaxBytes = llmOverlapMaxBytes } = {},
+): TextChunk[] {
+  const parts = sentences.flatMap((sentence) => splitSentence(text, sentence, maxBytes - overlapMaxBytes));
+  const chunks: TextChunk[] = [];
   let next = 0;
   while (next < parts.length) {
     const first = next === 0 ? 0 : overlapStart(text, parts, next, overlapMaxBytes);
@@ -30,13 +30,13 @@ export function cutPieces(
       if (isOwnYet && byteLength(text, start, to) > maxBytes) break;
       end = to;
     }
-    pieces.push({ start, ownStart, end });
+    chunks.push({ start, ownStart, end });
   }
-  return pieces;
+  return chunks;
 }
 
 /** The first part that the next piece repeats: as many whole ones as fit. */
-function overlapStart(text: string, parts: readonly Passage[], next: number, maxBytes: number): number {
+function overlapStart(text: string, parts: readonly TextRange[], next: number, maxBytes: number): number {
   let first = next;
   const end = parts[next]?.start ?? text.length;
   while (first > 0 && byteLength(text, parts[first - 1]?.start ?? 0, end) <= maxBytes) first -= 1;
@@ -44,8 +44,8 @@ function overlapStart(text: string, parts: readonly Passage[], next: number, max
 }
 
 /** A sentence that is too long is cut after a word, or where there is none, between two characters. */
-function cutSentence(text: string, { start, end }: Passage, maxBytes: number): Passage[] {
-  const parts: Passage[] = [];
+function splitSentence(text: string, { start, end }: TextRange, maxBytes: number): TextRange[] {
+  const parts: TextRange[] = [];
   let from = start;
   while (byteLength(text, from, end) > maxBytes) {
     const to = lastBorder(text, from, maxBytes);

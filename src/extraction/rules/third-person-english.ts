@@ -3,7 +3,7 @@
 
 import { conjugate, isAlsoNoun, isBaseForm, isPastTense, isVerb, pluralOf } from "./verbs.ts";
 
-export interface Voices {
+export interface PronounReferents {
   /** Who "I" is. */
   readonly speaker: string;
   /** Who "we" is; null where that cannot be said, as of a person who speaks for others, too. */
@@ -26,7 +26,7 @@ const afterVerb =
 const tokens = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*|[^\p{L}\p{N}]+/gu;
 
 /** Null where the sentence has a word of which it is not certain how to turn it. */
-export function inThirdPerson(sentence: string, voices: Voices): string | null {
+export function toThirdPersonEnglish(sentence: string, referents: PronounReferents): string | null {
   const parts = sentence.match(tokens) ?? [];
   const output: string[] = [];
   /** Who was named last; later mentions say "they". */
@@ -67,12 +67,12 @@ export function inThirdPerson(sentence: string, voices: Voices): string | null {
       if (agree !== null) return null;
       const ending = afterPronoun(tail, parts[index + 2]);
       if (ending === null) return null;
-      if (tail === "" && isSecondSubject(output, voices.speaker)) {
-        output.push(voices.speaker);
+      if (tail === "" && isSecondSubject(output, referents.speaker)) {
+        output.push(referents.speaker);
         agree = "they";
-      } else output.push(subject(voices.speaker, tail, ending));
+      } else output.push(subject(referents.speaker, tail, ending));
     } else if (firstPlural.has(lower) && head !== "US") {
-      const { group } = voices;
+      const { group } = referents;
       if (group === null || agree !== null || lower === "ours") return null;
       const ending = lower === "we" ? afterPronoun(tail, parts[index + 2]) : "";
       if (ending === null) return null;
@@ -81,14 +81,15 @@ export function inThirdPerson(sentence: string, voices: Voices): string | null {
       else if (lower === "us") output.push(named === group ? "them" : group);
       else output.push(subject(group, tail, ending));
     } else if (lower === "mine") return null;
-    else if (lower === "my") output.push(owner(voices.speaker));
-    else if (lower === "me" && head !== "ME") output.push(named === voices.speaker ? "them" : voices.speaker);
+    else if (lower === "my") output.push(owner(referents.speaker));
+    else if (lower === "me" && head !== "ME")
+      output.push(named === referents.speaker ? "them" : referents.speaker);
     else if (lower === "myself") output.push("themselves");
-    else if (lower === "you" && voices.addressee !== null) {
+    else if (lower === "you" && referents.addressee !== null) {
       if (tail !== "") return null;
       if (beginsClause(output)) agree = "name";
-      output.push(voices.addressee);
-    } else if (lower === "your" && voices.addressee !== null) output.push(possessive(voices.addressee));
+      output.push(referents.addressee);
+    } else if (lower === "your" && referents.addressee !== null) output.push(possessive(referents.addressee));
     else if (agree !== null && !adverbs.test(word)) {
       if (!isVerb(word)) return null;
       output.push(agree === "name" ? conjugate(word) : pluralOf(word));

@@ -1,12 +1,12 @@
 // Owns the English words by which a sentence is dropped: questions, small talk, speculation, and what says nothing alone.
 
-import { type DropReason, opening, phrases } from "./lexicon.ts";
+import { type ExclusionReason, opening, phrases } from "./lexicon.ts";
 
 /** What something is like to somebody. */
 export const feelings =
   "annoying|boring|grumpy|bumpy|proud|nervous|excited|exciting|happy|tired|lovely|awesome|amazing|chaos|calm|funny|fun|weird|delicious|beautiful|great|good|nice|cool|fast|tough|wild|crazy|insane|perfect|wonderful|fantastic|incredible|inspiring|powerful|terrible|awful|bad|sad|scary|stressful|exhausting|exhausted|mixed|pleased|relieved|busy|swamped|welcome|helpful|interesting|impressive|adorable|cute|gorgeous|stunning|sweet|rough|worried|hungry|sleepy|bored|special|thrilled|rewarding|fulfilling|grateful|determined|blast";
 
-export const englishDrops: Readonly<Record<DropReason, readonly RegExp[]>> = {
+export const englishExclusions: Readonly<Record<ExclusionReason, readonly RegExp[]>> = {
   question: [
     opening(
       "(?:so |and |but |well |ok |okay |hey )?(?:what|who|whom|whose|which|where|when|why|how)(?:'s|'re|'d)? (?:is|are|was|were|do|does|did|can|could|would|should|will|have|has|about|many|much|long|often|come|else|kind|time)",
