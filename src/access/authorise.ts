@@ -1,25 +1,32 @@
 // Owns the question whether a caller may perform an operation. Asked twice per call: on arrival and again inside the
 // transaction, because keys, plans and subscriptions may have changed meanwhile.
 
-import type { Caller, ProjectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import type { Plan } from "./plan.ts";
+import type { Caller } from "./caller.ts";
+import type { Permission } from "./key.ts";
+import type { Feature, Plan } from "./plan.ts";
+
+/** What a caller needs for an operation. */
+export interface Requirement {
+  readonly permission: Permission;
+  readonly feature: Feature;
+}
 
 /** @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
-export function authorise(operation: ProjectOperation, caller: Caller, plan: Plan, now: number): void {
+export function authorise(required: Requirement, caller: Caller, plan: Plan, now: number): void {
   const { key, project } = caller;
   const invalid = keyFault(caller, now);
   if (invalid !== null) throw invalid;
-  if (!key.permissions.includes(operation.permission)) {
+  if (!key.permissions.includes(required.permission)) {
     throw new Refusal(
       1403,
-      `The API key lacks the permission ${operation.permission}. Use a key that has it.`,
+      `The API key lacks the permission ${required.permission}. Use a key that has it.`,
       {
-        permission: operation.permission,
+        permission: required.permission,
       },
     );
   }
-  if (operation.feature === "memory") {
+  if (required.feature === "memory") {
     if (plan.memoryLimit === 0) {
       throw new Refusal(
         2106,
@@ -31,7 +38,7 @@ export function authorise(operation: ProjectOperation, caller: Caller, plan: Pla
   if (project.subscription !== "active") {
     throw new Refusal(2200, "The project's subscription has expired. Renew it to use the audit log.");
   }
-  if (operation.feature === "export" && !plan.export) {
+  if (required.feature === "export" && !plan.export) {
     throw new Refusal(
       2202,
       `The plan ${project.plan} has no audit export. Choose the plan pro or a larger one.`,

@@ -1,9 +1,9 @@
 // Owns what calls cost: credits of a project, and what a credit is worth. Must never let a project spend what it does not have.
 
 import { Refusal } from "../errors.ts";
-import type { Transaction } from "../storage/store.ts";
 import { counted } from "../text/plural.ts";
 import type { Project } from "./project.ts";
+import type { AccessTransaction } from "./store.ts";
 
 /** The price list of the installation. */
 export interface Prices {
@@ -33,8 +33,8 @@ export function creditsExhausted(available: number, required: number): Refusal {
 }
 
 /** Takes the credits inside the transaction of the call that costs them. @throws Refusal 1402 */
-export async function charge(transaction: Transaction, project: Project, cost: Cost): Promise<void> {
+export async function charge(access: AccessTransaction, project: Project, cost: Cost): Promise<void> {
   if (project.credits === null || cost.credits === 0) return;
   if (project.credits < cost.credits) throw creditsExhausted(project.credits, cost.credits);
-  await transaction.access.updateProject({ ...project, credits: project.credits - cost.credits });
+  await access.updateProject({ ...project, credits: project.credits - cost.credits });
 }

@@ -3,8 +3,8 @@
 export const planNames = ["free", "basic", "pro", "business", "custom"] as const;
 export type PlanName = (typeof planNames)[number];
 
-/** What a plan has to include before an operation is allowed. `installation` is for administration on this machine. */
-export type Feature = "memory" | "audit" | "export" | "installation";
+/** What a plan and a subscription have to include before an operation of a project is allowed. */
+export type Feature = "memory" | "audit" | "export";
 
 export interface Plan {
   /** Memories per project, expired and inactive ones included; 0 switches the memory feature off, null is unlimited. */

@@ -1,6 +1,6 @@
 // Owns what projects and keys need from a storage engine.
 
-import type { Caller } from "../calls/operation.ts";
+import type { Caller } from "./caller.ts";
 import type { Key, Permission } from "./key.ts";
 import type { PlanName } from "./plan.ts";
 import type { Project } from "./project.ts";

@@ -1,30 +1,18 @@
 // Owns the type Operation: one thing a caller can do, as a value. Transports bind names to operations and add no rules.
 
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Caller } from "../access/caller.ts";
 import type { Cost, Prices } from "../access/credits.ts";
-import type { Key, Permission } from "../access/key.ts";
-import type { Plan, Plans } from "../access/plan.ts";
-import type { Project } from "../access/project.ts";
+import type { Permission } from "../access/key.ts";
+import type { Feature, Plan, Plans } from "../access/plan.ts";
 import type { PagePins } from "../audit/page-pins.ts";
-import type { StoredRecord } from "../audit/record.ts";
+import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
+import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { AnswerFile } from "./answer.ts";
-
-/** Who calls: a key and the project it belongs to. */
-export interface Caller {
-  readonly key: Key;
-  /** Its keys were revoked with it; the record of a call with one of them still belongs to its chain. */
-  readonly isProjectDeleted: boolean;
-  readonly project: Project;
-}
-
-/** What a subscription has to include before an operation of a project is allowed. */
-export type Feature = "memory" | "audit" | "export";
-
-export type EmbeddingRole = "query" | "passage";
 
 /** What `prepare` may use: everything slow, nothing that writes. */
 export interface Preparation {
@@ -78,15 +66,6 @@ export interface Appended<Data> {
   readonly record: AppendedRecord;
   /** The `data` of the answer, once the record has its place in the chain. */
   present(record: StoredRecord): Data;
-}
-
-export interface AppendedRecord {
-  readonly action: string;
-  readonly status: number;
-  /** 1000 on success, else the caller's error code, or null. */
-  readonly code: number | null;
-  readonly numbers: JsonObject;
-  readonly payload: JsonObject;
 }
 
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;

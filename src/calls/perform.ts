@@ -3,6 +3,7 @@
 
 import { authorise, keyFault } from "../access/authorise.ts";
 import { type BodyBudget, createBodyBudget } from "../access/body-budget.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Prices } from "../access/credits.ts";
 import { digestSecret, secretFrom } from "../access/key.ts";
 import type { Plans } from "../access/plan.ts";
@@ -26,22 +27,16 @@ import {
   strangerUserAgentMaxCharacters,
 } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
+import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import { createFairGate, type FairGate } from "../scheduling/fair-gate.ts";
-import type { Waiter } from "../scheduling/fair-queue.ts";
 import { createTurns } from "../scheduling/turns.ts";
 import { createParser } from "../schema/schema.ts";
 import type { Store } from "../storage/store.ts";
 import { logAdministration } from "./administration-log.ts";
 import { type Answer, internalFailure, type Refused, toRefusalAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
-import type {
-  Caller,
-  EmbeddingRole,
-  InstallationOperation,
-  Operation,
-  ProjectOperation,
-} from "./operation.ts";
+import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
 import { nothingKept, type Request, readInput, readOrigin, recordParameters } from "./request.ts";
 
 export interface Perform {
@@ -65,7 +60,7 @@ export interface PerformTools {
   readonly logger: Logger;
   readonly prices: Prices;
   readonly extractor: Extractor;
-  embed(text: string, role: EmbeddingRole, waiter: Waiter): Promise<Float32Array>;
+  readonly embed: Embed;
 }
 
 export function createPerform(tools: PerformTools): Perform {

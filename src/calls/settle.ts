@@ -2,17 +2,19 @@
 // Nothing commits without its record, and a refused or failed call leaves its record alone.
 
 import { authorise } from "../access/authorise.ts";
+import type { Caller } from "../access/caller.ts";
 import { free } from "../access/credits.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
-import { type Settled, type StoredRecord, toRecordDraft } from "../audit/record.ts";
+import type { StoredRecord } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal, successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Transaction } from "../storage/store.ts";
 import { type Answer, internalFailure, type Refused, toData, toRefusalAnswer } from "./answer.ts";
 import { bodyOf, type Call } from "./call.ts";
-import type { Applied, Caller, Operation } from "./operation.ts";
+import { type Settled, toRecordDraft } from "./call-record.ts";
+import type { Applied, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 
 export interface Settlement {

@@ -1,7 +1,8 @@
 // The messages between the embedder and its worker. Must stay plain data that survives a structured clone.
 
+import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
-import type { EmbeddingRole, ModelIdentity } from "./model.ts";
+import type { ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
 
 export type EmbedderInit = Readonly<{ runtime: RuntimeFiles; model: ModelSource; threads: number }>;

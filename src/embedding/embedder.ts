@@ -5,6 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import { embeddingQueueLimits } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
+import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { spawnWorker } from "../native/worker.ts";
 import { abandoned, unlessAbandoned } from "../scheduling/abandonment.ts";
@@ -12,10 +13,10 @@ import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-
 import type { EmbedderInit, EmbedderReady } from "./embedder-protocol.ts";
 import { EmbedderThread } from "./embedder-thread.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
-import type { EmbeddingRole, ModelIdentity } from "./model.ts";
+import type { ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
 
-export type { EmbeddingRole, ModelIdentity } from "./model.ts";
+export type { ModelIdentity } from "./model.ts";
 
 export interface Embedder {
   readonly model: ModelIdentity;

@@ -1,8 +1,8 @@
 // Holds the texts that wait for the embedder's worker and chooses the next batch. Must never let one role or one project keep
 // another waiting for more than a round.
 
+import type { EmbeddingRole } from "../memory/embedding.ts";
 import { FairQueue, type Queued, type QueueLimits } from "../scheduling/fair-queue.ts";
-import type { EmbeddingRole } from "./model.ts";
 
 /** A text that calls of one project wait for. */
 export interface Waiting extends Queued {

@@ -1,9 +1,9 @@
 // Knows what a model's configuration means for the embedder: limits, pooling, prefixes. Must never touch ONNX Runtime.
 
 import { readFileSync } from "node:fs";
+import type { EmbeddingRole } from "../memory/embedding.ts";
 import { isRecord, type ModelSource, readJson } from "./model-directory.ts";
 
-export type EmbeddingRole = "query" | "passage";
 export type Pooling = "mean" | "cls" | "max";
 
 /** What tells two models apart; kept in the database, because vectors of different models cannot be compared. */

@@ -1,7 +1,8 @@
 // Turns text into the model's token ids. Must run in the embedder's worker only: a long text takes milliseconds.
 
 import { Tokenizer } from "@huggingface/tokenizers";
-import type { EmbeddingRole, ModelConfig } from "./model.ts";
+import type { EmbeddingRole } from "../memory/embedding.ts";
+import type { ModelConfig } from "./model.ts";
 import { type ModelSource, readJson } from "./model-directory.ts";
 
 /** Token ids of a text with its role's prefix, cut at the model's limit, special tokens kept; never empty. */

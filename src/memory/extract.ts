@@ -75,7 +75,7 @@ export const extractMemories = projectOperation({
     const read = { model_id: prepared.model, ...noteInput(text) };
     const settle = async () => {
       const stored = dry_run ? await transaction.rehearse(store) : await store();
-      await charge(transaction, application.caller.project, cost);
+      await charge(transaction.access, application.caller.project, cost);
       return stored;
     };
     const outcomes = await settle().catch(recording(read));

@@ -4,11 +4,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Caller } from "../../src/access/caller.ts";
 import { digestSecret, permissions } from "../../src/access/key.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import type { Answer } from "../../src/calls/answer.ts";
 import type { Call } from "../../src/calls/call.ts";
-import type { Caller } from "../../src/calls/operation.ts";
 import { createClock } from "../../src/clock.ts";
 import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";

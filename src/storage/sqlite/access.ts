@@ -1,10 +1,10 @@
 // Owns all SQL about projects and keys.
 
+import type { Caller } from "../../access/caller.ts";
 import type { Key, Permission } from "../../access/key.ts";
 import type { PlanName } from "../../access/plan.ts";
 import type { Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
-import type { Caller } from "../../calls/operation.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { WriterState } from "./threads/writer-state.ts";

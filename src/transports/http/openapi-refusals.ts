@@ -1,6 +1,6 @@
 // Owns how the OpenAPI document tells with which codes an operation can answer. Never invents a code: they come from the operation.
 
-import type { Feature } from "../../calls/operation.ts";
+import type { Feature } from "../../access/plan.ts";
 import { type ErrorCode, errorMeaning, errorStatus } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { Route } from "./routes.ts";

@@ -1,7 +1,7 @@
 // Owns what the writer remembers between calls. What a lost transaction changed here is forgotten with it.
 
+import type { Caller } from "../../../access/caller.ts";
 import type { ChainHead } from "../../../audit/chain.ts";
-import type { Caller } from "../../../calls/operation.ts";
 import { createIdSource, type IdSource } from "../../../ids.ts";
 import type { KnownHeads } from "../ledger/known-heads.ts";
 import type { WordChange } from "../memories/words.ts";

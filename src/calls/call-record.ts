@@ -1,0 +1,72 @@
+// Owns what a call becomes on the ledger: numbers and identifiers in the entry, everything that may be personal in the payload.
+
+import type { Caller } from "../access/caller.ts";
+import type { Cost } from "../access/credits.ts";
+import type { AppendedRecord, RecordDraft, StoredRecord } from "../audit/record.ts";
+import { successCode } from "../errors.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { Answer } from "./answer.ts";
+import type { Call } from "./call.ts";
+import type { Operation } from "./operation.ts";
+
+export interface Settled {
+  readonly code: number;
+  readonly message: string;
+  readonly status: number;
+  readonly memoryId: string | null;
+  /** `success`, `code`, `message` and `data`; null for 204 and where the answer holds a secret or audit records. */
+  readonly recordedResponse: JsonObject | null;
+  /** What the record says beyond request and answer. */
+  readonly details: JsonObject;
+  readonly cost: Cost;
+  /** Takes the place of the call's own record. */
+  readonly appended: AppendedRecord | null;
+  toAnswer(record: StoredRecord): Answer;
+}
+
+export function toRecordDraft(
+  call: Call,
+  body: JsonObject | null,
+  operation: Operation,
+  caller: Caller | null,
+  settled: Settled,
+  clock: { readonly now: number; readonly elapsed: number },
+): RecordDraft {
+  const origin = {
+    project: caller === null ? null : { id: caller.project.id, serial: caller.project.serial },
+    now: clock.now,
+    keyId: caller?.key.id ?? null,
+  };
+  if (settled.appended !== null) {
+    const { payload, ...record } = settled.appended;
+    return { ...origin, memoryId: null, ...record, payload: withoutNulls(payload) };
+  }
+  return {
+    ...origin,
+    action: operation.name,
+    status: settled.status,
+    code: settled.code,
+    memoryId: settled.memoryId ?? call.memoryId,
+    numbers: {
+      duration: Math.max(0, Math.round((clock.elapsed - call.arrivedAt) * 1000) / 1000),
+      credits_consumed: settled.cost.credits,
+      balance_consumed_usd: settled.cost.usd,
+      is_cache_hit: false,
+    },
+    payload: withoutNulls({
+      ip_address: call.origin.ip,
+      user_agent: call.origin.userAgent,
+      metadata: call.origin.metadata,
+      error_msg: settled.code === successCode ? null : settled.message,
+      request_parameters: call.parameters,
+      request_body: body,
+      unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
+      response_body: settled.recordedResponse,
+      ...settled.details,
+    }),
+  };
+}
+
+function withoutNulls(fields: { readonly [name: string]: Json }): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
