@@ -26,6 +26,14 @@ export function planOf(project: Project, plans: Plans): Plan {
   return {
     ...plan,
     memoryLimit: project.memoryLimit ?? plan.memoryLimit,
-    retentionDays: project.retentionDays ?? plan.retentionDays,
+    retentionDays: retentionDaysOf(project, plans),
   };
+}
+
+/** Days that the audit records of a project stay; null: for ever. */
+export function retentionDaysOf(
+  { plan, retentionDays }: Pick<Project, "plan" | "retentionDays">,
+  plans: Plans,
+): number | null {
+  return retentionDays ?? plans[plan].retentionDays;
 }

@@ -1,5 +1,6 @@
 // Owns the Transaction of this engine: one connection, one savepoint per call.
 
+import type { ClockWatch } from "../../audit/clock-watch.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { Transaction } from "../store.ts";
 import { createAccessTransaction } from "./access.ts";
@@ -7,7 +8,6 @@ import { isDiskFailure } from "./database-file/disk-failure.ts";
 import { createExportTransaction } from "./export/exports.ts";
 import { createAuditTransaction } from "./ledger/audit.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
-import type { ClockWatch } from "./ledger/clock-watch.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 

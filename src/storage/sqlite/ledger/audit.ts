@@ -2,7 +2,9 @@
 
 import { randomBytes } from "node:crypto";
 import { genesisHash, genesisText, sealRecord } from "../../../audit/chain.ts";
+import type { ClockWatch } from "../../../audit/clock-watch.ts";
 import type { RecordDraft } from "../../../audit/record.ts";
+import { choosePruning } from "../../../audit/retention.ts";
 import type { AuditTransaction, RecordLocation } from "../../../audit/store.ts";
 import { toTimestamp } from "../../../clock.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -10,7 +12,6 @@ import type { WriterState } from "../threads/writer-state.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createMentions, createSeek } from "./audit-reader.ts";
 import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
-import type { ClockWatch } from "./clock-watch.ts";
 
 /** Level 1: these texts are small, and the writer's time is everybody's time. */
 const compressionLevel = 1;
@@ -92,7 +93,10 @@ export function createAuditTransaction(
 
     async countOlder(project, before) {
       const chain = span(project);
-      return chain === null ? 0 : Math.max(0, Math.min(seek(chain, before), chain.last) - chain.first);
+      if (chain === null) return 0;
+      const old = { oldThrough: seek(chain, before) - 1, oldPayloadsThrough: 0 };
+      const { through } = choosePruning({ last: chain.last, exportFirst: null, ...old });
+      return Math.max(0, through - chain.first + 1);
     },
 
     async signCheckpoint(project, now) {

@@ -4,10 +4,10 @@
 import { join } from "node:path";
 import type { ChainHead } from "../../../audit/chain.ts";
 import { type Checkpoint, checkpointText } from "../../../audit/checkpoint.ts";
+import { type CheckpointState, hasUnsigned, isCheckpointDue } from "../../../audit/checkpoint-schedule.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
 import type { SignedCheckpoint } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
-import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { createHeadReader, type KnownHeads } from "./known-heads.ts";
@@ -15,13 +15,10 @@ import { createNoteAppender } from "./note-file.ts";
 
 export type NumberedHead = ChainHead & { readonly number: number };
 
-interface ChainState {
-  number: number;
-  chain: string;
-  seq: number;
-  hash: string;
-  size: number | null;
-  attested_at: number | null;
+interface ChainState extends CheckpointState {
+  readonly number: number;
+  readonly chain: string;
+  readonly hash: string;
 }
 
 export interface CheckpointOptions {
@@ -61,7 +58,7 @@ export function createCheckpoints({
   logger,
 }: CheckpointOptions): Checkpoints {
   const chains = database.prepare<[], ChainState>(
-    `SELECT c.number, c.id AS chain, COALESCE(e.seq, 0) AS seq, COALESCE(e.hash, c.hash) AS hash, p.size, p.at AS attested_at
+    `SELECT c.number, c.id AS chain, COALESCE(e.seq, 0) AS seq, COALESCE(e.hash, c.hash) AS hash, p.size, p.at AS signedAt
      FROM audit_chain c
      LEFT JOIN audit_entry e ON e.chain = c.number AND e.seq = (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number)
      LEFT JOIN audit_checkpoint p ON p.chain = c.number AND p.size = (SELECT MAX(size) FROM audit_checkpoint WHERE chain = c.number)`,
@@ -115,7 +112,8 @@ export function createCheckpoints({
     signAll: (now) => chains.all().map((chain) => sign(chain, now)),
     signDue(everything) {
       const now = clock.now();
-      const due = chains.all().filter((chain) => knownHeads.isKnown(chain) && isDue(chain, now, everything));
+      const isDue = (chain: ChainState) => isCheckpointDue(chain, now) || (everything && hasUnsigned(chain));
+      const due = chains.all().filter((chain) => knownHeads.isKnown(chain) && isDue(chain));
       if (due.length === 0) return;
       database.transaction(() => {
         for (const chain of due) sign(chain, now);
@@ -126,12 +124,4 @@ export function createCheckpoints({
       unpublished = [];
     },
   };
-}
-
-function isDue({ seq, size, attested_at }: ChainState, now: number, everything: boolean): boolean {
-  const records = seq - (size ?? 0);
-  // A checkpoint that is dated ahead of the clock was signed before the clock was set back.
-  const idleMs = Math.abs(now - (attested_at ?? 0));
-  if (records === 0) return seq > 0 && idleMs >= checkpointIdleMs;
-  return everything || records >= checkpointEveryRecords || idleMs >= checkpointEveryMs;
 }

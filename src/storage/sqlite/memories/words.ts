@@ -3,15 +3,7 @@
 
 import type { Database } from "../../../native/sqlite.ts";
 import { splitWords } from "../../../ranking/words.ts";
-import type { WriterState } from "../threads/writer-state.ts";
-
-export interface WordChange {
-  readonly kind: "add" | "remove";
-  readonly project: number;
-  readonly contentRevision: number;
-  /** The content of the memory; words are removed by the text that brought them in. */
-  readonly text: string;
-}
+import { inWritingOrder, type WordState } from "./word-changes.ts";
 
 /** Registers the SQL function words(text), which migrations and the purge need. */
 export function defineWords(database: Database): void {
@@ -19,14 +11,14 @@ export function defineWords(database: Database): void {
 }
 
 /** @returns a function that writes what the transaction's calls have noted; it belongs right before the commit. */
-export function createWordWriter(database: Database, state: WriterState): () => void {
+export function createWordWriter(database: Database, state: WordState): () => void {
   const add = database.prepare("INSERT INTO memory_word (rowid, words) VALUES ((? << 40) + ?, words(?))");
   const remove = database.prepare(
     "INSERT INTO memory_word (memory_word, rowid, words) VALUES ('delete', (? << 40) + ?, words(?))",
   );
   return () => {
     if (state.wordChanges.length === 0) return;
-    for (const { kind, project, contentRevision, text } of inOrder(state.wordChanges)) {
+    for (const { kind, project, contentRevision, text } of inWritingOrder(state.wordChanges)) {
       (kind === "add" ? add : remove).run(project, contentRevision, text);
       if (kind === "remove") state.wordErasureIsDue = true;
     }
@@ -35,21 +27,10 @@ export function createWordWriter(database: Database, state: WriterState): () => 
   };
 }
 
-/** What came and went in one transaction is left out. By row, because FTS5 closes a segment when rows go backwards. */
-function inOrder(changes: readonly WordChange[]): WordChange[] {
-  const left = new Map<number, WordChange>();
-  for (const change of changes) {
-    if (change.kind === "remove" && left.get(change.contentRevision)?.kind === "add")
-      left.delete(change.contentRevision);
-    else left.set(change.contentRevision, change);
-  }
-  return [...left.values()].sort((a, b) => a.project - b.project || a.contentRevision - b.contentRevision);
-}
-
 /** @returns a function that removes the words of memories which are about to be removed themselves. */
 export function createWordRemoval(
   database: Database,
-  state: WriterState,
+  state: WordState,
 ): (serials: readonly number[]) => void {
   const remove = database.prepare(
     `INSERT INTO memory_word (memory_word, rowid, words)

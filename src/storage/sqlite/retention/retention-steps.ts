@@ -1,12 +1,28 @@
 // Owns the small steps in which retention deletes: records before an anchor, and payloads that are too old. Each step is a transaction
 // of its own, and waiting calls go between them.
 
-import { toServerRecord } from "../../../audit/record.ts";
+import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
 import { retentionBatchRows } from "../../../limits.ts";
-import type { OldChain, RetentionOptions } from "./retention.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import type { ProjectOfChain, RetainedChain } from "./retained-chain.ts";
+
+export interface RetentionTools {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** The last seq of a chain without a payload, as a signed record says. */
+  announcedThrough(chain: { readonly number: number; readonly chain: string }): number;
+  /** Runs work in a transaction of its own, in which records may be appended. */
+  inTransaction(work: () => Promise<void>): Promise<void>;
+  append(draft: RecordDraft): Promise<unknown>;
+  /** Signs a checkpoint that covers the record that was appended last: a verifier believes no other. */
+  signCheckpoint(project: ProjectOfChain, now: number): Promise<unknown>;
+  /** Lets waiting calls go first. */
+  pause(): Promise<void>;
+}
 
 export async function deleteEntries(
-  { database, pause }: RetentionOptions,
+  { database, pause }: RetentionTools,
   chain: number,
   through: number,
 ): Promise<void> {
@@ -36,13 +52,13 @@ export async function deleteEntries(
  * @returns how many payloads were deleted.
  */
 export async function prunePayloads(
-  { database, announcedThrough, inTransaction, append, signCheckpoint, pause, logger }: RetentionOptions,
-  chain: OldChain,
+  { database, announcedThrough, inTransaction, append, signCheckpoint, pause, logger }: RetentionTools,
+  chain: RetainedChain,
   through: number,
   now: number,
 ): Promise<number> {
   // What the column says is not believed. While it is 0, and nothing is too old, there is nothing to look for.
-  const announced = through > 0 || chain.payloads_through > 0 ? announcedThrough(chain) : 0;
+  const announced = through > 0 || chain.payloadsThrough > 0 ? announcedThrough(chain) : 0;
   if (through > Math.max(announced, chain.anchored)) {
     const note = database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE number = ?");
     await inTransaction(async () => {

@@ -1,10 +1,10 @@
 // Owns when retention sweeps over the chains: one sweep at a time, every hour and when somebody asks for one. Keeps the outcome of
 // those that were asked for until it is fetched.
 
+import { type ClockTrust, observeClock } from "../../../audit/retention-clock.ts";
 import type { RetentionResult } from "../../../audit/store.ts";
-import type { Clock } from "../../../clock.ts";
+import { type Clock, toTimestamp } from "../../../clock.ts";
 import type { Logger } from "../../../log/logger.ts";
-import { createRetentionTime } from "../ledger/clock-watch.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
 
 /** `unknown`: it was asked for before this thread was started, or its outcome was fetched already. */
@@ -29,8 +29,22 @@ export function createSweeps(
   let requests = 0;
   let awaited = 0;
   let isEnding = false;
-  const retentionTime = createRetentionTime(clock, logger);
+  let trust: ClockTrust | null = null;
   const pause = () => (isEnding && awaited === 0 ? Promise.reject(new Error("ending")) : Bun.sleep(1));
+
+  /** The time that records are as old as. */
+  const retentionTime = (): number => {
+    const reading = { now: clock.now(), elapsed: clock.elapsed() };
+    const observed = observeClock(trust, reading);
+    trust = observed.trust;
+    if (observed.hasJumped) {
+      logger.warn("the system clock jumped forward; retention follows it after a day. Check the clock", {
+        clock: toTimestamp(reading.now),
+        retention: toTimestamp(observed.time),
+      });
+    }
+    return observed.time;
+  };
 
   const sweep = async (): Promise<SweepOutcome> => {
     try {

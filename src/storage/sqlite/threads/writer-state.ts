@@ -4,14 +4,14 @@ import type { Caller } from "../../../access/caller.ts";
 import type { ChainHead } from "../../../audit/chain.ts";
 import { createIdSource, type IdSource } from "../../../ids.ts";
 import type { KnownHeads } from "../ledger/known-heads.ts";
-import type { WordChange } from "../memories/words.ts";
+import type { WordChange, WordState } from "../memories/word-changes.ts";
 
 export interface MemoryTouch {
   readonly project: number;
   readonly at: number;
 }
 
-export class WriterState {
+export class WriterState implements WordState {
   readonly createId: IdSource = createIdSource();
   /** By memory id and by key id; flushed within a second. Losing them in a crash loses only access times. */
   readonly touchedMemories = new Map<string, MemoryTouch>();
@@ -22,9 +22,7 @@ export class WriterState {
   purgeIsDue = true;
   /** What was erased may still stand in the write-ahead log. */
   erasureIsDue = false;
-  /** What the calls of the transaction have changed in the words of memories; written right before it commits. */
   readonly wordChanges: WordChange[] = [];
-  /** Segments of the words may be waiting to be merged; words of memories that are gone may still stand in the file. */
   wordMergeIsDue = true;
   wordErasureIsDue = true;
 

@@ -2,6 +2,7 @@
 
 import { workerData } from "node:worker_threads";
 import type { Plans } from "../../../access/plan.ts";
+import { createClockWatch } from "../../../audit/clock-watch.ts";
 import { createSigner } from "../../../audit/signed-note.ts";
 import type { Answer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
@@ -14,7 +15,6 @@ import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
 import { announcedThrough } from "../ledger/announced-prunes.ts";
 import { createCheckpoints } from "../ledger/checkpoints.ts";
-import { createClockWatch } from "../ledger/clock-watch.ts";
 import { readKnownHeads } from "../ledger/known-heads.ts";
 import { createWordMerge } from "../memories/word-merge.ts";
 import { defineWords } from "../memories/words.ts";

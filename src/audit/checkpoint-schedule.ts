@@ -1,0 +1,25 @@
+// Owns when a chain is due for a checkpoint: after 1,000 records, ten minutes after a checkpoint when records were added, and once a
+// day in any case. Pure: reads no database and no clock.
+
+import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../limits.ts";
+
+export interface CheckpointState {
+  /** Seq of the newest record; 0: there is none. */
+  readonly seq: number;
+  /** Records that the newest checkpoint covers, and when it was signed; null: the chain has none. */
+  readonly size: number | null;
+  readonly signedAt: number | null;
+}
+
+export function isCheckpointDue({ seq, size, signedAt }: CheckpointState, now: number): boolean {
+  const records = seq - (size ?? 0);
+  // A checkpoint that is dated ahead of the clock was signed before the clock was set back.
+  const ageMs = Math.abs(now - (signedAt ?? 0));
+  if (records === 0) return seq > 0 && ageMs >= checkpointIdleMs;
+  return records >= checkpointEveryRecords || ageMs >= checkpointEveryMs;
+}
+
+/** Whether records were added after the newest checkpoint. */
+export function hasUnsigned({ seq, size }: CheckpointState): boolean {
+  return seq > (size ?? 0);
+}
