@@ -39,10 +39,16 @@ const projectColumns =
   "p.serial, p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
 const keyColumns =
   "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at";
-const callers = `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at FROM api_key k JOIN project p ON p.serial = k.project`;
+/**
+ * A key with its project. The bound value is in a subquery: SQLite plans a join anew for each value that is bound to it directly, which
+ * takes eight times as long as the query.
+ */
+const callerBy = (column: "id" | "secret_digest") =>
+  `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at FROM api_key k JOIN project p ON p.serial = k.project
+   WHERE k.${column} = (SELECT ?)`;
 
 export function createAccessReader(database: Database): AccessReader {
-  const bySecret = database.prepare<[Uint8Array], CallerRow>(`${callers} WHERE k.secret_digest = ?`);
+  const bySecret = database.prepare<[Uint8Array], CallerRow>(callerBy("secret_digest"));
   const credits = database.prepare<[number], { credits: number | null }>(
     "SELECT credits FROM project WHERE serial = ? AND deleted_at IS NULL",
   );
@@ -59,7 +65,7 @@ export function createAccessReader(database: Database): AccessReader {
 }
 
 export function createAccessTransaction(database: Database, state: WriterState): AccessTransaction {
-  const keyById = database.prepare<[string], CallerRow>(`${callers} WHERE k.id = ?`);
+  const keyById = database.prepare<[string], CallerRow>(callerBy("id"));
   // An id means the project that has it, even where another one is named like it.
   const projectByReference = database.prepare<[string, string, string], ProjectRow>(
     `SELECT ${projectColumns} FROM project p WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL
