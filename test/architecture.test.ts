@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   native: ["nouns", "native"],
   ranking: ["nouns", "native", "ranking"],
   domains: ["nouns", "ranking", "domains"],
-  embedding: ["nouns", "types of domains", "native", "embedding"],
+  embedding: ["nouns", "types of domains", "native", "ranking", "embedding"],
   extraction: ["nouns", "domains", "native", "extraction"],
   calls: ["nouns", "domains", "calls"],
   files: ["nouns", "domains", "files"],

@@ -4,6 +4,7 @@
 // the same text can get another vector in another batch (cosine 0.976 seen). Then every text runs alone, which on one thread
 // costs little: the model, not the call, takes the time.
 
+import { cosine } from "../ranking/scores.ts";
 import type { Inference } from "./inference.ts";
 import type { Tokenize } from "./tokenizer.ts";
 
@@ -31,7 +32,8 @@ export function mayBatch(
   const together = embedTogether(inference, texts, dimensions);
   for (const [row, ids] of texts.entries()) {
     const alone = embedAlone(inference, [ids], dimensions);
-    if (!(cosine(alone, together.subarray(row * dimensions)) >= sameVectorCosine)) return false;
+    if (!(cosine(alone, together.subarray(row * dimensions, (row + 1) * dimensions)) >= sameVectorCosine))
+      return false;
   }
   const copies = Array.from({ length: 8 }, () => texts[2] ?? []);
   const singly = elapsedMs(() => embedAlone(inference, copies, dimensions), now);
@@ -86,11 +88,6 @@ export function embedInBuckets(
     }
   }
   return rows;
-}
-
-/** Of two unit vectors; `b` may go on. */
-function cosine(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
 }
 
 /** The better of two, since the first run of a shape allocates. */

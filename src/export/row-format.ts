@@ -1,25 +1,17 @@
-// Owns what a file format of exports is: text around rows, and a row for each record.
+// Owns the interface of an export's file format: the text around the rows, and the text of one row.
 
 import type { StoredRecord } from "../audit/record.ts";
-import { createCsv } from "./csv.ts";
-import type { Export, ExportFormat } from "./export.ts";
-import { createJson } from "./json.ts";
 import type { RowBuffer } from "./row-buffer.ts";
 
 export interface RowFormat {
+  /** At the beginning of the file. */
   readonly head: string;
-  /** Stands before the first row, and between two rows. */
+  /** Before the first row. */
   readonly before: string;
+  /** Between two rows. */
   readonly between: string;
+  /** At the end of the file. */
   readonly tail: string;
+  /** Appends one record as a row. */
   appendRow(buffer: RowBuffer, record: StoredRecord): void;
-}
-
-const formats: Readonly<Record<ExportFormat, (verifiable: boolean) => RowFormat>> = {
-  csv: createCsv,
-  json: createJson,
-};
-
-export function createRowFormat({ format, verifiable }: Pick<Export, "format" | "verifiable">): RowFormat {
-  return formats[format](verifiable);
 }

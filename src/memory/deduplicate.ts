@@ -3,7 +3,7 @@
 
 import type { Project } from "../access/project.ts";
 import type { ProjectApplication } from "../calls/operation.ts";
-import { cosine } from "../ranking/scores.ts";
+import { cosine, squaredLength } from "../ranking/scores.ts";
 import type { Transaction } from "../storage/store.ts";
 import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
@@ -136,8 +136,9 @@ class ComparisonSet {
   /** The most similar memory, or null where none is similar. */
   async closest({ vector, found, similarItems }: Candidate): Promise<Match | null> {
     const similar = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
+    const length = squaredLength(vector);
     for (const { id, vector: other } of this.#changed.values()) {
-      similar.push({ id, similarity: cosine(vector, other) });
+      similar.push({ id, similarity: cosine(vector, other, length) });
     }
     for (const [place, item] of similarItems?.items.entries() ?? []) {
       const id = this.#memories.get(item);

@@ -5,7 +5,6 @@ import { explainLoadFailure } from "./addon.ts";
 import type { RuntimeFiles } from "./runtime.ts";
 
 export type Database = BetterSqlite.Database;
-export type Statement = BetterSqlite.Statement;
 export type DatabaseOptions = Readonly<Omit<BetterSqlite.Options, "nativeBinding">>;
 
 /** The error class of everything SQLite refuses; `code` is the name of its result code. */

@@ -48,21 +48,34 @@ export const similarityRounding = 0.5 / similaritySteps;
 /**
  * Cosine of two vectors, accumulated in float64, rounded to nine decimals and clamped to 0..1. This is the similarity that clients
  * see and that thresholds are compared with; faster approximations only choose candidates for it. It is exactly 1 for a text and
- * itself: the lengths are divided out, and a model that embeds texts in batches may change the last digits of a vector, which moves
- * the cosine by their square.
+ * itself: the function divides by both lengths, and a model that embeds texts in batches may change the last digits of a vector,
+ * which changes the cosine by their square.
+ *
+ * @param squaredLengthOfA pass it when one vector is compared with many, so that it is computed once
  */
-export function cosine(a: Float32Array, b: Float32Array): number {
+export function cosine(
+  a: Float32Array,
+  b: Float32Array,
+  squaredLengthOfA: number = squaredLength(a),
+): number {
   let dot = 0;
-  let squareOfA = 0;
-  let squareOfB = 0;
-  // No pairs that are taken apart: they make this loop ten times slower, and a search runs it for each candidate.
+  let squaredLengthOfB = 0;
+  // No destructured pairs: they make this loop ten times slower, and a search runs it for each candidate.
   for (let index = 0; index < a.length; index++) {
-    const x = a[index] ?? 0;
     const y = b[index] ?? 0;
-    dot += x * y;
-    squareOfA += x * x;
-    squareOfB += y * y;
+    dot += (a[index] ?? 0) * y;
+    squaredLengthOfB += y * y;
   }
-  const rounded = Math.round((dot / Math.sqrt(squareOfA * squareOfB)) * similaritySteps) / similaritySteps;
-  return Math.min(1, Math.max(0, rounded));
+  const exact = dot / Math.sqrt(squaredLengthOfA * squaredLengthOfB);
+  return Math.min(1, Math.max(0, Math.round(exact * similaritySteps) / similaritySteps));
+}
+
+/** The dot product of a vector with itself, accumulated in float64. */
+export function squaredLength(vector: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < vector.length; index++) {
+    const x = vector[index] ?? 0;
+    sum += x * x;
+  }
+  return sum;
 }

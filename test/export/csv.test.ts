@@ -6,7 +6,7 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { columnsOf, rowOf } from "../../src/export/columns.ts";
 import { RowBuffer } from "../../src/export/row-buffer.ts";
-import { createRowFormat } from "../../src/export/row-format.ts";
+import { createRowFormat } from "../../src/export/row-formats.ts";
 import { parseCsv } from "./exporting.ts";
 
 const special = fc.constantFrom(

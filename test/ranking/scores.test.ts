@@ -2,7 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cosine, relevance, sourceOf, squaredLengthTolerance } from "../../src/ranking/scores.ts";
+import {
+  cosine,
+  relevance,
+  sourceOf,
+  squaredLength,
+  squaredLengthTolerance,
+} from "../../src/ranking/scores.ts";
 import { withoutStopWords } from "../../src/ranking/stop-words.ts";
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
@@ -66,6 +72,7 @@ describe("similarity", () => {
         fc.pre(a.some((value) => value !== 0) && b.some((value) => value !== 0));
         const similarity = cosine(a, b);
         expect(similarity).toBe(cosine(b, a));
+        expect(similarity).toBe(cosine(a, b, squaredLength(a)));
         expect(similarity).toBe(Number(similarity.toFixed(9)));
         expect(similarity >= 0 && similarity <= 1).toBe(true);
       }),

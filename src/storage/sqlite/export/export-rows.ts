@@ -4,7 +4,8 @@
 import type { StoredRecord } from "../../../audit/record.ts";
 import type { ExportFormat } from "../../../export/export.ts";
 import { RowBuffer } from "../../../export/row-buffer.ts";
-import { createRowFormat, type RowFormat } from "../../../export/row-format.ts";
+import type { RowFormat } from "../../../export/row-format.ts";
+import { createRowFormat } from "../../../export/row-formats.ts";
 import { exportPieceMaxBytes } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { payloadJoin, type RecordRow, recordColumns, toStoredRecord } from "../ledger/audit-reader.ts";

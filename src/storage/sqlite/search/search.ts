@@ -16,7 +16,7 @@ import type { Onnx } from "../../../native/onnx.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { type ApproximateRows, chooseCandidates } from "../../../ranking/candidates.ts";
 import { keywordScores } from "../../../ranking/keyword-scores.ts";
-import { cosine, finalScore, relevanceOf } from "../../../ranking/scores.ts";
+import { cosine, finalScore, relevanceOf, squaredLength } from "../../../ranking/scores.ts";
 import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory.ts";
@@ -85,8 +85,9 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     const index = indexOf(project);
     const errorBound = scoreErrorBound(dimensions);
     const rows = index.rows(query);
+    const toScored = createScorer(query);
     return chooseCandidates(rows, { ...query, errorBound }).map((row) =>
-      score(index.memoryAt(row), rows.keywords?.[row], query),
+      toScored(index.memoryAt(row), rows.keywords?.[row]),
     );
   };
 
@@ -106,12 +107,14 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   const compare = (project: Project, { vectors, above, now }: SimilarityQuery): Compared[][] => {
     if (fits(project)) {
       const index = indexOf(project);
-      return index.rowsAbove(above, vectors, now).map((rows, at) =>
-        rows.map((row) => {
+      return index.rowsAbove(above, vectors, now).map((rows, at) => {
+        const wanted = vectors[at] ?? new Float32Array(0);
+        const length = squaredLength(wanted);
+        return rows.map((row) => {
           const { serial, vector } = index.memoryAt(row);
-          return { serial, similarity: cosine(vectors[at] ?? vector, vector) };
-        }),
-      );
+          return { serial, similarity: cosine(wanted, vector, length) };
+        });
+      });
     }
     // All above the threshold: the best ones by score need not be the nearest.
     const query = { types: null, words: null, topK: Number.POSITIVE_INFINITY, minSimilarity: above, now };
@@ -120,7 +123,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   };
 
   const findSimilar = (project: Project, query: SimilarityQuery): SimilarMemories => ({
-    similarItems: findSiblings(query, dimensions),
+    similarItems: findSimilarItems(query, dimensions),
     revision: newestRevision.get(project.serial) ?? 0,
     found: compare(project, query).map((compared) =>
       compared
@@ -135,15 +138,16 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
 }
 
 /** Each vector with those of the items before it. */
-function findSiblings({ vectors, earlier, above }: SimilarityQuery, dimensions: number): SimilarItems[] {
+function findSimilarItems({ vectors, earlier, above }: SimilarityQuery, dimensions: number): SimilarItems[] {
   const before = Array.from({ length: earlier.length / dimensions }, (_, at) =>
     earlier.subarray(at * dimensions, (at + 1) * dimensions),
   );
   return vectors.map((vector) => {
     const items: number[] = [];
     const similarities: number[] = [];
+    const length = squaredLength(vector);
     for (const [at, other] of before.entries()) {
-      const similarity = cosine(vector, other);
+      const similarity = cosine(vector, other, length);
       if (similarity <= above) continue;
       items.push(at);
       similarities.push(similarity);
@@ -200,11 +204,12 @@ function createScan(database: Database, dimensions: number) {
       importanceOf: (row) => found[row]?.importance ?? 0,
       isEligible: () => true,
     };
+    const toScored = createScorer(query);
     return chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
       const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };
       const bytes = embedding.get(serial);
       const vector = bytes === undefined ? null : toVector(bytes);
-      return vector === null ? [] : [score({ serial, importance, vector }, rows.keywords?.[row], query)];
+      return vector === null ? [] : [toScored({ serial, importance, vector }, rows.keywords?.[row])];
     });
   };
 }
@@ -216,16 +221,18 @@ interface Candidate {
   readonly vector: Float32Array;
 }
 
-/** `keyword` is undefined when the query has no words. */
-function score(candidate: Candidate, keyword: number | undefined, query: SearchQuery): Scored {
-  const { serial, importance, vector } = candidate;
-  const similarity = cosine(query.vector, vector);
-  const relevance = relevanceOf(similarity, keyword);
-  return {
-    serial,
-    similarity,
-    keyword: Math.min(1, keyword ?? 0),
-    relevance,
-    score: finalScore(relevance, importance),
+/** @returns the exact score of a candidate; `keyword` is undefined when the query has no words. */
+function createScorer({ vector: wanted }: SearchQuery) {
+  const length = squaredLength(wanted);
+  return ({ serial, importance, vector }: Candidate, keyword: number | undefined): Scored => {
+    const similarity = cosine(wanted, vector, length);
+    const relevance = relevanceOf(similarity, keyword);
+    return {
+      serial,
+      similarity,
+      keyword: Math.min(1, keyword ?? 0),
+      relevance,
+      score: finalScore(relevance, importance),
+    };
   };
 }
