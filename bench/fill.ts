@@ -47,7 +47,7 @@ export async function fill(
     ledger,
     searchCacheBytes: 0,
     groupCommit: true,
-    clockOffset: null,
+    clockShift: null,
     logger: createLogger("error"),
     logLevel: "error",
   });

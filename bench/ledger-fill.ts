@@ -45,7 +45,7 @@ export async function fillLedger(
     ledger,
     searchCacheBytes: 0,
     groupCommit,
-    clockOffset: null,
+    clockShift: null,
     logger: createLogger("error"),
     logLevel: "error",
   });

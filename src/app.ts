@@ -3,6 +3,7 @@
 import { createRateLimiter } from "./access/rate.ts";
 import { createPerform, type Perform } from "./calls/perform.ts";
 import { type Clock, createClock } from "./clock.ts";
+import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
 import { isOpenToOthers } from "./data-directory/data-directory.ts";
 import { type Held, holdDirectory } from "./data-directory/directory-hold.ts";
@@ -39,15 +40,15 @@ export interface App {
 
 export interface AppOptions {
   readonly logger?: Logger;
-  /** Shifts the clock of all threads; see createClock. */
-  readonly clockOffset?: SharedArrayBuffer | null;
+  /** Moves the clock of all threads; see createClock. */
+  readonly clockShift?: ClockShift | null;
   /** About a database that is missing or older than its checkpoints. */
   readonly decision?: LedgerDecision;
 }
 
 /** @throws Error that says what to do when something is missing, in use or does not fit. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const { logger = createLogger(config.logLevel), clockOffset = null, decision = null } = options;
+  const { logger = createLogger(config.logLevel), clockShift = null, decision = null } = options;
   await using parts = new AsyncDisposableStack();
   const held = await holdDirectory(config.dataDir);
   parts.defer(() => held.release());
@@ -55,10 +56,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     logger.warn("others can read the data directory; close it with chmod 700", { directory: config.dataDir });
   }
   const model = chooseModel(config);
-  const clock = createClock(clockOffset);
+  const clock = createClock(clockShift);
   const ledger = openLedgerAtStart(held, { auditKey: config.auditKey, decision, now: clock.now(), logger });
   const { store, embedder } = await startEngines(parts, held, model, {
-    ...{ config, ledger: ledger.files, logger, clockOffset },
+    ...{ config, ledger: ledger.files, logger, clockShift },
   });
   const extractor = await chooseExtractor(parts, config, logger);
   const perform = createPerform({
@@ -131,7 +132,7 @@ interface EngineOptions {
   readonly config: Config;
   readonly ledger: LedgerFiles;
   readonly logger: Logger;
-  readonly clockOffset: SharedArrayBuffer | null;
+  readonly clockShift: ClockShift | null;
 }
 
 /** The embedder loads its model in its own thread while this one opens the database. */
@@ -139,7 +140,7 @@ async function startEngines(
   parts: AsyncDisposableStack,
   { directory, runtime }: Held,
   model: ModelSource,
-  { config, ledger, logger, clockOffset }: EngineOptions,
+  { config, ledger, logger, clockShift }: EngineOptions,
 ): Promise<{ store: Store; embedder: Embedder }> {
   const { dimensions } = readModelConfig(model);
   const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, logger });
@@ -155,7 +156,7 @@ async function startEngines(
     installationRetentionDays: config.installationRetentionDays,
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     groupCommit: config.groupCommit,
-    clockOffset,
+    clockShift,
     logger,
     logLevel: config.logLevel,
   });

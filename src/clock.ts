@@ -1,23 +1,49 @@
-// Owns time. Every other file asks a Clock; none calls Date.now() itself, so that tests can move time in all threads at once.
+// Owns time. Every other file asks a Clock; none calls Date.now() or starts a timer that waits for a time of the service itself, so that
+// tests can move time in all threads at once.
 
-export interface Clock {
+import { type ClockShift, onMove, readShift } from "./clock-shift.ts";
+import { createTimers, type Timers } from "./clock-timers.ts";
+
+/** Its timers follow elapsed(). */
+export interface Clock extends Timers {
   /** Milliseconds since 1970, UTC. */
   now(): number;
   /** Milliseconds with a fraction that never run backwards; only differences mean something. Comparable across threads. */
   elapsed(): number;
+  /**
+   * Runs the timers that a move of the clock has made due, if they have not run yet. A thread that calls this before it handles a
+   * message has handled every move that was made before the message was sent.
+   */
+  catchUp(): void;
 }
 
-/**
- * The system's clock, shifted when a shared Float64 buffer is given: both of its times by `offset[0]` milliseconds, as when time passes,
- * and now() besides by `offset[1]`, as when somebody sets the clock. Workers receive the same buffer, so a test moves every thread.
- */
-export function createClock(offset: SharedArrayBuffer | null = null): Clock {
-  const shift = offset === null ? null : new Float64Array(offset);
-  const shiftMs = () => shift?.[0] ?? 0;
+/** The system's clock, moved by `shift` when there is one. Threads that receive the same shift are moved together. */
+export function createClock(shift: ClockShift | null = null): Clock {
+  if (shift === null) {
+    return {
+      ...createTimers(systemElapsed),
+      now: () => Date.now(),
+      elapsed: systemElapsed,
+      catchUp: () => undefined,
+    };
+  }
+  const read = readShift(shift);
+  const elapsed = () => systemElapsed() + read().passedMs;
+  const timers = createTimers(elapsed);
+  onMove(shift, timers.clockMoved);
   return {
-    now: () => Date.now() + shiftMs() + (shift?.[1] ?? 0),
-    elapsed: () => performance.timeOrigin + performance.now() + shiftMs(),
+    ...timers,
+    now: () => {
+      const { passedMs, setMs } = read();
+      return Date.now() + passedMs + setMs;
+    },
+    elapsed,
+    catchUp: timers.clockMoved,
   };
+}
+
+function systemElapsed(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** RFC 3339 in UTC with milliseconds, the only form in which times leave the service. */

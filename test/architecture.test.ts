@@ -43,7 +43,17 @@ const places: Readonly<Record<string, string>> = {
   ...Object.fromEntries([
     ...["access", "memory", "audit", "export"].map((name) => [name, "domains"]),
     ...["json", "scheduling", "schema", "text", "files", "log", "storage"].map((name) => [name, "nouns"]),
-    ...["clock", "errors", "ids", "iso8601", "limits", "network", "version"].map((name) => [name, "nouns"]),
+    ...[
+      "clock",
+      "clock-shift",
+      "clock-timers",
+      "errors",
+      "ids",
+      "iso8601",
+      "limits",
+      "network",
+      "version",
+    ].map((name) => [name, "nouns"]),
     ...["native", "ranking", "embedding", "extraction", "transports", "cli", "config", "calls"].map(
       (name) => [name, name],
     ),

@@ -1,8 +1,11 @@
 // Tests timestamps: what RFC 3339 allows is understood, what it does not is refused, and what is understood can be said again.
 
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { createClock, fromTimestamp, toTimestamp } from "../src/clock.ts";
+import { createClockShift, passTime, setClock } from "../src/clock-shift.ts";
 
 describe("a timestamp is understood", () => {
   test.each([
@@ -78,12 +81,104 @@ test("every timestamp that is understood can be answered and understood again", 
   );
 });
 
-test("a shared offset moves the clock of whoever holds it", () => {
-  const offset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
-  const clock = createClock(offset);
+test("a shared shift moves the clock of whoever holds it", () => {
+  const shift = createClockShift();
+  const clock = createClock(shift);
   const [now, elapsed] = [clock.now(), clock.elapsed()];
-  new Float64Array(offset)[0] = 3_600_000;
+  passTime(shift, 3_600_000);
   expect(clock.now() - now).toBeGreaterThanOrEqual(3_600_000);
   expect(clock.elapsed() - elapsed).toBeGreaterThanOrEqual(3_600_000);
   expect(clock.now() - now).toBeLessThan(3_610_000);
+  setClock(shift, -7_200_000);
+  expect(clock.now() - now).toBeLessThan(-3_500_000);
+  expect(clock.elapsed() - elapsed).toBeGreaterThanOrEqual(3_600_000);
+});
+
+describe("timers", () => {
+  const hourMs = 3_600_000;
+
+  test("fire in order when the clock is moved past them, not before, and not after cancel", async () => {
+    const shift = createClockShift();
+    const clock = createClock(shift);
+    const fired: string[] = [];
+    const slept = clock.sleep(3 * hourMs).then(() => fired.push("slept"));
+    clock.after(hourMs, () => fired.push("first"));
+    clock.after(hourMs, () => fired.push("cancelled")).cancel();
+    const second = clock.after(2 * hourMs, () => fired.push("second"));
+    passTime(shift, hourMs - 60_000);
+    clock.catchUp();
+    expect(fired).toEqual([]);
+    passTime(shift, 60_000);
+    clock.catchUp();
+    expect(fired).toEqual(["first"]);
+    passTime(shift, 2 * hourMs);
+    await slept;
+    expect(fired).toEqual(["first", "second", "slept"]);
+    second.cancel();
+  });
+
+  test("that repeat run once for a move over several periods, until they are cancelled", async () => {
+    const shift = createClockShift();
+    const clock = createClock(shift);
+    let runs = 0;
+    const timer = clock.every(60_000, () => {
+      runs += 1;
+    });
+    for (const [move, expected] of [
+      [59_000, 0],
+      [hourMs, 1],
+      [59_000, 1],
+      [60_000, 2],
+    ] as const) {
+      passTime(shift, move);
+      clock.catchUp();
+      expect(runs).toBe(expected);
+    }
+    timer.cancel();
+    passTime(shift, hourMs);
+    clock.catchUp();
+    expect(runs).toBe(2);
+  });
+
+  test("do not follow a clock that is only set", async () => {
+    const shift = createClockShift();
+    const clock = createClock(shift);
+    let runs = 0;
+    const timer = clock.after(hourMs, () => {
+      runs += 1;
+    });
+    setClock(shift, 2 * hourMs);
+    clock.catchUp();
+    expect(runs).toBe(0);
+    timer.cancel();
+  });
+
+  test("fire with the time of the system, too, and of another thread before it answers what is asked after the move", async () => {
+    const clock = createClock();
+    const before = clock.elapsed();
+    await clock.sleep(5);
+    expect(clock.elapsed() - before).toBeGreaterThanOrEqual(5);
+    const shift = createClockShift();
+    const worker = new Worker(
+      `import { parentPort, workerData } from "node:worker_threads";
+       import { createClock } from ${JSON.stringify(join(import.meta.dir, "../src/clock.ts"))};
+       let fired = 0;
+       const clock = createClock(workerData);
+       clock.every(60_000, () => { fired += 1; });
+       parentPort.on("message", () => {
+         clock.catchUp();
+         parentPort.postMessage(fired);
+       });
+       parentPort.postMessage(fired);`,
+      { eval: true, workerData: shift },
+    );
+    const told = () => new Promise<number>((resolve) => worker.once("message", resolve));
+    expect(await told()).toBe(0);
+    for (let moves = 1; moves <= 50; moves++) {
+      passTime(shift, 60_000);
+      worker.postMessage("how many?");
+      expect(await told()).toBe(moves);
+    }
+    await worker.terminate();
+  });
 });

@@ -11,6 +11,7 @@ import { createProject } from "../src/access/project-operations.ts";
 import { startApp } from "../src/app.ts";
 import type { InstallationOperation } from "../src/calls/operation.ts";
 import { administer } from "../src/cli/administer.ts";
+import { createClockShift, passTime, setClock } from "../src/clock-shift.ts";
 import { type Config, loadConfig } from "../src/config/config.ts";
 import { locate } from "../src/data-directory/data-directory.ts";
 import { isObject, type Json, type JsonObject } from "../src/json/json.ts";
@@ -92,12 +93,8 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     },
   });
   const complaints: string[] = [];
-  const clockOffset = new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT);
-  const moveClock = (index: 0 | 1, ms: number) => {
-    const view = new Float64Array(clockOffset);
-    view[index] = (view[index] ?? 0) + ms;
-  };
-  let app = await startApp(config, { logger: recorder(complaints), clockOffset });
+  const clockShift = createClockShift();
+  let app = await startApp(config, { logger: recorder(complaints), clockShift });
   if (app.apiKey === null || app.projectId === null) throw new Error("the first start made no key");
   const { projectId, apiKey } = app;
   const ledger = openLedger(config.dataDir);
@@ -119,8 +116,8 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     get port() {
       return app.port;
     },
-    passTime: (ms) => moveClock(0, ms),
-    setClock: (ms) => moveClock(1, ms),
+    passTime: (ms) => passTime(clockShift, ms),
+    setClock: (ms) => setClock(clockShift, ms),
     administer: ask,
     async createProject(plan, fields = {}) {
       const { id } = await ask(createProject, { name: `project ${++projects}`, plan, ...fields });
@@ -133,7 +130,7 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     async restart(between = () => {}) {
       await app.close();
       await between();
-      app = await startApp(config, { logger: recorder(complaints), clockOffset });
+      app = await startApp(config, { logger: recorder(complaints), clockShift });
     },
     async stop() {
       ledger.close();

@@ -124,7 +124,7 @@ export function openAdministrationWith(
     installationRetentionDays: config.installationRetentionDays,
     searchCacheBytes: 0,
     groupCommit: false,
-    clockOffset: null,
+    clockShift: null,
     logger,
     logLevel: config.logLevel,
   });

@@ -8,6 +8,8 @@ import type { Plans } from "../../src/access/plan.ts";
 import { type App, startApp } from "../../src/app.ts";
 import type { InstallationOperation } from "../../src/calls/operation.ts";
 import { administer, CommandRefused } from "../../src/cli/administer.ts";
+import { createClock } from "../../src/clock.ts";
+import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { type Config, loadConfig } from "../../src/config/config.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
@@ -32,7 +34,7 @@ export interface FoundRecord {
 export class ModelServer {
   readonly config: Config;
   readonly complaints: string[] = [];
-  readonly #offset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  readonly #clockShift = createClockShift();
   #app: App | null = null;
 
   constructor() {
@@ -46,7 +48,7 @@ export class ModelServer {
       this.complaints.push(`${message} ${Bun.inspect(fields)}`);
     };
     const logger: Logger = { debug() {}, info() {}, warn: complain, error: complain };
-    this.#app = await startApp(this.config, { logger, clockOffset: this.#offset });
+    this.#app = await startApp(this.config, { logger, clockShift: this.#clockShift });
   }
 
   async stop(): Promise<void> {
@@ -60,12 +62,11 @@ export class ModelServer {
   }
 
   now(): number {
-    return Date.now() + (new Float64Array(this.#offset)[0] ?? 0);
+    return createClock(this.#clockShift).now();
   }
 
   passTime(ms: number): void {
-    const view = new Float64Array(this.#offset);
-    view[0] = (view[0] ?? 0) + ms;
+    passTime(this.#clockShift, ms);
   }
 
   async call(key: string, method: string, path: string, body?: unknown): Promise<Reply> {

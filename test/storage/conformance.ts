@@ -10,6 +10,7 @@ import { defaultPlans } from "../../src/access/plan.ts";
 import type { Answer } from "../../src/calls/answer.ts";
 import type { Call } from "../../src/calls/call.ts";
 import { createClock } from "../../src/clock.ts";
+import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
@@ -78,8 +79,8 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
   const folder = options.path === undefined ? mkdtempSync(join(tmpdir(), "memledger-seam-")) : null;
   const path = options.path ?? join(folder ?? "", "memledger.db");
   const ledgerFolder = mkdtempSync(join(tmpdir(), "memledger-seam-ledger-"));
-  const clockOffset = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
-  const clock = createClock(clockOffset);
+  const clockShift = createClockShift();
+  const clock = createClock(clockShift);
   const complaints: string[] = [];
   const store = openStore({
     path,
@@ -89,7 +90,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
     model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
     searchCacheBytes: 512 * 1024 * 1024,
     groupCommit: true,
-    clockOffset,
+    clockShift,
     logger: recorder(complaints),
     logLevel: "silent",
     ...options,
@@ -116,10 +117,7 @@ export async function openSeam(options: Partial<StoreOptions> = {}): Promise<Sea
   let projects = 0;
   return {
     ...{ store, path, complaints, commit, administer },
-    passTime(ms) {
-      const view = new Float64Array(clockOffset);
-      view[0] = (view[0] ?? 0) + ms;
-    },
+    passTime: (ms) => passTime(clockShift, ms),
     now: () => clock.now(),
     async project(fields = {}) {
       const name = `project ${++projects} ${crypto.randomUUID()}`;

@@ -5,6 +5,7 @@ import type { AccessReader } from "../../access/store.ts";
 import { redactRecords } from "../../audit/redact.ts";
 import { type Answer, toRefusalAnswer } from "../../calls/answer.ts";
 import { createClock } from "../../clock.ts";
+import type { ClockShift } from "../../clock-shift.ts";
 import type { LedgerFiles } from "../../data-directory/ledger-files.ts";
 import { unavailable } from "../../errors.ts";
 import { createExport } from "../../export/create.ts";
@@ -48,7 +49,7 @@ export interface StoreOptions {
   /** Memory for search indexes; projects that do not fit are searched inside SQLite. */
   readonly searchCacheBytes: number;
   readonly groupCommit: boolean;
-  readonly clockOffset: SharedArrayBuffer | null;
+  readonly clockShift: ClockShift | null;
   readonly logger: Logger;
   readonly logLevel: LogLevel;
   /** Starts the engine's threads; tests use it to get hold of the worker they kill. */
@@ -72,7 +73,7 @@ export function openStore(options: StoreOptions): Store {
     ledger,
     payloadRetentionDays = null,
     installationRetentionDays = null,
-    clockOffset,
+    clockShift,
     groupCommit,
     searchCacheBytes,
     logger,
@@ -88,12 +89,12 @@ export function openStore(options: StoreOptions): Store {
   };
   const database = openReading(file);
   const retentionDays = { payloadRetentionDays, installationRetentionDays };
-  const writerInit = { file, plans, ledger, ...retentionDays, clockOffset, logLevel };
+  const writerInit = { file, plans, ledger, ...retentionDays, clockShift, logLevel };
   const writer = createWriter(start("writer", writerInit), groupCommit);
   const damage = createDamageCheck(() => spawn("inspector", file), logger);
   const readiness = createEngineReadiness(writer, damage, threads);
   const dimensions = options.model?.dimensions ?? 0;
-  const clock = createClock(clockOffset);
+  const clock = createClock(clockShift);
   const reader = createReader(
     {
       reader: () => start("reader", { file, verifierKeys: ledger.verifierKeys }),

@@ -7,6 +7,7 @@ import { createSigner } from "../../../audit/signed-note.ts";
 import type { Answer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
 import { createClock } from "../../../clock.ts";
+import type { ClockShift } from "../../../clock-shift.ts";
 import type { LedgerFiles } from "../../../data-directory/ledger-files.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
@@ -31,7 +32,7 @@ export interface WriterInit {
   readonly ledger: LedgerFiles;
   readonly payloadRetentionDays: number | null;
   readonly installationRetentionDays: number | null;
-  readonly clockOffset: SharedArrayBuffer | null;
+  readonly clockShift: ClockShift | null;
   readonly logLevel: LogLevel;
 }
 
@@ -50,8 +51,8 @@ export type WriterRequest =
 export type WriterReply = readonly Answer[];
 
 const init: WriterInit = workerData;
-const { file, plans, ledger, clockOffset, logLevel } = init;
-const clock = createClock(clockOffset);
+const { file, plans, ledger, clockShift, logLevel } = init;
+const clock = createClock(clockShift);
 const logger = createLogger(logLevel);
 const database = openWriting(file);
 defineWords(database);
@@ -85,6 +86,7 @@ const housekeeping = startHousekeeping({
 const logExport = createExportLog(database);
 
 answerStoreRequests(async (request): Promise<WriterReply | WriteState | SweepOutcome | number> => {
+  clock.catchUp();
   const work = request as WriterRequest;
   if ("close" in work) return close();
   if ("sweep" in work) {

@@ -1,0 +1,70 @@
+// Owns the timers of one clock. Must never fire before the clock has reached the time, and fires at once when somebody moves the clock
+// past it.
+
+/** A timer that waits, or that repeats. */
+export interface ClockTimer {
+  /** From then on the timer does nothing. */
+  cancel(): void;
+}
+
+export interface Timers {
+  /** Runs `work` once. Keeps the process alive until then. */
+  after(ms: number, work: () => void): ClockTimer;
+  /**
+   * Runs `work` again and again. A clock that is moved over several periods runs it once. Does not keep the process alive.
+   */
+  every(ms: number, work: () => void): ClockTimer;
+  /** Resolves after `ms`. Keeps the process alive until then. */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface MovableTimers extends Timers {
+  /** Runs what has become due because the clock was moved. */
+  clockMoved(): void;
+}
+
+/** The longest time that setTimeout accepts. */
+const longestWaitMs = 2 ** 31 - 1;
+
+/** `elapsed`: milliseconds that never run backwards. */
+export function createTimers(elapsed: () => number): MovableTimers {
+  /** The check of each timer that is waiting. */
+  const waiting = new Set<() => void>();
+
+  const start = (firstMs: number, everyMs: number | null, work: () => void): ClockTimer => {
+    let dueAtMs = elapsed() + firstMs;
+    let handle: Timer;
+    const arm = (): void => {
+      handle = setTimeout(check, Math.min(longestWaitMs, Math.max(0, Math.ceil(dueAtMs - elapsed()))));
+      if (everyMs !== null) handle.unref();
+    };
+    const cancel = (): void => {
+      clearTimeout(handle);
+      waiting.delete(check);
+    };
+    const check = (): void => {
+      clearTimeout(handle);
+      const nowMs = elapsed();
+      const isDue = nowMs >= dueAtMs;
+      if (isDue && everyMs === null) cancel();
+      else {
+        if (isDue && everyMs !== null) dueAtMs = nowMs + everyMs;
+        arm();
+      }
+      if (isDue) work();
+    };
+    waiting.add(check);
+    arm();
+    return { cancel };
+  };
+
+  return {
+    after: (ms, work) => start(ms, null, work),
+    every: (ms, work) => start(ms, ms, work),
+    sleep: (ms) => new Promise((resolve) => start(ms, null, resolve)),
+    clockMoved() {
+      // A timer that starts another one must not make this loop endless.
+      for (const check of [...waiting]) if (waiting.has(check)) check();
+    },
+  };
+}
