@@ -3,8 +3,8 @@
 
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { items, startFakeLlm } from "./extraction/fake-llm.ts";
-import { createFolder, removeFolder, type Started, startServer, walk } from "./walk.ts";
+import { createFolder, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
+import { items, says, startFakeLlm } from "./extraction/fake-llm.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));
 if (!existsSync(executable)) throw new Error(`${executable} does not exist; run "bun run build" first.`);
@@ -16,25 +16,41 @@ function check(claim: string, holds: boolean, details: unknown = ""): void {
   passed++;
 }
 
-const folder = createFolder("false");
+/** A folder with nothing in it but the executable. */
+function createFolderWithExecutable(): string {
+  const created = createFolder("false");
+  copyFileSync(executable, join(created, "copy"));
+  renameSync(join(created, "copy"), join(created, "memledger"));
+  return created;
+}
+
+const folder = createFolderWithExecutable();
+const llm = await startFakeLlm();
 const servers: Started[] = [];
 async function start(...flags: readonly string[]): Promise<Started> {
   const server = await startServer(folder, ...flags);
   servers.push(server);
   return server;
 }
-copyFileSync(executable, join(folder, "copy"));
-renameSync(join(folder, "copy"), join(folder, "memledger"));
+
+/** Runs the commands of a page in a folder of its own. */
+async function walkPage(page: string): Promise<void> {
+  const own = createFolderWithExecutable();
+  llm.otherwise(says("Understood."));
+  try {
+    const { exitCode, output, calls } = await walk(page, own, { llmUrl: llm.url });
+    check(`every command of ${page} works`, exitCode === 0, output);
+    const failed = calls.filter(({ status }) => status < 200 || status > 299);
+    check(`every call of ${page} succeeds`, failed.length === 0, failed);
+  } finally {
+    removeFolder(own);
+  }
+}
+
 try {
+  for (const page of walkedPages) await walkPage(page);
   const first = await start();
   check("the first start prints a key", first.apiKey !== null);
-  const { exitCode, output, calls } = await walk(folder, first);
-  check("every command of the README works", exitCode === 0, output);
-  check(
-    "every call succeeds",
-    calls.length > 10 && calls.every(({ status }) => status >= 200 && status < 300),
-    calls,
-  );
   const { apiKey } = first;
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
   const create = (url: string, content: string) =>
@@ -69,7 +85,6 @@ try {
   for (const source of scripts) check(`${source} is served`, (await fetch(second.url + source)).ok);
   process.kill(second.pid, "SIGKILL");
   await Bun.sleep(200);
-  const llm = await startFakeLlm();
   const third = await start("--llm-base-url", llm.url, "--llm-model", "small");
   check("a start after kill -9 works", (await fetch(`${third.url}/health/ready`)).ok);
   const post = async (path: string, fields: object) => {
@@ -84,10 +99,10 @@ try {
   const injected = await post("inject", { query: "Where does Dana live?" });
   check("what it extracted is injected", injected.includes("Dana has moved to Porto."), injected);
   check("the third start ends in order", (await third.stop()) === 0);
-  await llm.stop();
 } finally {
   // A check that fails must leave no server behind; those that have ended are not there to be stopped.
   await Promise.all(servers.map((server) => server.stop()));
+  await llm.stop();
   removeFolder(folder);
 }
 process.stdout.write(`${passed} passed, 0 failed\n`);

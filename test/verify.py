@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second verifier, written from docs/AUDIT-FORMAT.md alone, with nothing but the standard library.
+"""A second verifier, written from docs/engineer/AUDIT-FORMAT.md alone, with nothing but the standard library.
 
   verify.py PATH [--checkpoint FILE]... [--public-key FILE]
 

@@ -1,4 +1,4 @@
-// Owns the texts that are signed about a chain: checkpoints and anchors. Format version 1 is frozen (docs/AUDIT-FORMAT.md).
+// Owns the texts that are signed about a chain: checkpoints and anchors. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
 import { fromTimestamp, toTimestamp } from "../clock.ts";
 

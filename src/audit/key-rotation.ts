@@ -1,5 +1,5 @@
 // Owns the statement that one signing key succeeds another, and which keys follow from such statements. Format version 1 is frozen
-// (docs/AUDIT-FORMAT.md).
+// (docs/engineer/AUDIT-FORMAT.md).
 
 import { fromTimestamp, toTimestamp } from "../clock.ts";
 import { isVerifierKey, openNote } from "./signed-note.ts";

@@ -1,5 +1,5 @@
 // Owns the table of settings: their names, defaults and allowed values. Flags, variables, keys of memledger.toml,
-// `config print` and the README's table are derived from it. Must never read a file or the environment.
+// `config print` and the table in docs/operator/CONFIGURATION.md are derived from it. Must never read a file or the environment.
 
 import { defaultPlans, type PlanName, planNames } from "../access/plan.ts";
 import {

@@ -1,4 +1,4 @@
-// Owns the text that is signed about an export. Format version 1 is frozen (docs/AUDIT-FORMAT.md).
+// Owns the text that is signed about an export. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
 import canonicalize from "canonicalize";
 import { toTimestamp } from "../clock.ts";

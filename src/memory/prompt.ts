@@ -1,4 +1,4 @@
-// Owns the block of text that goes into a prompt; docs/PROMPT-FORMAT.md is its description. Pure. Nothing that a memory says
+// Owns the block of text that goes into a prompt; docs/user/PROMPT-FORMAT.md is its description. Pure. Nothing that a memory says
 // can end its line, its section or the block.
 
 import { toTimestamp } from "../clock.ts";

@@ -127,7 +127,7 @@ describe("signed texts", () => {
 });
 
 test("the page that defines the format shows these bytes", () => {
-  const page = readFileSync(join(import.meta.dir, "../../docs/AUDIT-FORMAT.md"), "utf8");
+  const page = readFileSync(join(import.meta.dir, "../../docs/engineer/AUDIT-FORMAT.md"), "utf8");
   const [first] = chain.records;
   for (const text of [
     chain.genesis_text,

@@ -9,7 +9,7 @@ import { promptLineLength, toPrompt, toPromptLine } from "../../src/memory/promp
 
 const tags: Readonly<Record<string, MemoryType>> = { rules: "rule", facts: "fact", contexts: "context" };
 
-/** A reader of docs/PROMPT-FORMAT.md; knows nothing of the writer. @throws when the text is anything else. */
+/** A reader of docs/user/PROMPT-FORMAT.md; knows nothing of the writer. @throws when the text is anything else. */
 function parse(text: string): { type: MemoryType; dates: string; content: string }[] {
   if (text === "") return [];
   const [first, sentence, ...rest] = text.split("\n");
@@ -84,7 +84,7 @@ test("a memory's length is that of its line in code points", () => {
 });
 
 test("the description shows what the program writes", () => {
-  const page = readFileSync(join(import.meta.dir, "../../docs/PROMPT-FORMAT.md"), "utf8");
+  const page = readFileSync(join(import.meta.dir, "../../docs/user/PROMPT-FORMAT.md"), "utf8");
   const [, shown] = /```\n(<memories>[\s\S]*?)```/.exec(page) ?? [];
   const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
   const written = toPrompt([

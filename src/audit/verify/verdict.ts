@@ -1,11 +1,11 @@
 // Owns the words in which verification answers: verdicts, checks, and the report of a ledger. Decides nothing about records.
 
-/** Exit codes of `audit verify`; docs/AUDIT-FORMAT.md says what each one means. */
+/** Exit codes of `audit verify`; docs/engineer/AUDIT-FORMAT.md says what each one means. */
 export const verdicts = { intact: 0, unattested: 10, broken: 20, contradicted: 30, unusable: 40 } as const;
 
 export type Verdict = keyof typeof verdicts;
 
-/** What failed; docs/AUDIT-FORMAT.md says where each one is counted. */
+/** What failed; docs/engineer/AUDIT-FORMAT.md says where each one is counted. */
 export type Check =
   | "genesis"
   | "anchor"

@@ -1,4 +1,4 @@
-// Owns extraction without a language model: rules and word lists, nothing else. docs/EXTRACTION.md says what they can and cannot do.
+// Owns extraction without a language model: rules and word lists, nothing else. docs/user/EXTRACTION.md says what they can and cannot do.
 // Must never return what the text does not say.
 
 import { sentenceMaxCharacters, sentenceMinCharacters } from "../../limits.ts";

@@ -47,7 +47,7 @@ describe("the frozen schema", () => {
   });
 
   test("has the digests that the page about the format names", () => {
-    const page = readFileSync(join(import.meta.dir, "../../../docs/AUDIT-FORMAT.md"), "utf8");
+    const page = readFileSync(join(import.meta.dir, "../../../docs/engineer/AUDIT-FORMAT.md"), "utf8");
     const named = [...page.matchAll(/^\| (\d+) \| ([a-z ]+) \| ([0-9a-f]{64}) \|$/gm)].map((row) =>
       row.slice(1).join(" "),
     );

@@ -251,7 +251,7 @@ describe("bodies that are too large", () => {
   });
 });
 
-describe("what the server of Bun cannot do, as the README says", () => {
+describe("what the server of Bun cannot do, as docs/user/API.md says", () => {
   const request = `${head("GET", "/v1/memories", apiKey)}\r\n`;
 
   test("one request after another on a connection is answered", async () => {

@@ -55,7 +55,7 @@ export function schemaVariants(format: number): readonly SchemaVariant[] {
   ];
 }
 
-/** What docs/AUDIT-FORMAT.md names for each variant, so that other verifiers need no copy of the schema. */
+/** What docs/engineer/AUDIT-FORMAT.md names for each variant, so that other verifiers need no copy of the schema. */
 export function schemaDigest(schema: readonly SchemaObject[]): string {
   const lines = schema.map(({ type, name, table, sql }) => `${JSON.stringify([type, name, table, sql])}\n`);
   return new Bun.CryptoHasher("sha256").update(lines.toSorted().join("")).digest("hex");

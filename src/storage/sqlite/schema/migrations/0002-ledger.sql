@@ -19,7 +19,7 @@ CREATE INDEX audit_entry_failed ON audit_entry (chain, status, seq) WHERE status
 -- Payloads up to here were removed before their entries, as a record of the chain says.
 ALTER TABLE audit_chain ADD COLUMN payloads_through INTEGER NOT NULL DEFAULT 0;
 
--- Signed notes; see docs/AUDIT-FORMAT.md.
+-- Signed notes; see docs/engineer/AUDIT-FORMAT.md.
 CREATE TABLE audit_checkpoint (
   chain INTEGER NOT NULL REFERENCES audit_chain (number),
   size  INTEGER NOT NULL,

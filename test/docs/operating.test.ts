@@ -1,11 +1,11 @@
-// Holds docs/OPERATING.md to the source: every line of the log and every reason that it names exists.
+// Holds docs/operator/OPERATING.md to the source: every line of the log and every reason that it names exists.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const root = join(import.meta.dir, "..");
-const page = readFileSync(join(root, "docs/OPERATING.md"), "utf8");
+const root = join(import.meta.dir, "../..");
+const page = readFileSync(join(root, "docs/operator/OPERATING.md"), "utf8");
 const files = [...new Bun.Glob("src/**/*.ts").scanSync({ cwd: root })].map((path) =>
   readFileSync(join(root, path), "utf8"),
 );

@@ -1,0 +1,69 @@
+// Holds the chat of the README to what its text says: it remembers from one run to the next, with any server that speaks Chat Completions.
+
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type FakeLlm, says, startFakeLlm } from "../extraction/fake-llm.ts";
+import { startTestApp, type TestApp } from "../fixture.ts";
+import { blocksOf } from "./pages.ts";
+import { createFolder, removeFolder } from "./walk.ts";
+
+/** Runs the script once; each line is typed, and an empty one at the end. */
+async function chat(folder: string, app: TestApp, lines: readonly string[]): Promise<string> {
+  const child = Bun.spawn(["python3", "chat.py"], {
+    cwd: folder,
+    // The proxies of the machine that runs the tests are not for addresses of this machine.
+    env: { PATH: process.env.PATH, KEY: app.apiKey },
+    stdin: new Blob([`${lines.join("\n")}\n\n`]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()];
+  const [stdout = "", stderr = ""] = await Promise.all(texts);
+  expect({ exitCode: await child.exited, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return stdout;
+}
+
+function writeScript(folder: string, app: TestApp, llm: FakeLlm): void {
+  const [script] = blocksOf("README.md").filter(({ language }) => language === "python");
+  const text = script?.text ?? "";
+  expect(text.trimEnd().split("\n").length).toBeLessThan(30);
+  const local = text.replace("http://127.0.0.1:8420", app.url).replace("http://127.0.0.1:11434/v1", llm.url);
+  expect(local).not.toBe(text);
+  writeFileSync(join(folder, "chat.py"), local);
+}
+
+test("the second chat knows what was said in the first", async () => {
+  const folder = createFolder("false");
+  const app = await startTestApp();
+  const llm = await startFakeLlm();
+  try {
+    writeScript(folder, app, llm);
+    llm.otherwise(says("I will remember that."));
+    const first = await chat(folder, app, ["I am allergic to peanuts.", "Never suggest recipes with fish."]);
+    expect(first).toContain("> I will remember that.");
+    llm.otherwise(says("Peanuts."));
+    expect(await chat(folder, app, ["What must I not eat?"])).toContain("> Peanuts.");
+
+    const [start, next, later] = llm.requests;
+    expect(llm.requests).toHaveLength(3);
+    expect(start?.path).toBe("/v1/chat/completions");
+    expect(start?.system).not.toContain("peanuts");
+    // The conversation so far is the script's own; the memory is what the next run starts with.
+    expect(next?.body.messages).toMatchObject([
+      { role: "system" },
+      { role: "user", content: "I am allergic to peanuts." },
+      { role: "assistant", content: "I will remember that." },
+      { role: "user", content: "Never suggest recipes with fish." },
+    ]);
+    expect(later?.body.messages).toHaveLength(2);
+    expect(later?.system).toContain('"The user is allergic to peanuts."');
+    expect(later?.system).toContain('"Never suggest recipes with fish."');
+    // Its key is for memledger only.
+    expect(llm.requests.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill("Bearer none"));
+  } finally {
+    await llm.stop();
+    await app.stop();
+    removeFolder(folder);
+  }
+});

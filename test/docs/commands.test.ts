@@ -1,0 +1,213 @@
+// Holds the documentation to the program: every command in it runs, every answer that it shows is the one that comes, and every command,
+// option and script that a sentence names exists.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import manifest from "../../package.json";
+import { routes } from "../../src/transports/http/routes.ts";
+import { type FakeLlm, says, startFakeLlm } from "../extraction/fake-llm.ts";
+import { blocksOf, inlineCodeOf, pages, root } from "./pages.ts";
+import { createFolder, isRun, removeFolder, type Walk, walk, walkedPages } from "./walk.ts";
+
+const main = resolve(root, "src/main.ts");
+
+/**
+ * Commands that no walk runs, each with the reason. Blocks with the option `build` need the source code and the network, those with `root`
+ * change the system.
+ */
+const notRun: Readonly<Record<string, string>> = {
+  "bun install --frozen-lockfile": "downloads packages; every machine that runs this test has done it",
+  "bun install --frozen-lockfile --os '*' --cpu '*'": "downloads the packages of all platforms",
+  "bun run build": "takes long; the smoke test runs what it builds",
+  "bun run build --target linux-arm64": "downloads the Bun of another platform",
+  "bun run build --model DIR": "takes long; DIR is for the reader to fill in",
+  "bun run start": "a server on the port 8420, which may be in use; `memledger serve` is run",
+  "bun run bench --help": "not a command of the executable; prints its usage",
+  "install -m 755 memledger /usr/local/bin/memledger": "needs root",
+  "useradd --system --home-dir /var/lib/memledger --shell /usr/sbin/nologin memledger": "needs root",
+  "install -d -m 700 -o memledger -g memledger /var/lib/memledger": "needs root",
+  "systemctl daemon-reload": "needs root and systemd",
+  "systemctl enable --now memledger": "needs root and systemd",
+  "journalctl -u memledger": "needs systemd",
+};
+
+/** Options of other programs that a sentence names: of the scripts of the training. */
+const foreignOptions = ["--share", "--batch", "--steps"];
+
+let llm: FakeLlm | null = null;
+const walks = new Map<string, Promise<Walk>>();
+
+/** Each page is walked once, in a folder and with a server of its own. */
+function walkOf(page: string): Promise<Walk> {
+  const walked = walks.get(page) ?? walkNow(page);
+  walks.set(page, walked);
+  return walked;
+}
+
+async function walkNow(page: string): Promise<Walk> {
+  llm ??= await startFakeLlm();
+  llm.otherwise(says("Understood."));
+  const folder = createFolder(`bun ${main}`);
+  try {
+    return await walk(page, folder, { llmUrl: llm.url });
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+afterAll(() => llm?.stop());
+
+describe("commands in blocks", () => {
+  test.each([...walkedPages])(
+    "%s: every command works, and the answers are those that it shows",
+    async (page) => {
+      const { exitCode, output, calls, answers } = await walkOf(page);
+      expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+      expect(calls.filter(({ status }) => status < 200 || status > 299)).toEqual([]);
+      for (const { shown, printed } of answers) expect(comparable(printed)).toEqual(comparable(shown.text));
+    },
+    60_000,
+  );
+
+  test("every endpoint is shown", async () => {
+    const calls = (await Promise.all(walkedPages.map(walkOf))).flatMap((walked) => walked.calls);
+    for (const { method, path } of routes) {
+      const pattern = new RegExp(`^${path.replace(/:\w+/g, "[0-9a-f-]{32,36}")}$`);
+      const shown = calls.some((call) => call.method === method && pattern.test(call.path));
+      expect({ method, path, shown }).toEqual({ method, path, shown: true });
+    }
+  }, 60_000);
+
+  test("an honest export verifies, and a forged one does not", async () => {
+    const { output } = await walkOf("docs/operator/LEDGER.md");
+    expect(output).toMatch(/exit code 20/);
+    expect(output.match(/INTACT: /g)).toHaveLength(2);
+  }, 60_000);
+
+  test("every block is run, or is on the list of those that are not", () => {
+    const blocks = pages.flatMap(blocksOf).filter(({ language }) => language === "sh");
+    const left = blocks.filter((block) => !isRun(block) && block.option !== "training");
+    expect(left.every(({ option }) => option === "build" || option === "root")).toBe(true);
+    const lines = left.flatMap(({ text }) => text.trimEnd().split("\n"));
+    expect([...new Set(lines)].toSorted()).toEqual(Object.keys(notRun).toSorted());
+  });
+
+  test("no other block has a command", () => {
+    const blocks = pages.flatMap(blocksOf).filter(({ language }) => language !== "sh");
+    const languages = [...new Set(blocks.map(({ language }) => language))].toSorted();
+    expect(languages).toEqual(["", "ini", "json", "python", "text", "toml"]);
+    const command = /^[$#]? *(\.\/)?(memledger|bunx?|npm|npx|curl|python3?|sudo|systemctl|docker|ollama) /m;
+    expect(blocks.filter(({ language, text }) => language !== "toml" && command.test(text))).toEqual([]);
+  });
+
+  test("every configuration file is accepted", async () => {
+    const files = pages.flatMap(blocksOf).filter(({ language }) => language === "toml");
+    expect(files.length).toBeGreaterThan(0);
+    for (const { text } of files) {
+      const folder = createFolder("false");
+      mkdirSync(join(folder, "data"), { mode: 0o700 });
+      writeFileSync(join(folder, "data", "memledger.toml"), text);
+      const printed = await memledger("config", "print", "--data-dir", join(folder, "data"));
+      removeFolder(folder);
+      expect(printed).toMatchObject({ exitCode: 0 });
+    }
+  });
+
+  test("the scripts of the training exist and have the options", () => {
+    const blocks = pages.flatMap(blocksOf).filter(({ option }) => option === "training");
+    const commands = blocks.flatMap(({ text }) => text.replaceAll("\\\n", " ").split("\n"));
+    const scripts = commands.filter((line) => line.startsWith("python ") && line.includes(".py"));
+    expect(scripts.length).toBeGreaterThan(8);
+    for (const command of scripts) {
+      const [, script = ""] = command.split(" ");
+      const source = readFileSync(join(root, "models/training", script), "utf8");
+      for (const [option] of command.matchAll(/--[a-z-]+/g)) expect(source).toContain(`"${option}"`);
+    }
+  });
+});
+
+/** An answer without what differs from run to run. Similarities are the same on every machine but for the last digits. */
+function comparable(text: string): unknown {
+  const differing = ["id", "created_at", "updated_at", "last_accessed_at"];
+  return JSON.parse(text, (key, value: unknown) => {
+    if (differing.includes(key)) return key;
+    return typeof value === "number" ? Number(value.toFixed(4)) : value;
+  });
+}
+
+interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+}
+
+async function memledger(...words: readonly string[]): Promise<Ran> {
+  const child = Bun.spawn(["bun", main, ...words], { stdout: "pipe", stderr: "ignore" });
+  const stdout = await new Response(child.stdout).text();
+  return { exitCode: await child.exited, stdout };
+}
+
+const helps = new Map<string, Promise<Ran>>();
+
+/** What `memledger WORDS --help` prints; each is asked for once. */
+function helpOf(words: readonly string[]): Promise<Ran> {
+  const command = words.join(" ");
+  const asked = helps.get(command) ?? memledger(...words, "--help");
+  helps.set(command, asked);
+  return asked;
+}
+
+describe("commands in sentences", () => {
+  const codes = pages.flatMap((page) => inlineCodeOf(page).map((code) => ({ page, code })));
+  const inServices = pages
+    .flatMap(blocksOf)
+    .flatMap((block) => [...block.text.matchAll(/^ExecStart=\S*\/(memledger .*)$/gm)])
+    .map(([, code = ""]) => ({ page: "a service file", code }));
+
+  test("every command of memledger exists with its options", async () => {
+    const commands = [...codes, ...inServices].filter(({ code }) =>
+      /^(\.\/)?memledger( [a-z]|$| --help)/.test(code),
+    );
+    expect(commands.length).toBeGreaterThan(10);
+    for (const { page, code } of commands) {
+      const words = code.split(" ").slice(1);
+      const names = words.slice(
+        0,
+        words.findIndex((word) => !/^[a-z-]+$/.test(word) || word.startsWith("--")),
+      );
+      const named = words.every((word) => /^[a-z]/.test(word)) ? words : names;
+      const help = await helpOf(named.slice(0, 2));
+      expect({ page, code, exists: help.exitCode === 0 }).toEqual({ page, code, exists: true });
+      expect(help.stdout).toContain(`Usage: memledger ${named.slice(0, 2).join(" ")}`.trimEnd());
+      for (const option of words.filter((word) => word.startsWith("--")))
+        expect(help.stdout).toContain(option);
+    }
+  }, 60_000);
+
+  test("every option exists", async () => {
+    const commands = ["serve", "reembed", "doctor", "project update", "project delete", "key create"];
+    const audits = ["verify", "export", "redact", "rotate-key", "checkpoint"].map((name) => `audit ${name}`);
+    const texts = await Promise.all([...commands, ...audits].map((words) => helpOf(words.split(" "))));
+    const known = texts.map(({ stdout }) => stdout).join("\n");
+    const options = codes.filter(({ code }) => /^--[a-z-]+( |$)/.test(code));
+    expect(options.length).toBeGreaterThan(40);
+    const unknown = options.filter(({ code }) => {
+      const [option = ""] = code.split(" ");
+      return !new RegExp(`${option}\\b`).test(known) && !foreignOptions.includes(option);
+    });
+    expect(unknown).toEqual([]);
+  }, 60_000);
+
+  test("every script of the package exists", () => {
+    const texts = [...codes.map(({ code }) => code), ...pages.flatMap(blocksOf).map(({ text }) => text)];
+    const names = texts.flatMap((text) => [...text.matchAll(/\bbun run (\w+)/g)].map(([, name]) => name));
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name = "") => !(name in manifest.scripts))).toEqual([]);
+  });
+
+  test("every file of the source exists", () => {
+    const files = codes.filter(({ code }) => /^(src|test|bench|models|docs)\/[\w./-]*$/.test(code));
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter(({ code }) => !existsSync(join(root, code)))).toEqual([]);
+  });
+});

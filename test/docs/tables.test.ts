@@ -1,0 +1,126 @@
+// Holds the tables of the documentation to the source: settings, plans, errors, limits, permissions, exit codes and dependencies.
+
+import { expect, test } from "bun:test";
+import manifest from "../../package.json";
+import { permissions } from "../../src/access/key.ts";
+import { defaultPlans } from "../../src/access/plan.ts";
+import { verdicts } from "../../src/audit/verify/verdict.ts";
+import { flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
+import { errorStatus } from "../../src/errors.ts";
+import * as limits from "../../src/limits.ts";
+import { read, tableOf } from "./pages.ts";
+
+const number = (value: number) => value.toLocaleString("en");
+const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+const kib = (bytes: number) => `${bytes / 1024} KiB`;
+const seconds = (ms: number) => `${ms / 1000} s`;
+
+test("settings", () => {
+  expect(tableOf("docs/operator/CONFIGURATION.md", "flag")).toEqual(
+    generalSettings.map((setting) => [
+      `\`${flagOf(setting)}\``,
+      `\`${variableOf(setting)}\``,
+      String(setting.default ?? "") === "" ? "none" : `\`${setting.default}\``,
+      setting.description,
+    ]),
+  );
+});
+
+test("plans", () => {
+  const limitOf = (value: number | null) => (value === null ? "unlimited" : number(value));
+  const yes = (flag: boolean) => (flag ? "yes" : "no");
+  expect(tableOf("docs/operator/PROJECTS.md", "plan")).toEqual(
+    Object.entries(defaultPlans).map(([name, plan]) => [
+      name,
+      plan.memoryLimit === 0 ? "none" : limitOf(plan.memoryLimit),
+      plan.retentionDays === null ? "unlimited" : `${plan.retentionDays} days`,
+      yes(plan.export),
+      yes(plan.hash),
+      plan.rate === null ? "unlimited" : `${plan.rate.perSecond} (${number(plan.rate.burst)})`,
+    ]),
+  );
+});
+
+test("permissions", () => {
+  const names = tableOf("docs/operator/PROJECTS.md", "permission").map(([name]) => name);
+  expect(names).toEqual(permissions.map((name) => `\`${name}\``));
+});
+
+test("errors", () => {
+  const rows = tableOf("docs/user/ERRORS.md", "code").map(([code, status]) => [code, Number(status)]);
+  expect(rows).toEqual(Object.entries(errorStatus));
+});
+
+test("exit codes of audit verify", () => {
+  const rows = Object.entries(verdicts).map(([name, exitCode]) => [String(exitCode), name]);
+  for (const [page, head] of [
+    ["docs/operator/LEDGER.md", "exit code"],
+    ["docs/engineer/AUDIT-FORMAT.md", "exit"],
+  ] as const)
+    expect(tableOf(page, head).map((row) => row.slice(0, 2))).toEqual(rows);
+});
+
+test("limits of the input", () => {
+  const noBlank = "not only white space, no NUL";
+  const chunks = `with more than ${number(limits.bodySmallChunksMax)} chunks, ${limits.bodyChunkMinBytes} bytes per chunk on average`;
+  const pageSizes = `default ${limits.pageSizeDefault} for memories and ${limits.auditPageSizeDefault} for audit records`;
+  const expected = [
+    [
+      "content of a memory, search query",
+      `1 to ${number(limits.contentMaxCharacters)} characters; ${noBlank}`,
+    ],
+    ["text of an extraction", `1 to ${number(limits.extractionTextMaxCharacters)} characters; ${noBlank}`],
+    ["`importance`, `min_similarity`", "0 to 1"],
+    ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
+    ["`min_similarity` of an injection", `default ${limits.injectionFloorDefault}`],
+    ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
+    ["`rag_query` and `memory_query` of an appended record", `${limits.appendedTextsMax} strings`],
+    ["`rag_results` and `memory_results` of an appended record", `${number(limits.appendedItemsMax)} items`],
+    ["`page_size`", `1 to ${limits.pageSizeMax}, ${pageSizes}`],
+    [
+      "request body",
+      `${mib(limits.bodyMaxBytes)}, received within ${seconds(limits.bodyArrivalMaxMs)}; ${chunks}`,
+    ],
+    [
+      "JSON of a body or of `X-Audit-Metadata`",
+      `${limits.jsonMaxDepth} levels, ${number(limits.jsonMaxValues)} values; no duplicate names, no number that a double cannot hold`,
+    ],
+    ["`X-Audit-Metadata`", `a JSON object of ${kib(limits.metadataMaxBytes)}`],
+    ["exports", `one in progress per project; files are kept for ${limits.exportLifeMs / 86_400_000} days`],
+  ];
+  expect(limits.queryMaxCharacters).toBe(limits.contentMaxCharacters);
+  expect(tableOf("docs/user/LIMITS.md", "what").slice(0, expected.length)).toEqual(expected);
+});
+
+test("limits of queues, of calls without a key, and of the shutdown", () => {
+  const queue = (what: string, { perProject, inAll }: { perProject: number; inAll: number }) => [
+    what,
+    number(perProject),
+    number(inAll),
+  ];
+  const rate = ({ perSecond, burst }: { perSecond: number; burst: number }) =>
+    `${burst} at once, then ${perSecond} per second`;
+  const expected = [
+    ["bodies of running calls, in memory", mib(limits.bodiesMaxBytesPerProject), mib(limits.bodiesMaxBytes)],
+    queue("calls that wait to be written", limits.writerQueueLimits),
+    ["extractions that run", String(limits.extractionsPerProject), ""],
+    queue("extractions that wait", limits.extractionQueueLimits),
+    queue("texts that wait for the embedding model", limits.embeddingQueueLimits),
+    queue("searches that wait", limits.searchQueueLimits),
+    queue("lists and reads that wait", limits.readQueueLimits),
+    ["recorded calls from one network (IPv4 /24, IPv6 /48)", rate(limits.strangerRate)],
+    ["recorded calls from all networks", rate(limits.strangersRate)],
+    ["running calls after SIGTERM", `${seconds(limits.httpGraceMs)} to finish`],
+    ["the process after SIGTERM", `is killed after ${seconds(limits.endDeadlineMs)}`],
+  ];
+  expect(tableOf("docs/user/LIMITS.md", "what").slice(-expected.length)).toEqual(expected);
+});
+
+test("every dependency has its reason", () => {
+  const reasons = tableOf("docs/engineer/DEPENDENCIES.md", "package");
+  const named = reasons.flatMap(([names = "", why = ""]) => (why.length < 15 ? [] : names.split(", ")));
+  const { dependencies, devDependencies } = manifest;
+  const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
+  expect(named.toSorted()).toEqual(all.toSorted());
+  expect(read("README.md")).toContain("](docs/engineer/DEPENDENCIES.md)");
+});

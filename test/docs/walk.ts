@@ -1,0 +1,210 @@
+// Runs the commands of a page as they are printed, against a server that was started in an empty folder. The tests of the
+// documentation do it from source, the smoke test with the executable.
+
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Block, blocksOf, pages } from "./pages.ts";
+
+export interface WalkedCall {
+  readonly status: number;
+  readonly method: string;
+  /** Path without the query. */
+  readonly path: string;
+}
+
+export interface Walk {
+  readonly exitCode: number;
+  /** What the commands printed on stdout, then on stderr. */
+  readonly output: string;
+  readonly calls: readonly WalkedCall[];
+  /** What each `json` block shows, and the last line of what the block of commands before it printed. */
+  readonly answers: readonly Answer[];
+}
+
+export interface Answer {
+  readonly shown: Block;
+  readonly printed: string;
+}
+
+export interface Started {
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly pid: number;
+  stop(): Promise<number>;
+}
+
+/** Pages with commands that can be run: those with a block in `sh` without an option, or for a server that is stopped or started. */
+export const walkedPages: readonly string[] = pages.filter((page) => blocksOf(page).some(isRun));
+
+/** Whether the walk runs the commands of a block. `build` and `root` tell a reader what a test cannot do in its folder. */
+export function isRun({ language, option }: Block): boolean {
+  return language === "sh" && ["", "stopped", "serve"].includes(option);
+}
+
+/** An empty folder in which `./memledger` is `command`; removed by the caller. */
+export function createFolder(command: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-walk-"));
+  writeFileSync(join(folder, "memledger"), `#!/bin/sh\nexec ${command} "$@"\n`);
+  chmodSync(join(folder, "memledger"), 0o755);
+  return folder;
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Starts `./memledger serve` in the folder on any free port and waits for its ready line. */
+export async function startServer(folder: string, ...flags: readonly string[]): Promise<Started> {
+  const command = ["./memledger", "serve", "--port", "0", "--json", "--log-level", "warn", ...flags];
+  const child = Bun.spawn(command, { cwd: folder, stdout: "pipe", stderr: "inherit" });
+  const ready = JSON.parse(await firstLine(child.stdout));
+  return {
+    url: ready.url,
+    apiKey: ready.api_key ?? null,
+    pid: child.pid,
+    async stop() {
+      child.kill("SIGTERM");
+      return child.exited;
+    },
+  };
+}
+
+export interface WalkOptions {
+  /** Base URL of a language model's server, in place of the Ollama of the pages. */
+  readonly llmUrl: string;
+}
+
+/**
+ * Walks one page from top to bottom: starts a server in the folder, writes the files that the page shows, and runs its `sh` blocks. A shell
+ * stops at the first failure. No server runs while a block with the option `stopped` does; one with the option `serve` starts one.
+ */
+export async function walk(page: string, folder: string, { llmUrl }: WalkOptions): Promise<Walk> {
+  const blocks = blocksOf(page).filter(
+    (block) => isRun(block) || ["json", "python"].includes(block.language),
+  );
+  const walker = createWalker(folder, llmUrl);
+  try {
+    for (const block of blocks) if (!(await walker.take(block))) break;
+    return walker.result();
+  } finally {
+    await walker.stop();
+  }
+}
+
+function createWalker(folder: string, llmUrl: string) {
+  let server: Started | null = null;
+  let apiKey = "";
+  let exitCode = 0;
+  let [output, notes] = ["", ""];
+  let printed = "";
+  const answers: Answer[] = [];
+  let port = "0";
+  const variables = new Set<string>();
+  const environment = join(folder, "variables.sh");
+  const shims = createShims(folder);
+  writeFileSync(environment, "");
+
+  async function start(...flags: readonly string[]): Promise<Started> {
+    const started = await startServer(folder, "--port", port, ...flags);
+    apiKey = started.apiKey ?? apiKey;
+    port = new URL(started.url).port;
+    server = started;
+    return started;
+  }
+  async function stop(): Promise<void> {
+    const ended = await server?.stop();
+    server = null;
+    if (ended !== undefined && ended !== 0) throw new Error(`the server ended with ${ended}`);
+  }
+  const localised = (text: string, url: string) =>
+    text
+      .replaceAll("http://127.0.0.1:8420", url)
+      .replaceAll("http://127.0.0.1:11434/v1", llmUrl)
+      .replaceAll("ml_your_key", apiKey);
+
+  /** Variables that a block sets are there in the next one, as in the terminal of a reader. */
+  async function run(text: string): Promise<void> {
+    for (const [, name = ""] of text.matchAll(/^(?:export )?([A-Z_]+)=/gm)) variables.add(name);
+    const keep = variables.size === 0 ? "" : `declare -p ${[...variables].join(" ")} > ${environment}`;
+    const script = `set -euo pipefail\n. ${environment}\n${text}\n${keep}`;
+    const child = Bun.spawn(["bash", "-c", script], {
+      cwd: folder,
+      env: { ...process.env, PATH: `${shims}:${process.env.PATH}` },
+      // An empty line, which ends the chat of the README.
+      stdin: new Blob(["\n"]),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()];
+    const [stdout = "", stderr = ""] = await Promise.all(texts);
+    exitCode = await child.exited;
+    printed = stdout.trimEnd().split("\n").at(-1) ?? "";
+    output += stdout;
+    notes += stderr;
+    if (exitCode !== 0) notes += `\nfailed: ${text}`;
+  }
+
+  return {
+    /** Resolves to false when a command failed. */
+    async take(block: Block): Promise<boolean> {
+      if (block.language === "json") {
+        answers.push({ shown: block, printed });
+        return true;
+      }
+      if (block.language === "python") {
+        const { url } = server ?? (await start());
+        writeFileSync(join(folder, block.option), localised(block.text, url));
+        return true;
+      }
+      if (block.option === "serve") {
+        await stop();
+        await start(...serveFlags(localised(block.text, "")));
+        return true;
+      }
+      const { url } = server ?? (await start());
+      // The data of a page's first start is there when its commands need a stopped server.
+      if (block.option === "stopped") await stop();
+      await run(localised(block.text, url));
+      return exitCode === 0;
+    },
+    result: (): Walk => ({ exitCode, output: `${output}\n${notes}`, calls: callsIn(notes), answers }),
+    stop,
+  };
+}
+
+/** Arguments of the one command in a block that starts a server. */
+function serveFlags(text: string): string[] {
+  const [, flags] = /^\.\/memledger serve(.*)\n$/.exec(text) ?? [];
+  if (flags === undefined) throw new Error(`a block that starts a server has one command: ${text}`);
+  return flags.split(" ").filter((flag) => flag !== "");
+}
+
+/** Everything curl does is noted on stderr, so that the commands themselves stay as they are printed. */
+function createShims(folder: string): string {
+  const shims = join(folder, "shims");
+  mkdirSync(shims);
+  const format = "%{stderr}call %{http_code} %{method} %{url}\\n";
+  const curl = `#!/bin/sh\nexec ${Bun.which("curl")} --fail-with-body -w '${format}' "$@"\n`;
+  writeFileSync(join(shims, "curl"), curl);
+  chmodSync(join(shims, "curl"), 0o755);
+  return shims;
+}
+
+function callsIn(notes: string): WalkedCall[] {
+  return [...notes.matchAll(/^call (\d+) (\w+) (\S+)$/gm)].map(([, status, method, address]) => ({
+    status: Number(status),
+    method: method ?? "",
+    path: new URL(address ?? "").pathname,
+  }));
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes("\n")) return text.slice(0, text.indexOf("\n"));
+  }
+  throw new Error(`the server ended before it was ready: ${text}`);
+}
