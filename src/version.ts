@@ -1,4 +1,4 @@
-// Says which program this is. build.ts stamps the commit in; from source it is "source".
+// Owns the version and the commit. build.ts inserts the commit; it is "source" when the program runs from source.
 
 import manifest from "../package.json";
 

@@ -1,4 +1,4 @@
-// Performs an operation of the installation for a command: through the running server, otherwise on the database itself.
+// Performs an operation of the installation for a command: through the running server, or on the database when no server runs.
 // Must never decide what an operation allows.
 
 import { accessSync, constants, statSync } from "node:fs";
@@ -20,7 +20,7 @@ import { createLogger } from "../log/logger.ts";
 import { findAdminSocket } from "../transports/command-socket/command-socket.ts";
 import { type Reply, readReply } from "../transports/command-socket/reply.ts";
 
-/** The operation said no. */
+/** The operation refused the command. */
 export class CommandRefused extends Error {
   readonly code: number;
 
@@ -29,25 +29,25 @@ export class CommandRefused extends Error {
     this.code = code;
   }
 
-  /** Calls fields as the command line does. @param names what a person typed, such as `--from`, by the field's name. */
-  naming(names: Readonly<Record<string, string>>): CommandRefused {
+  /** Replaces names of fields in the message. @param names the name on the command line, such as `--from`, by the name of the field */
+  withNames(names: Readonly<Record<string, string>>): CommandRefused {
     let { message } = this;
     for (const [field, name] of Object.entries(names)) {
       message = message.replaceAll(new RegExp(`Field "${field}(/[^"]*)?"`, "g"), name);
-      // Such a name is no word of a sentence.
+      // Only a name with an underscore cannot be an ordinary word of the message.
       if (field.includes("_")) message = message.replaceAll(new RegExp(`"?\\b${field}\\b"?`, "g"), name);
     }
     return new CommandRefused(message, this.code);
   }
 }
 
-/** A server that starts or ends holds the directory without listening yet or any more. */
+/** A server that is starting or stopping has locked the data directory, but does not listen. */
 const waitMs = 10_000;
 const retryMs = 50;
 
 /**
  * The answer's data.
- * @param names as of CommandRefused.naming.
+ * @param names as in CommandRefused.withNames
  * @throws CommandRefused, DirectoryInUse
  */
 export async function administer(
@@ -59,7 +59,7 @@ export async function administer(
   try {
     return await perform(config, operation, input);
   } catch (error) {
-    throw error instanceof CommandRefused ? error.naming(names) : error;
+    throw error instanceof CommandRefused ? error.withNames(names) : error;
   }
 }
 
@@ -85,7 +85,7 @@ async function askServer(socket: string, operation: string, input: JsonObject): 
   let text: string;
   try {
     const body = JSON.stringify(input);
-    // Without Bun's limit of five minutes: retention and erasure of a large ledger take their time.
+    // No timeout (Bun's default is five minutes): retention and erasure of a large ledger may run longer.
     const init = { unix, method: "POST", body, timeout: false };
     const response = await fetch(`http://localhost/${operation}`, init);
     text = await response.text();
@@ -94,7 +94,7 @@ async function askServer(socket: string, operation: string, input: JsonObject): 
     if (code === "ECONNREFUSED" || code === "ENOENT" || code === "FailedToOpenSocket") return null;
     refuseForeignSocket(unix);
     throw new Error(
-      "The server ended before it answered. Check whether the change was made, then try again.",
+      "The server stopped before it answered. Check whether the change was made, then try again.",
       {
         cause,
       },
@@ -103,7 +103,7 @@ async function askServer(socket: string, operation: string, input: JsonObject): 
   return readReply(text);
 }
 
-/** @throws Error when the socket is there and this user may not write to it: it belongs to the user of the server. */
+/** @throws Error when the socket exists and belongs to another user */
 function refuseForeignSocket(unix: string): void {
   try {
     accessSync(unix, constants.W_OK);
@@ -112,7 +112,7 @@ function refuseForeignSocket(unix: string): void {
     const owner = statSync(unix, { throwIfNoEntry: false })?.uid;
     if (owner === undefined) return;
     throw new Error(
-      `The server that runs there belongs to the user ${owner}: permission denied on its socket ${unix}. Run the command as that user: sudo -u '#${owner}' memledger ...`,
+      `Permission denied on the socket ${unix}: the server runs as the user ${owner}. Run the command as that user: sudo -u '#${owner}' memledger ...`,
       { cause: error },
     );
   }

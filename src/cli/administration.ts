@@ -1,4 +1,4 @@
-// Binds a command to an operation of the installation: flags become fields, the answer becomes a report. Adds no rule.
+// Binds a command to an operation of the installation: options become fields of the input, the answer becomes the output. Adds no rule.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { InstallationOperation } from "../calls/operation.ts";
@@ -6,33 +6,33 @@ import type { Config } from "../config/config.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { administer } from "./administer.ts";
 import { attributeOf, bindWork, type Session } from "./command.ts";
-import { type Confirmation, confirm, requirePerson } from "./confirmation.ts";
+import { type Confirmation, confirm, requirePrompt } from "./confirmation.ts";
 import { list } from "./terminal.ts";
 
 export interface Field {
-  /** `--credits <number|unlimited>`; without a value, such as `--delete-memory`, it stands for true. */
+  /** `--credits <number|unlimited>`. An option without a value, such as `--delete-memory`, sets the field to true. */
   readonly flags: string;
   /** Name of the operation's input field. */
   readonly field: string;
   readonly description: string;
   readonly isRequired?: boolean;
-  /** What the text stands for; without it the text itself. @throws InvalidArgumentError */
+  /** Converts the text to the value of the field. Default: the text itself. @throws InvalidArgumentError */
   readonly read?: (text: string, flags: string) => Json;
 }
 
 export interface AdministrationCommand {
   readonly name: string;
   readonly operation: InstallationOperation;
-  /** A value without a flag: `show` is how the usage calls it. */
+  /** A positional argument; `show` is its name in the help text. */
   readonly operand?: { readonly show: string; readonly field: string };
   readonly fields?: readonly Field[];
-  /** What can be said about the input before a person is asked anything. @throws InvalidArgumentError */
+  /** Checks the input before the confirmation prompt. @throws InvalidArgumentError */
   readonly check?: (input: JsonObject) => void;
   readonly toText?: (data: Json) => string;
-  /** What a person must confirm before it is done, null when nothing; adds --yes. */
+  /** The confirmation prompt, null when none is needed for this input. Adds the option --yes. */
   readonly confirmation?: (config: Config, input: JsonObject) => Promise<Confirmation | null>;
-  /** Whether only some inputs need the confirmation, so that a person is required only for these. */
-  readonly isConfirmedSometimes?: boolean;
+  /** True: only some inputs need a confirmation, so that others can run without a terminal. */
+  readonly isConfirmationConditional?: boolean;
 }
 
 export function bindOperation(parent: Command, session: Session, bound: AdministrationCommand): void {
@@ -42,14 +42,14 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
     fields = [],
     toText = describe,
     confirmation,
-    isConfirmedSometimes = false,
+    isConfirmationConditional = false,
   } = bound;
   const command = parent.command(bound.name).description(operation.description);
   if (operand !== undefined) command.argument(`<${operand.show}>`);
   for (const { flags, description, isRequired = false } of fields) {
     command.addOption(new Option(flags, description).makeOptionMandatory(isRequired));
   }
-  if (confirmation !== undefined) command.option("--yes", "do it without asking for a confirmation");
+  if (confirmation !== undefined) command.option("--yes", "skip the confirmation prompt");
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const input: Record<string, Json> = {};
     if (operand !== undefined) input[operand.field] = operands[0] ?? "";
@@ -60,10 +60,10 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
     }
     bound.check?.(input);
     const mustAsk = confirmation !== undefined && options.yes !== true;
-    if (mustAsk && !isConfirmedSometimes) requirePerson(terminal);
+    if (mustAsk && !isConfirmationConditional) requirePrompt(terminal);
     const question = mustAsk ? await confirmation(config, input) : null;
     if (question !== null) {
-      requirePerson(terminal, question);
+      requirePrompt(terminal, question);
       await confirm(question);
     }
     const data = await administer(config, operation, input, namesOf(bound));
@@ -71,13 +71,13 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
   });
 }
 
-/** How a person typed each field. */
+/** The name of each field on the command line. */
 function namesOf({ operand, fields = [] }: AdministrationCommand): Record<string, string> {
   const names = fields.map(({ flags, field }) => [field, flags.split(" ")[0] ?? flags]);
   return Object.fromEntries(operand === undefined ? names : [...names, [operand.field, `<${operand.show}>`]]);
 }
 
-/** A whole number, or null where the flag's word for "no number" stands. */
+/** A whole number, or null for the word that means "no number". */
 export function numberOr(word: string): NonNullable<Field["read"]> {
   return (text, flags) => {
     if (text === word) return null;

@@ -1,5 +1,5 @@
-// Owns finding the files of a verification: what is verified, the key, the checkpoints beside it and from elsewhere. Must never write
-// one, and never lets a checkpoint from beside the ledger pass for one from outside.
+// Owns the search for the files of a verification: the database or export, the public keys, the checkpoints beside it and the external
+// ones. Must never write a file, and never treat a checkpoint that is stored beside the database as an external one.
 
 import { existsSync, globSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -27,7 +27,7 @@ export type Subject =
   | { readonly kind: "database"; readonly path: string }
   | { readonly kind: "export"; readonly path: string; readonly manifest: string };
 
-/** What a path means: a data directory, a database, an export beside its manifest, or the manifest itself. @throws UnusableInput */
+/** Finds out what a path is: a data directory, a database, an export, or the manifest of an export. @throws UnusableInput */
 export function findSubject(path: string): Subject {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new UnusableInput(`${path} does not exist.`);
@@ -35,7 +35,7 @@ export function findSubject(path: string): Subject {
     const { database } = locate(path);
     if (existsSync(database)) return { kind: "database", path: database };
     throw new UnusableInput(
-      `There is no memledger database in ${path}. Name a database, a data directory or an export.`,
+      `There is no memledger database in ${path}. Give the path of a database, a data directory or an export.`,
     );
   }
   if (path.endsWith(manifestSuffix)) return findSubject(path.slice(0, -manifestSuffix.length));
@@ -43,7 +43,7 @@ export function findSubject(path: string): Subject {
   if (existsSync(manifest)) return { kind: "export", path, manifest };
   if (/\.(json|csv)$/i.test(path)) {
     throw new UnusableInput(
-      `${manifest} does not exist. Bring the manifest that belongs to the export; without it nothing is signed.`,
+      `${manifest} does not exist. An export is verified with its manifest: copy the manifest to this path.`,
     );
   }
   return { kind: "database", path };
@@ -52,16 +52,16 @@ export function findSubject(path: string): Subject {
 const manifestSuffix = ".manifest";
 
 export interface Evidence {
-  /** Null: there is no key. */
+  /** Null: there is no public key. */
   readonly reader: NoteReader | null;
   readonly keys: readonly string[];
-  /** For people. */
+  /** Where the public keys come from, for the output. */
   readonly keySource: string;
   readonly checkpoints: readonly KnownCheckpoint[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
-  /** Why signatures may not fit although nobody changed anything; null: no such reason is known. */
-  readonly keyDoubt: string | null;
+  /** How valid signatures may fail the check although no record was changed; null: no such reason is known. */
+  readonly keyAdvice: string | null;
 }
 
 export interface EvidenceOptions {
@@ -77,26 +77,31 @@ export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evid
   const remarks = describeRotations(rotations, keys);
   if (isBeside) {
     remarks.push(
-      `The key was read from ${keySource}, beside what it verifies. Whoever can write there can replace it, so the signatures prove nothing against them: give a copy that was kept elsewhere with --public-key FILE.`,
+      `The public key was read from ${keySource}. Anyone who can write to this folder can replace the key and sign again. For a check against them, give a copy of the key that was kept elsewhere: --public-key FILE.`,
     );
   }
   const outside = options.checkpoints.map((file) => ({ file, text: readText(file) }));
   if (reader === null && outside.length > 0)
-    throw new UnusableInput("A checkpoint proves nothing without a key. Give it with --public-key FILE.");
+    throw new UnusableInput("A checkpoint cannot be checked without the public key. Add --public-key FILE.");
   const beside = reader === null ? [] : readBeside(subject, reader, remarks);
   const given =
     reader === null ? [] : outside.map(({ file, text }) => readGiven(file, text, { reader, keys, remarks }));
   const refused = given.find(({ failure }) => failure !== null)?.failure ?? null;
   const checkpoints = [...beside, ...given.flatMap((file) => file.checkpoints)];
   return {
-    ...{ reader, keys, keySource, checkpoints, refusedOutside: refused, remarks },
-    keyDoubt: isBeside ? null : doubtKey(subject, rotations, keys),
+    reader,
+    keys,
+    keySource,
+    checkpoints,
+    refusedOutside: refused,
+    remarks,
+    keyAdvice: isBeside ? null : adviseOnKey(subject, rotations, keys),
   };
 }
 
-/** What the operator says about changes of the key; only what a former key has signed adds one. */
+/** The statements about changes of the key. A key is trusted only if a statement about it is signed by the former key. */
 function readRotationsBeside(subject: Subject): readonly string[] {
-  const file = besides(subject)
+  const file = foldersOf(subject)
     .map(rotationsPath)
     .find((path) => existsSync(path));
   return file === undefined ? [] : splitNotes(readText(file));
@@ -110,40 +115,40 @@ function describeRotations(
   return [
     ...attested.map(
       (rotation) =>
-        `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}; the former key attests it.`,
+        `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has signed the change.`,
     ),
     ...unattested.map((rotation) => {
-      const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}, without attestation by the former key`;
+      const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has not signed the change`;
       return keys.includes(rotation.successor)
-        ? `${change}: make sure that you got the new key in a way that you trust.`
-        : `${change}: it is not believed. Get the new key from the operator in a way that you trust, and give both keys in one file with --public-key.`;
+        ? `${change}: make sure that you received the new key from a source that you trust.`
+        : `${change}, so the new key is not trusted. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.`;
     }),
   ];
 }
 
-function doubtKey(
+function adviseOnKey(
   subject: Subject,
   { unattested }: Pick<FollowedRotations, "unattested">,
   keys: readonly string[],
 ): string | null {
   if (unattested.some(({ successor }) => !keys.includes(successor))) {
-    return "The key of this ledger was changed without the signature of the former key, because that one was lost, and the public key given is the former one. What the new key has signed cannot be verified with it. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.";
+    return "The key of this ledger was changed, and the former key, which was lost, has not signed the change. The public key given is the former one: it cannot verify signatures of the new key. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.";
   }
-  const hasRotations = besides(subject)
+  const hasRotations = foldersOf(subject)
     .map(rotationsPath)
     .some((path) => existsSync(path));
   return hasRotations
     ? null
-    : "There is no file audit.rotations beside it. If the key of this ledger was changed after you got the public key, put that file of the data directory beside what you verify, or get the new public key in a way that you trust.";
+    : "There is no file audit.rotations beside the database or export. If the key of this ledger was changed after you received the public key, copy audit.rotations from the data directory to this folder, or get the new public key in a way that you trust.";
 }
 
-/** Not the whole key, so that nobody copies one from here. */
+/** Only name and id, so that nobody copies a public key from this output. */
 function nameOf(verifierKey: string): string {
   return verifierKey.split("+").slice(0, 2).join("+");
 }
 
-/** Folders in which files that belong to the subject may be. */
-function besides({ kind, path }: Subject): readonly string[] {
+/** Folders that may contain files that belong to the subject. */
+function foldersOf({ kind, path }: Subject): readonly string[] {
   const folder = dirname(path);
   return kind === "export" ? [folder, dirname(folder)] : [folder];
 }
@@ -154,17 +159,15 @@ function findKeys(
 ): { keys: readonly string[]; keySource: string; isBeside: boolean } {
   if (publicKey !== null)
     return { keys: readKeys(readText(publicKey), publicKey), keySource: publicKey, isBeside: false };
-  const file = besides(subject)
-    .map((place) => join(place, "audit.pub"))
+  const file = foldersOf(subject)
+    .map((folder) => join(folder, "audit.pub"))
     .find((path) => existsSync(path));
   if (file !== undefined) return { keys: readKeys(readText(file), file), keySource: file, isBeside: true };
   if (subject.kind === "database") return { keys: [], keySource: "none", isBeside: false };
-  throw new UnusableInput(
-    "The manifest is signed, but there is no key to check it with. Give the verifier key with --public-key FILE.",
-  );
+  throw new UnusableInput("No public key to check the signature of the manifest. Add --public-key FILE.");
 }
 
-/** The notes that the server keeps beside its database. What none of the keys signed says nothing, but is worth a word. */
+/** The notes that the server keeps beside its database. Notes that none of the keys has signed are ignored, with a remark. */
 function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): KnownCheckpoint[] {
   if (subject.kind === "export") return [];
   const folder = join(dirname(subject.path), "checkpoints");
@@ -173,7 +176,7 @@ function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): Kn
     .flatMap((name) => {
       const { checkpoints, refused } = readNotes(readText(join(folder, name)), reader);
       if (refused > 0)
-        remarks.push(`${counted(refused, "note")} in ${join(folder, name)} not signed by this key: ignored.`);
+        remarks.push(`Ignored ${counted(refused, "note")} in ${join(folder, name)}: not signed by this key.`);
       return checkpoints.map((checkpoint) => ({
         ...checkpoint,
         isOutside: false,
@@ -192,7 +195,7 @@ function readGiven(
   if (notes.length === 0) throw new UnusableInput(noCheckpoint(file, text));
   if (ignored > 0)
     remarks.push(
-      `${counted(ignored, "text")} in ${file} not in the format of a checkpoint, such as a note that a crash cut short: ignored.`,
+      `Ignored ${counted(ignored, "text")} in ${file}: not in the format of a checkpoint, such as a note that was cut off by a crash.`,
     );
   const refused = notes.find((note) => reader.open(note) === null);
   return {
@@ -212,24 +215,24 @@ function readGiven(
 function noCheckpoint(file: string, text: string): string {
   const isKey = text.split("\n").some(isVerifierKey);
   const expected =
-    "Expected is what memledger audit checkpoint prints (four lines, an empty line, a line with the signature), or the JSON answer of GET /v1/audit/checkpoint, saved to a file without changes";
-  return `${file} holds no checkpoint${isKey ? " but a public key, which --public-key takes" : ""}. ${expected}. Nothing was verified.`;
+    'Give a file with the unchanged output of "memledger audit checkpoint" (four lines, an empty line, a line with the signature) or the unchanged JSON answer of GET /v1/audit/checkpoint';
+  return `${file} does not contain a checkpoint${isKey ? "; it contains a public key: use --public-key for it" : ""}. ${expected}. Nothing was verified.`;
 }
 
 function whyRefused(file: string, note: string, keys: readonly string[]): string {
   const signer = signerId(note);
   const known = keys.map(nameOf);
   return known.includes(signer)
-    ? `${basename(file)} holds a checkpoint whose signature by the key ${signer} does not fit its text: the checkpoint was changed after it was signed`
-    : `${basename(file)} holds a checkpoint that names the key ${signer}, but the key given is ${known.join(", ")}: it is a checkpoint of another installation, or the key was changed, or the checkpoint is forged`;
+    ? `the checkpoint in ${basename(file)} has an invalid signature of the key ${signer}: the checkpoint was changed after it was signed`
+    : `the checkpoint in ${basename(file)} is signed with the key ${signer}, but the public key given is ${known.join(", ")}: it is a checkpoint of another installation, or the key was changed, or the checkpoint is forged`;
 }
 
-/** @throws UnusableInput when the file is no regular one, is too large or cannot be read. */
+/** @throws UnusableInput when the file is not a regular file, is too large or cannot be read */
 export function readText(path: string): string {
   return orUnusable(path, () => readRegularText(path, evidenceFileMaxBytes));
 }
 
-/** @throws UnusableInput when the path is no regular file, or cannot be opened. */
+/** @throws UnusableInput when the path is not a regular file, or cannot be opened */
 export function requireRegular(path: string): void {
   orUnusable(path, () => withRegularFile(path, () => undefined));
 }

@@ -1,5 +1,5 @@
-// Binds `memledger audit export`: has the running server write an export, or writes it here when none runs, and copies it with its
-// manifest to where the caller wants them.
+// Binds `memledger audit export`: the running server writes the export, or this process when no server runs. Then copies the export
+// and its manifest to the paths that the caller named.
 
 import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -26,24 +26,21 @@ import { createProgress } from "./progress.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
 const pollMs = 50;
-const names = { project: "--project", start_time: "--from", end_time: "--to", format: "--format" };
+const optionNames = { project: "--project", start_time: "--from", end_time: "--to", format: "--format" };
 
 export function addExportCommand(audit: Command, session: Session): void {
   const command = audit
     .command("export")
     .description(exportProject.description)
-    .requiredOption("--project <id|name>", "whose records")
-    .requiredOption(
-      "--from <time>",
-      "records from this time on: an ISO 8601 date or time, in UTC if it has no zone",
-    )
+    .requiredOption("--project <id|name>", "project whose records are exported")
+    .requiredOption("--from <time>", "start of the range: an ISO 8601 date or time; UTC without a time zone")
     .requiredOption(
       "--to <time>",
-      "records up to this time, included; a date includes its whole day; may be in the future",
+      "end of the range, inclusive; a date includes the whole day; may be in the future",
     )
-    .requiredOption("--out <file>", "where to put the file; its manifest goes to <file>.manifest")
-    .addOption(new Option("--format <format>", "format of the file").choices(exportFormats).default("csv"))
-    .option("--force", "replace the file and its manifest when they exist");
+    .requiredOption("--out <file>", "path of the export; its manifest is written to <file>.manifest")
+    .addOption(new Option("--format <format>", "file format").choices(exportFormats).default("csv"))
+    .option("--force", "overwrite the file and its manifest if they exist");
   bindWork(command, session, async ({ config, options, terminal }) => {
     const { project, from, to, format, out } = options;
     const input = { project: String(project), start_time: String(from), end_time: String(to) };
@@ -52,17 +49,17 @@ export function addExportCommand(audit: Command, session: Session): void {
     requireDatabase(config.dataDir);
     mkdirSync(dirname(target), { recursive: true });
     checkTargets([target, manifestPath(target)], rules);
-    const task = await administer(config, exportProject, { ...input, format: String(format) }, names);
+    const task = await administer(config, exportProject, { ...input, format: String(format) }, optionNames);
     const made = await finish(config, String(isObject(task) ? task.export_id : ""), terminal);
     if (made.status === "failed") throw new Error(`The export failed: ${made.error}`);
-    // The manifest first: an export is never there without it.
+    // The manifest first: an export never exists without it.
     const manifest = { source: manifestPath(made.path), target: manifestPath(target) };
     placeFiles([manifest, { source: made.path, target }], rules);
     return report(made, target);
   });
 }
 
-/** Waits for the server, or does its work where there is none (any more). */
+/** Waits until the server has finished the export. Finishes it here when no server runs, or none runs any more. */
 async function finish(config: Config, id: string, terminal: Terminal): Promise<Export> {
   const tryHold = createHolder(config.dataDir);
   const progress = createProgress(terminal);
@@ -103,7 +100,9 @@ function lookUp({ dataDir }: Config, id: string): Export {
   const { database, runtime } = locate(dataDir);
   const made = findExport({ path: database, runtime: prepareRuntime(runtime) }, exportFolder(dataDir), id);
   if (made !== null) return made;
-  throw new Error("The export is gone. Its project was deleted or its time is over; begin it again.");
+  throw new Error(
+    "The export no longer exists: its project was deleted, or the export has expired. Run the command again.",
+  );
 }
 
 function report({ id, format, records, bytes, sha256, verifiable }: Export, file: string): Report {

@@ -1,7 +1,7 @@
-// Binds `memledger audit verify`: proves a database or an export, on any machine, without a server, a network or a data directory.
+// Binds `memledger audit verify`: verifies a database or an export, on any machine, without a server, a network or a data directory.
 // Must never write a file.
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { verifyExport } from "../audit/verify/export-verification.ts";
 import { type Report as Finding, UnusableInput, verdicts } from "../audit/verify/verdict.ts";
 import { verifyDatabase } from "../storage/sqlite/verify/verify.ts";
@@ -13,7 +13,7 @@ import {
   requireRegular,
   type Subject,
 } from "./audit-evidence.ts";
-import { type Shown, showFinding, toData } from "./audit-report.ts";
+import { toData, toText, type Verification } from "./audit-report.ts";
 import { bindWork, type Session, type Work } from "./command.ts";
 import { createProgress } from "./progress.ts";
 import type { Report } from "./terminal.ts";
@@ -22,31 +22,33 @@ export function addVerifyCommand(audit: Command, session: Session): void {
   const command = audit
     .command("verify")
     .description(
-      "Verify a database, a data directory or an export. Writes nothing and needs no server and no network.",
+      "Verify a database, a data directory or an export. Writes no file. Needs no server and no network.",
     )
     .argument("[path]", "database, data directory or export (default: the data directory)")
-    .option(
-      "--checkpoint <file>",
-      "a checkpoint that was kept elsewhere; may be given several times",
-      collect,
-      [],
+    .addOption(
+      new Option("--checkpoint <file>", "external checkpoint, kept outside the server; can be repeated")
+        .argParser(collect)
+        .default([], "none"),
     )
-    .option("--public-key <file>", "the verifier key (default: audit.pub beside what is verified)")
-    .option("--project <id or name>", "verify the chain of one project only");
+    .option(
+      "--public-key <file>",
+      "public key of the ledger (default: audit.pub beside the database or export)",
+    )
+    .option("--project <id|name>", "verify only the chain of this project");
   const work: Work = async ({ config, options, operands, terminal }) => {
     const path = operands[0] ?? config.dataDir;
     try {
       const progress = createProgress(terminal);
-      const shown = await verifyPath(path, toOptions(options), progress.show).finally(progress.clear);
-      session.exitCode = verdicts[shown.finding.verdict];
-      return { data: toData(shown), text: showFinding(shown) };
+      const verification = await verifyPath(path, toOptions(options), progress.show).finally(progress.clear);
+      session.exitCode = verdicts[verification.finding.verdict];
+      return { data: toData(verification), text: toText(verification) };
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       session.exitCode = verdicts.unusable;
       return unusable(path, error);
     }
   };
-  bindWork(command, session, work, { needsNoConfig: (operands) => operands.length > 0 });
+  bindWork(command, session, work, { ignoresConfig: (operands) => operands.length > 0 });
 }
 
 export interface VerifyOptions {
@@ -72,7 +74,7 @@ export async function verifyPath(
   path: string,
   options: VerifyOptions,
   onProgress: (done: number, total: number) => void = () => undefined,
-): Promise<Shown> {
+): Promise<Verification> {
   const subject = findSubject(path);
   const evidence = gatherEvidence(subject, options);
   return { subject, evidence, finding: await examine(subject, evidence, options, onProgress) };
@@ -87,9 +89,9 @@ async function examine(
   const { reader } = evidence;
   if (subject.kind === "database")
     return verifyDatabase({ ...evidence, path: subject.path, project, onProgress });
-  if (project !== null) throw new UnusableInput("An export holds one project only. Leave out --project.");
+  if (project !== null) throw new UnusableInput("An export contains one project. Remove --project.");
   if (reader === null)
-    throw new UnusableInput("The manifest is signed. Give the verifier key with --public-key FILE.");
+    throw new UnusableInput("No public key to check the signature of the manifest. Add --public-key FILE.");
   requireRegular(subject.path);
   const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
   return verifyExport({ ...evidence, reader, file, manifest, onProgress });
@@ -97,5 +99,5 @@ async function examine(
 
 function unusable(path: string, { message }: UnusableInput): Report {
   const data = { verdict: "unusable", exit_code: verdicts.unusable, path, message };
-  return { data, text: `UnusableInput: nothing can be said about ${path}.\n${message}` };
+  return { data, text: `UNUSABLE: ${path} cannot be verified.\n${message}` };
 }

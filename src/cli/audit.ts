@@ -1,4 +1,4 @@
-// Binds the commands of `memledger audit`. Knows none of their work.
+// Binds the commands of `memledger audit` to their operations.
 
 import { type Command, InvalidArgumentError } from "commander";
 import { signCheckpoints } from "../audit/checkpoint-operations.ts";
@@ -13,9 +13,7 @@ import { addRotateKeyCommand } from "./rotate-key.ts";
 import { table } from "./terminal.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
-  const audit = program
-    .command("audit")
-    .description("Prove what the ledger holds, export it, attest it, prune and erase.");
+  const audit = program.command("audit").description("Verify, export, sign, prune and redact audit records.");
   addVerifyCommand(audit, session);
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);
@@ -23,7 +21,11 @@ export function addAuditCommands(program: Command, session: Session): void {
     name: "checkpoint",
     operation: signCheckpoints,
     fields: [
-      { flags: "--project <id|name>", field: "project", description: "whose chain (default: all chains)" },
+      {
+        flags: "--project <id|name>",
+        field: "project",
+        description: "project whose chain is signed (default: all chains)",
+      },
     ],
     toText: notesOf,
   });
@@ -31,31 +33,31 @@ export function addAuditCommands(program: Command, session: Session): void {
     name: "redact",
     operation: redactRecords,
     fields: [
-      { flags: "--record <id>", field: "record", description: "one audit record" },
-      { flags: "--memory <id>", field: "memory", description: "every record that holds this memory" },
-      { flags: "--delete-memory", field: "delete_memory", description: "delete the memory, too" },
+      { flags: "--record <id>", field: "record", description: "id of the audit record" },
+      { flags: "--memory <id>", field: "memory", description: "id of a memory: all records that contain it" },
+      { flags: "--delete-memory", field: "delete_memory", description: "also delete the memory itself" },
     ],
     check: ({ record, memory }) => {
       if (record === undefined && memory === undefined)
-        throw new InvalidArgumentError("Name what to erase: --record ID or --memory ID.");
+        throw new InvalidArgumentError("--record ID or --memory ID is required.");
       if (record !== undefined && memory !== undefined)
         throw new InvalidArgumentError(
-          "--record and --memory exclude each other. Run the command once for each of them.",
+          "--record and --memory cannot be used together. Run the command once for each of them.",
         );
     },
     confirmation: async () => ({
       warning:
-        "This erases what these audit records hold, for good, and removes the exports that hold them. The chain keeps their entries and still verifies.",
+        "This permanently erases the payloads of these audit records and removes the exports that contain them. The entries of the records are kept, and the chain still verifies.",
       word: "erase",
-      wordIs: 'the word "erase"',
+      wordDescription: 'the word "erase"',
     }),
-    toText: erasureOf,
+    toText: erasedText,
   });
-  bindOperation(audit, session, { name: "prune", operation: pruneRecords, toText: sweepOf });
+  bindOperation(audit, session, { name: "prune", operation: pruneRecords, toText: prunedText });
 }
 
-/** What a sweep of retention did with each chain. */
-function sweepOf(data: Json): string {
+/** The result of a retention run, one row for each chain. */
+function prunedText(data: Json): string {
   const chains = isObject(data) ? rowsOf(data.chains ?? null) : [];
   if (chains.length === 0) return "No record is older than its retention.";
   const rows = chains.map(({ project, records, payloads, anchored_through, skipped }) =>
@@ -64,8 +66,8 @@ function sweepOf(data: Json): string {
   return table(["project", "records removed", "payloads removed", "removed up to", "skipped"], rows);
 }
 
-/** What was erased, and what was not. */
-function erasureOf(data: Json): string {
+/** The result of an erasure, and what the operator still has to do. */
+function erasedText(data: Json): string {
   const parts = [describe(data)];
   if (isObject(data) && Array.isArray(data.exports) && data.exports.length > 0) parts.push(exportsRemoved);
   if (isObject(data) && data.memory === "kept") parts.push(memoryKept);
@@ -73,11 +75,11 @@ function erasureOf(data: Json): string {
 }
 
 const exportsRemoved =
-  "The files of these exports were removed from the server. Copies that were downloaded must be deleted by hand.";
+  "The files of these exports were removed from the server. Delete downloaded copies yourself.";
 const memoryKept =
-  "The memory itself is still there with its text, and new records will hold it. To delete it, add --delete-memory.";
+  "The memory itself was not deleted, and new records may contain it. To delete it, run the command again with --delete-memory.";
 
-/** The notes alone, so that `memledger audit checkpoint > FILE` keeps what `audit verify --checkpoint FILE` reads. */
+/** Only the notes, so that `audit verify --checkpoint FILE` reads the output of `memledger audit checkpoint > FILE`. */
 function notesOf(data: Json): string {
   const checkpoints = isObject(data) ? rowsOf(data.checkpoints ?? null) : [];
   return checkpoints.map(({ note }) => `${note}\n`).join("");

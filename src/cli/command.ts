@@ -1,4 +1,4 @@
-// Owns how a command is bound to its work: configuration in, one report out, failures told in one line. Knows no command.
+// Owns how a command runs: it loads the configuration, prints one report, and prints a failure in one line. Knows no command.
 
 import { type Command, Option } from "commander";
 import { type Loaded, loadConfig } from "../config/config.ts";
@@ -8,7 +8,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { failureMessage } from "./failure-message.ts";
 import type { Report, Terminal } from "./terminal.ts";
 
-/** What a command works with. */
+/** The input of a command. */
 export interface Invocation extends Loaded {
   readonly terminal: Terminal;
   /** By the option's attribute name; see `attributeOf`. */
@@ -16,28 +16,28 @@ export interface Invocation extends Loaded {
   readonly operands: readonly string[];
 }
 
-/** The report is printed when the work is done; null when everything has been printed. */
+/** The report is printed when the work is done. Null: the work has printed everything itself. */
 export type Work = (invocation: Invocation) => Promise<Report | null>;
 
-/** Where commands leave what has to be printed and how the process ends. */
+/** Shared by all commands of a run: the terminal and the exit code. */
 export interface Session {
   readonly terminal: Terminal;
   exitCode: ExitCode;
 }
 
-/** These can be set for every command; the others belong to the commands that use them. */
+/** Options of every command. The other settings are options of the commands that use them. */
 export const globalSettings: readonly Setting<unknown>[] = [settings.dataDir, settings.logLevel];
 
 export interface BindOptions {
-  /** Whether a run with these operands uses flags only, so that no variable and no memledger.toml can be wrong for it. */
-  readonly needsNoConfig?: (operands: readonly string[]) => boolean;
+  /** True: with these operands the command reads neither environment variables nor memledger.toml. */
+  readonly ignoresConfig?: (operands: readonly string[]) => boolean;
 }
 
 export function bindWork(
   command: Command,
   session: Session,
   work: Work,
-  { needsNoConfig = () => false }: BindOptions = {},
+  { ignoresConfig = () => false }: BindOptions = {},
 ): void {
   command.action(async () => {
     const { terminal } = session;
@@ -46,7 +46,7 @@ export function bindWork(
     try {
       const options: Readonly<Record<string, unknown>> = command.optsWithGlobals();
       const flags = flagsFrom(options);
-      const loaded = needsNoConfig(command.args)
+      const loaded = ignoresConfig(command.args)
         ? loadConfig({ flags, readsFile: false })
         : loadConfig({ flags, variables: terminal.variables });
       isDebugging = loaded.config.logLevel === "debug";
@@ -54,22 +54,23 @@ export function bindWork(
       const report = await work({ ...loaded, terminal, options, operands: command.args });
       if (report !== null) await terminal.print(report);
     } catch (error) {
-      session.exitCode = await tellFailure(terminal, error, { isDebugging, dataDir });
+      session.exitCode = await reportFailure(terminal, error, { isDebugging, dataDir });
     }
   });
 }
 
-/** One line that says what to do, and the exit code that goes with it. */
-export async function tellFailure(
+/** Prints one line that says what to do. @returns the exit code of the error */
+export async function reportFailure(
   terminal: Terminal,
   error: unknown,
   { isDebugging = false, dataDir = null }: { isDebugging?: boolean; dataDir?: string | null } = {},
 ): Promise<ExitCode> {
   const exitCode = exitCodeOf(error);
   const message = failureMessage(error, dataDir);
-  terminal.note(`memledger: ${message}`);
-  if (isDebugging) terminal.note(Bun.inspect(error));
-  else if (exitCode === exitCodes.usage) terminal.note('Run "memledger --help" to see how it is used.');
+  terminal.writeError(`memledger: ${message}`);
+  if (isDebugging) terminal.writeError(Bun.inspect(error));
+  else if (exitCode === exitCodes.usage)
+    terminal.writeError('Run "memledger --help" for the list of commands and options.');
   const code =
     error instanceof Error && "code" in error && typeof error.code === "number" ? error.code : null;
   if (terminal.isJson) {
@@ -84,11 +85,12 @@ export function addSettings(command: Command, added: readonly Setting<unknown>[]
 }
 
 function optionOf(setting: Setting<unknown>): Option {
-  const fallback = setting.default === null ? "" : ` (default: ${setting.default})`;
+  const isWithoutDefault = setting.default === null || String(setting.default) === "";
+  const fallback = isWithoutDefault ? "" : ` (default: ${setting.default})`;
   return new Option(`${flagOf(setting)} <${setting.placeholder}>`, `${setting.description}${fallback}`);
 }
 
-/** `--search-cache-mb` becomes `searchCacheMb`, as commander names it. */
+/** The name under which commander keeps an option: `searchCacheMb` for `--search-cache-mb`. */
 export function attributeOf(flag: string): string {
   return new Option(flag).attributeName();
 }

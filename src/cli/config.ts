@@ -1,4 +1,4 @@
-// Binds `memledger config print`: every setting, its value and where it came from.
+// Binds `memledger config print`: shows every setting with its value and its source.
 
 import type { Command } from "commander";
 import { generalSettings } from "../config/settings.ts";
@@ -6,10 +6,10 @@ import { addSettings, bindWork, globalSettings, type Session } from "./command.t
 import { table } from "./terminal.ts";
 
 export function addConfigCommands(program: Command, session: Session): void {
-  const config = program.command("config").description("Look at the configuration.");
+  const config = program.command("config").description("Show the configuration.");
   const print = config
     .command("print")
-    .description("Show every setting, its value and where it came from. Takes the flags of serve.");
+    .description("Show every setting with its value and its source. Accepts the options of serve.");
   addSettings(
     print,
     generalSettings.filter((setting) => !globalSettings.includes(setting)),

@@ -1,29 +1,34 @@
-// Owns asking a person before a command destroys something. Without a terminal nobody can be asked, so --yes must say it.
+// Owns the confirmation prompt before a command deletes data. Without a terminal there is no prompt, and --yes is required.
 
 import { createInterface } from "node:readline/promises";
 import type { Terminal } from "./terminal.ts";
 
 export interface Confirmation {
-  /** What will happen, in a sentence. */
+  /** What the command will do, in one or two sentences. */
   readonly warning: string;
-  /** What the person must type: something that is not typed by habit. */
+  /** What the user must type. */
   readonly word: string;
-  /** What the word is, such as "the name of the project". */
-  readonly wordIs: string;
+  /** A description of the word, such as "the name of the project". */
+  readonly wordDescription: string;
 }
 
-/** @throws Error when there is nobody to ask; it has the warning of a question that is known already. Call it before anything slow. */
-export function requirePerson(terminal: Terminal, question?: Confirmation): void {
-  if (terminal.canAsk) return;
+/**
+ * Call it before anything slow.
+ * @throws Error when no prompt is possible; its message contains the warning of `question`, if it is given.
+ */
+export function requirePrompt(terminal: Terminal, question?: Confirmation): void {
+  if (terminal.canPrompt) return;
   const warning = question === undefined ? "" : `${question.warning} `;
-  const why = terminal.isJson ? "with --json nobody is asked for" : "there is no terminal to ask for";
-  throw new Error(`${warning}This cannot be undone, and ${why} a confirmation. Add --yes to confirm it.`);
+  const why = terminal.isJson
+    ? "--json disables the confirmation prompt"
+    : "there is no terminal for the confirmation prompt";
+  throw new Error(`${warning}This cannot be undone, and ${why}. Add --yes to confirm.`);
 }
 
-/** @throws Error when the person types something else. */
-export async function confirm({ warning, word, wordIs }: Confirmation): Promise<void> {
-  // Names come from clients; a control character in one must not reach the terminal.
-  const question = `${warning}\nType ${wordIs} to confirm: `.replaceAll(/[^\P{Cc}\n]/gu, "�");
+/** Asks the user to type the word. @throws Error when the user types something else */
+export async function confirm({ warning, word, wordDescription }: Confirmation): Promise<void> {
+  // Clients choose the names. A control character in a name must not reach the terminal.
+  const question = `${warning}\nType ${wordDescription} to confirm: `.replaceAll(/[^\P{Cc}\n]/gu, "�");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
@@ -32,5 +37,5 @@ export async function confirm({ warning, word, wordIs }: Confirmation): Promise<
   } finally {
     lines.close();
   }
-  throw new Error(`Not confirmed: that is not ${wordIs}. Nothing was changed.`);
+  throw new Error(`Not confirmed: the text typed is not ${wordDescription}. Nothing was changed.`);
 }

@@ -1,5 +1,5 @@
-// Owns the checks of `memledger doctor` that concern what the server runs on: directory, disk, other processes, model. Each returns what
-// it found, or throws what is wrong. Must never change what it examines.
+// Owns the checks of `memledger doctor` on the environment of the server: directory, disk, other processes, model. Each returns its
+// result, or throws an Error. Must never change the data that it checks.
 
 import { statfsSync, statSync } from "node:fs";
 import { chooseModel } from "../app.ts";
@@ -13,15 +13,15 @@ import { inspect } from "../storage/sqlite/database-file/inspect.ts";
 import { takeLock } from "../storage/sqlite/database-file/lock.ts";
 import { quoteWord } from "../text/shell-word.ts";
 
-/** What is examined, once its native libraries are known to be good. */
+/** The input of the checks that need the native libraries. */
 export interface Examined {
   readonly directory: DataDirectory;
   readonly runtime: RuntimeFiles;
-  /** File of a signing key that is kept elsewhere; null: the one in the data directory. */
+  /** Path of the signing key, if it is not in the data directory; null: the key in the data directory. */
   readonly auditKey: string | null;
 }
 
-/** Below this much free space a busy server may fill the disk within a day. */
+/** With less free space, a busy server may fill the disk within a day. */
 const lowSpaceBytes = 512 * 1024 * 1024;
 
 export function checkOwner({ root }: DataDirectory): string {
@@ -36,7 +36,9 @@ export function checkOwner({ root }: DataDirectory): string {
 
 export function checkDirectory({ root }: DataDirectory): string {
   if (isOpenToOthers(root)) {
-    throw new Error(`${root} is accessible to other users. Close it: chmod 700 ${quoteWord(root)}`);
+    throw new Error(
+      `${root} is accessible to other users. Remove their access: chmod 700 ${quoteWord(root)}`,
+    );
   }
   return root;
 }
@@ -46,13 +48,13 @@ export function checkDisk({ root }: DataDirectory): string {
   const free = bavail * bsize;
   const text = `${Math.floor(free / 1024 / 1024)} MiB free`;
   if (free < lowSpaceBytes) {
-    throw new Error(`Only ${text}. Free disk space before the server has to refuse calls.`);
+    throw new Error(`Only ${text}. Free disk space: a server without disk space refuses all calls.`);
   }
   return text;
 }
 
 export function checkServer({ directory: { lock }, runtime }: Examined): string {
-  if (!statSync(lock, { throwIfNoEntry: false })) return "never ran here";
+  if (!statSync(lock, { throwIfNoEntry: false })) return "no server has run here yet";
   const taken = takeLock(lock, runtime);
   taken?.release();
   return taken === null ? "running" : "not running";
@@ -66,10 +68,10 @@ export async function checkModel(config: Config, { directory, runtime }: Examine
     const bound = isDatabaseMissing(directory) ? null : inspect({ path: directory.database, runtime }).model;
     if (bound !== null && bound.sha256 !== sha256) {
       throw new Error(
-        `The database is bound to the model ${bound.id}, not to ${id}. Name its directory with --model, or run memledger reembed.`,
+        `The database contains embeddings of the model ${bound.id}, but ${id} is configured. Set --model to the directory of ${bound.id}, or run "memledger reembed".`,
       );
     }
-    return `${id}, ${dimensions} dimensions, works`;
+    return `${id}, ${dimensions} dimensions, test embedding computed`;
   } finally {
     await embedder.close();
   }

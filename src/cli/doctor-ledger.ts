@@ -1,5 +1,5 @@
-// Owns the checks of `memledger doctor` that concern the database and what it proves: schema, pages, newest records, checkpoints, signing
-// key, clock. Each returns what it found, or throws what is wrong. Must never change what it examines.
+// Owns the checks of `memledger doctor` on the ledger: schema, pages, newest records, checkpoints, signing key, clock. Each returns its
+// result, or throws an Error. Must never change the data that it checks.
 
 import { statSync } from "node:fs";
 import { createClock, toTimestamp } from "../clock.ts";
@@ -22,7 +22,7 @@ import { quoteWord } from "../text/shell-word.ts";
 import { gatherEvidence } from "./audit-evidence.ts";
 import type { Examined } from "./doctor-environment.ts";
 
-/** Its schema is compared whenever it is opened. */
+/** Every open compares the schema. */
 export function checkDatabase({ directory, runtime }: Examined): string {
   refuseLostDatabase(directory);
   if (isDatabaseMissing(directory)) return "not created yet";
@@ -31,13 +31,13 @@ export function checkDatabase({ directory, runtime }: Examined): string {
   const damage = findDamage(file);
   if (damage.length > 0) {
     throw new Error(
-      `The database file is damaged. SQLite reports: ${damage.join("; ")}. Keep a copy of the data directory and restore the last backup.`,
+      `The database file is damaged. SQLite reports: ${damage.join("; ")}. Copy the data directory to another place, then restore the last backup.`,
     );
   }
   return `pages and schema intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}`;
 }
 
-/** Verifies the newest records of each chain. @throws Error that names the first failure */
+/** Verifies the newest records of each chain. @throws Error with the first failure */
 export function verifyRecent({ directory }: Examined): RecentFinding {
   const evidence = gatherEvidence(
     { kind: "database", path: directory.database },
@@ -45,7 +45,7 @@ export function verifyRecent({ directory }: Examined): RecentFinding {
   );
   if (evidence.reader === null) {
     throw new Error(
-      "audit.pub is missing, so no signature can be checked. Restore it from a backup, or start the server once, which writes it again from the audit key.",
+      "audit.pub is missing, so signatures cannot be checked. Restore it from a backup, or start the server, which writes it again from the audit key.",
     );
   }
   const finding = verifyRecentRecords({ ...evidence, path: directory.database, reader: evidence.reader });
@@ -53,15 +53,15 @@ export function verifyRecent({ directory }: Examined): RecentFinding {
   if (failure !== null) {
     const place = failure.seq === null ? "The ledger" : `Record ${failure.seq} of chain ${failure.chain}`;
     throw new Error(
-      `${place} fails the check "${failure.check}": ${failure.message}. ${keepIt(directory.root)}`,
+      `${place} failed the check "${failure.check}": ${failure.message}. ${nextStep(directory.root)}`,
     );
   }
-  if (contradiction !== null) throw new Error(`${contradiction.message}. ${keepIt(directory.root)}`);
+  if (contradiction !== null) throw new Error(`${contradiction.message}. ${nextStep(directory.root)}`);
   return finding;
 }
 
-function keepIt(root: string): string {
-  return `Keep the data directory as it is, and run: memledger audit verify --data-dir ${quoteWord(root)}`;
+function nextStep(root: string): string {
+  return `Do not change or delete files in the data directory. Run: memledger audit verify --data-dir ${quoteWord(root)}`;
 }
 
 export function describeRecent({ report, olderRecords }: RecentFinding): string {
@@ -79,7 +79,7 @@ export function checkCheckpoints({ directory, runtime }: Examined): string {
     const [lost] = findLostNotes(database, directory.root, keys);
     if (lost !== undefined) {
       throw new Error(
-        `${lost.path} lacks ${counted(lost.notes.length, "signed note")} that the database has: the file was removed or changed, or a server was killed before it wrote them. Copy it to another place if it is there, and start the server, which appends what is missing. Find out who can write here.`,
+        `${lost.path} lacks ${counted(lost.notes.length, "signed note")} that the database contains. The file was removed or changed, or a server was killed before it wrote the notes. If the file exists, copy it to another place. Then start the server, which appends the missing notes. Find out who can write to this folder.`,
       );
     }
   } finally {
@@ -87,7 +87,7 @@ export function checkCheckpoints({ directory, runtime }: Examined): string {
   }
   return published.length === 0
     ? "none yet"
-    : `the newest ones beside the database, of ${counted(published.length, "chain")}, agree with it`;
+    : `the newest checkpoint of ${counted(published.length, "chain")} matches the database`;
 }
 
 export function checkKey({ directory, runtime, auditKey }: Examined): string {
@@ -98,29 +98,31 @@ export function checkKey({ directory, runtime, auditKey }: Examined): string {
     const inUse = findKeyInUse(database, directory.root, found.verifierKey);
     if (inUse !== null && !isTheKey(directory.root, found, inUse)) {
       throw new Error(
-        `${path} is not the key that has signed this ledger (verifier key ${inUse}). Restore that one from a backup, or name its file with --audit-key FILE.`,
+        `${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE.`,
       );
     }
   } finally {
     database.close();
   }
   if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
-    throw new Error(`${path} is accessible to other users. Close it: chmod 600 ${quoteWord(path)}`);
+    throw new Error(
+      `${path} is accessible to other users. Remove their access: chmod 600 ${quoteWord(path)}`,
+    );
   }
-  return "signs this ledger, accessible to its owner only";
+  return "the signing key of this ledger, readable only by its owner";
 }
 
 export function checkClock({ newestAt }: RecentFinding): string {
   const now = createClock().now();
   if (newestAt !== null && newestAt - now > clockBehindMs) {
     throw new Error(
-      `The newest audit record is from ${toTimestamp(newestAt)}, but the system clock shows ${toTimestamp(now)}: the clock is wrong now, or was wrong then. New records get the time of that record until the clock reaches it. Correct the clock.`,
+      `The newest audit record is from ${toTimestamp(newestAt)}, but the system clock shows ${toTimestamp(now)}: the clock is wrong now, or it was wrong when the record was written. Until the clock passes the time of that record, new records get that time. Correct the clock.`,
     );
   }
   return toTimestamp(now);
 }
 
-/** What a person must not read into a healthy answer. */
+/** What the checks do not cover, even if all of them passed. */
 export function notVerified({ directory }: Examined, recent: RecentFinding | null): readonly string[] {
   const older = recent?.olderRecords ?? 0;
   const dataDir = quoteWord(directory.root);
@@ -128,7 +130,7 @@ export function notVerified({ directory }: Examined, recent: RecentFinding | nul
     ...(older === 0
       ? []
       : [`${counted(older, "older audit record")}: memledger audit verify --data-dir ${dataDir}`]),
-    `whether somebody with the signing key rewrote the ledger: memledger audit verify --data-dir ${dataDir} --checkpoint FILE, with a checkpoint that was kept elsewhere`,
-    "the files of exports, and the vectors and words that searches use",
+    `whether a holder of the signing key rewrote the ledger: memledger audit verify --data-dir ${dataDir} --checkpoint FILE, with a checkpoint that was kept outside the server`,
+    "the files of exports; the vectors and the keyword index of searches",
   ];
 }

@@ -1,5 +1,5 @@
-// Binds `memledger doctor`: runs the checks of a data directory in their order, and says what they leave out. Must never change what
-// it examines.
+// Binds `memledger doctor`: runs the checks of a data directory in order, and lists what they do not check. Must never change the data
+// that it checks.
 
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
@@ -37,7 +37,7 @@ interface Finding {
 
 interface Diagnosis {
   readonly findings: readonly Finding[];
-  /** What a healthy answer does not mean. */
+  /** What the checks do not cover. */
   readonly notChecked: readonly string[];
 }
 
@@ -45,20 +45,20 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command("doctor")
     .description(
-      "Examine the data directory, the database, the newest audit records, the signing key, the model and the native libraries. Changes no data; it may unpack the native libraries into runtime/ and touch the shared-memory file of the database.",
+      "Check the data directory, the database, the newest audit records, the signing key, the model and the native libraries. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
     );
   addSettings(command, [settings.model, settings.auditKey]);
   bindWork(command, session, async ({ config }) => {
     const { findings, notChecked } = await examine(config);
     const isHealthy = findings.every(({ ok }) => ok);
     if (!isHealthy) session.exitCode = exitCodes.failed;
-    const shown = table(
+    const checks = table(
       ["check", "", "finding"],
       findings.map(({ check, ok, message }) => [check, ok ? "ok" : "FAILED", message]),
     );
     return {
       data: { ok: isHealthy, checks: findings, not_checked: notChecked },
-      text: `${shown}\n\nNot checked:\n${notChecked.map((line) => `- ${line}`).join("\n")}`,
+      text: `${checks}\n\nNot checked:\n${notChecked.map((line) => `- ${line}`).join("\n")}`,
     };
   });
 }
@@ -66,19 +66,22 @@ export function addDoctorCommand(program: Command, session: Session): void {
 async function examine(config: Config): Promise<Diagnosis> {
   const directory = locate(config.dataDir);
   const findings: Finding[] = [];
-  const run: Run = async (check, look, tell = String) => {
+  const run: Run = async (check, perform, toMessage = String) => {
     try {
-      const value = await look();
-      findings.push({ check, ok: true, message: tell(value) });
+      const value = await perform();
+      findings.push({ check, ok: true, message: toMessage(value) });
       return value;
     } catch (error) {
       findings.push({ check, ok: false, message: failureMessage(error, config.dataDir) });
       return null;
     }
   };
-  const stopped = (why: string): Diagnosis => ({ findings, notChecked: [`everything else, because ${why}`] });
+  const stopped = (why: string): Diagnosis => ({
+    findings,
+    notChecked: [`all other checks, because ${why}`],
+  });
 
-  // Nothing in the directory of another user is opened, least of all its native libraries.
+  // Do not open files in a directory of another user, and never load native libraries from it.
   if ((await run("owner", () => checkOwner(directory))) === null)
     return stopped("the data directory cannot be used");
   await run("data directory", () => checkDirectory(directory));
@@ -96,17 +99,17 @@ async function examine(config: Config): Promise<Diagnosis> {
   return { findings, notChecked };
 }
 
-/** Runs one check, which returns what it found or throws what is wrong. @returns null when it failed. */
+/** Runs one check, which returns its result or throws an Error. @returns null when it failed */
 type Run = <Value>(
   check: string,
-  look: () => Value | Promise<Value>,
-  tell?: (value: Value) => string,
+  perform: () => Value | Promise<Value>,
+  toMessage?: (value: Value) => string,
 ) => Promise<Value | null>;
 
 /** @returns what it does not check. */
 async function examineLedger(examined: Examined, run: Run): Promise<readonly string[]> {
   const database = await run("database", () => checkDatabase(examined));
-  if (database === null) return ["the ledger, because its database cannot be used"];
+  if (database === null) return ["the ledger, because the database cannot be used"];
   if (isDatabaseMissing(examined.directory)) return ["the ledger, because there is no database yet"];
   const recent = await run("audit records", () => verifyRecent(examined), describeRecent);
   await run("checkpoints", () => checkCheckpoints(examined));

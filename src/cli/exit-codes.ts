@@ -1,4 +1,4 @@
-// Owns the exit codes of every command. Scripts rely on them: a code never changes its meaning.
+// Owns the exit codes of all commands. Scripts depend on them: the meaning of a code never changes.
 
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/config-file.ts";
@@ -22,15 +22,15 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: "done",
-  failed: "refused or failed; the message says what to do",
-  usage: "the command line or the configuration is wrong",
-  inUse: "the data directory is in use by another memledger",
-  otherModel: "the database holds embeddings of another model",
-  unattested: "audit verify: consistent, but no checkpoint from outside attests it",
+  failed: "refused or failed; the error message says what to do next",
+  usage: "invalid command line or configuration",
+  inUse: "another memledger process uses the data directory",
+  otherModel: "the database contains embeddings of another model",
+  unattested: "audit verify: all checks passed, but no external checkpoint covers all records",
   broken: "audit verify: a check failed",
-  contradicted: "audit verify: a checkpoint attests something else",
-  unusable: "audit verify: not our format, or unreadable",
-  forced: "ended by a second signal",
+  contradicted: "audit verify: a signed checkpoint does not match the records",
+  unusable: "audit verify: unknown format, or the file cannot be read",
+  forced: "stopped at once: second signal",
 };
 
 export function exitCodeOf(error: unknown): ExitCode {

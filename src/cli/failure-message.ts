@@ -1,4 +1,4 @@
-// Owns the one line that tells a failure of a command: the cause and what to do. Must never show a stack trace.
+// Owns the error message of a failed command, in one line: the cause and what to do next. Must never show a stack trace.
 
 import { locate } from "../data-directory/data-directory.ts";
 import { explainForeignDatabase } from "../data-directory/lost-database.ts";
@@ -13,7 +13,7 @@ export function failureMessage(error: unknown, dataDir: string | null): string {
   return explain(error, dataDir) ?? text.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
 }
 
-/** Null for errors whose message is for people already. */
+/** Null when the message of the error can be printed as it is. */
 function explain(error: unknown, dataDir: string | null): string | null {
   if (error instanceof ForeignDatabase && dataDir !== null) return explainForeignDatabase(locate(dataDir));
   if (error instanceof SqliteError) {

@@ -1,4 +1,4 @@
-// Binds `memledger key ...` to the operations on API keys. The secret is printed by create alone.
+// Binds `memledger key ...` to the operations on API keys. Only create prints the secret.
 
 import type { Command } from "commander";
 import { permissions } from "../access/key.ts";
@@ -11,7 +11,7 @@ import { table } from "./terminal.ts";
 const project: Field = {
   flags: "--project <id|name>",
   field: "project",
-  description: "project that the key belongs to",
+  description: "project of the key",
   isRequired: true,
 };
 
@@ -20,7 +20,7 @@ const fields: readonly Field[] = [
   {
     flags: "--permissions <list>",
     field: "permissions",
-    description: `separated by commas: ${permissions.join(", ")}`,
+    description: `comma-separated permissions: ${permissions.join(", ")}`,
     isRequired: true,
     read: (text) =>
       text
@@ -28,11 +28,11 @@ const fields: readonly Field[] = [
         .map((part) => part.trim())
         .filter((part) => part !== ""),
   },
-  { flags: "--name <text>", field: "name", description: "what the key is for" },
+  { flags: "--name <text>", field: "name", description: "name of the key, such as its purpose" },
   {
     flags: "--expires <time>",
     field: "expires_at",
-    description: "when it ends, such as 2026-12-31T23:59:59Z; without it never",
+    description: "expiry time, such as 2026-12-31T23:59:59Z (default: never)",
   },
 ];
 
@@ -48,12 +48,12 @@ export function addKeyCommands(program: Command, session: Session): void {
 }
 
 function toSecretText(data: Json): string {
-  return `${describe(data)}\n\nKeep the key now: it is not shown again.`;
+  return `${describe(data)}\n\nSave the key now: it is not shown again.`;
 }
 
 function toTable(data: Json): string {
   const rows = rowsOf(data);
-  if (rows.length === 0) return "The project has no key.";
+  if (rows.length === 0) return "The project has no keys.";
   const columns = ["id", "name", "permissions", "created_at", "expires_at", "revoked_at", "last_used_at"];
   return table(
     columns,

@@ -1,5 +1,5 @@
-// Owns putting finished files where the caller named them: as a whole or not at all, and never over a file that is there unless
-// asked to. Must never replace a file that belongs to a data directory, nor anything that is not a file.
+// Owns the copy of finished files to the paths that the caller named. A file is copied completely or not at all, and replaces another
+// file only with --force. Must never replace a file of a data directory, nor anything that is not a regular file.
 
 import { constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -17,24 +17,26 @@ export interface PlacementRules {
   readonly dataDir: string;
 }
 
-/** @throws Error that says what to do when one of the targets may not be written. */
+/** @throws Error that says what to do when a target must not be written */
 export function checkTargets(targets: readonly string[], { mayReplace, dataDir }: PlacementRules): void {
   for (const target of targets) {
     if (isReserved(target, dataDir)) {
-      throw new Error(`${target} belongs to the data directory. Choose another place with --out.`);
+      throw new Error(
+        `${target} is reserved for files of the data directory. Choose another path with --out.`,
+      );
     }
     const found = lstatSync(target, { throwIfNoEntry: false });
     if (found === undefined) continue;
     if (!found.isFile())
-      throw new Error(`${target} exists and is not a file. Choose another name with --out.`);
+      throw new Error(`${target} exists and is not a regular file. Choose another path with --out.`);
     if (!mayReplace) throw new Error(existsMessage(target));
   }
 }
 
 /**
- * Copies the files to their targets in this order. When one of them cannot be placed, those before it are removed again, unless
- * they have replaced a file.
- * @throws Error that says what to do.
+ * Copies the files to their targets, in this order. When a copy fails, the files that were copied before it are removed, unless they
+ * replaced another file.
+ * @throws Error that says what to do
  */
 export function placeFiles(placements: readonly Placement[], rules: PlacementRules): void {
   checkTargets(
@@ -66,20 +68,20 @@ function place(source: string, target: string, mayReplace: boolean): void {
   }
 }
 
-/** Unlike a rename, a link never replaces what somebody has put there since it was checked. */
+/** A link, unlike a rename, never replaces a file that was created after the check. */
 function linkNew(partial: string, target: string): void {
   try {
     linkSync(partial, target);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") throw new Error(existsMessage(target), { cause: error });
-    // A file system without hard links.
+    // The file system does not support hard links.
     copyFileSync(partial, target, constants.COPYFILE_EXCL);
   }
 }
 
 function existsMessage(target: string): string {
-  return `${target} exists already and may be evidence, so it is not overwritten. Choose another name with --out, or add --force to replace it.`;
+  return `${target} already exists and may be evidence, so it is not overwritten. Choose another path with --out, or add --force to replace it.`;
 }
 
 /** Files and folders that the server keeps in its data directory. */

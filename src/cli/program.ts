@@ -1,9 +1,9 @@
-// Owns the command line as a whole: which commands there are and how a run of one ends.
+// Owns the command line: the list of commands, and the exit code of a run.
 
 import { Command, CommanderError } from "commander";
 import { disableTelemetry } from "../native/telemetry.ts";
 import { addAuditCommands } from "./audit.ts";
-import { addSettings, globalSettings, type Session, tellFailure } from "./command.ts";
+import { addSettings, globalSettings, reportFailure, type Session } from "./command.ts";
 import { addConfigCommands } from "./config.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
@@ -14,7 +14,7 @@ import { addServeCommand } from "./serve.ts";
 import { createTerminal } from "./terminal.ts";
 import { addVersionCommand, versionReport, versionText } from "./version.ts";
 
-/** Runs one command; `words` are the arguments after the program's name. Throws nothing: every outcome is an exit code. */
+/** Runs one command. `words` are the arguments after the program's name. Never throws: every outcome is an exit code. */
 export async function runCommand(words: readonly string[]): Promise<ExitCode> {
   disableTelemetry();
   const session: Session = { terminal: createTerminal(words.includes("--json")), exitCode: exitCodes.done };
@@ -22,28 +22,30 @@ export async function runCommand(words: readonly string[]): Promise<ExitCode> {
     await createProgram(session).parseAsync([...words], { from: "user" });
     return session.exitCode;
   } catch (error) {
-    // Help and --version leave this way, too; they have been printed.
+    // commander throws after --help and --version, which it has printed.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     if (error instanceof CommanderError && error.code === "commander.help") {
-      const message = "A command is missing. Run it with --help to see which there are.";
+      const message = "A command is missing. Add --help for the list of commands.";
       const data = { error: { message, code: null, exit_code: exitCodes.usage } };
       if (session.terminal.isJson) await session.terminal.print({ data, text: "" });
       return exitCodes.usage;
     }
-    return tellFailure(session.terminal, error);
+    return reportFailure(session.terminal, error);
   }
 }
 
 function createProgram(session: Session): Command {
   const program = new Command("memledger")
     .description("An AI memory with a tamper-evident audit ledger.")
-    .version(versionText)
-    .option("--json", "print exactly one line of JSON, last on stdout")
+    .version(versionText, "-V, --version", "print the version and the commit")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [command]", "show the help of a command")
+    .option("--json", "print the result as one line of JSON, the last line on stdout")
     .exitOverride()
-    // tellFailure prints it.
+    // reportFailure prints errors.
     .configureOutput({
       outputError: () => undefined,
-      // Help and the version: commander writes them itself.
+      // commander writes help and version itself.
       writeOut(text) {
         const data = text.trimEnd() === versionText ? versionReport.data : { help: text };
         process.stdout.write(session.terminal.isJson ? `${JSON.stringify(data)}\n` : text);

@@ -1,4 +1,4 @@
-// Owns the bar that shows how far a long command is. Only on a terminal, on stderr, and never with --json.
+// Owns the progress bar of a long command: on stderr, only when it is a terminal, never with --json.
 
 import type { Terminal } from "./terminal.ts";
 
@@ -8,19 +8,19 @@ export interface Progress {
 }
 
 const width = 30;
-const everyMs = 100;
-/** Shorter work needs no bar. */
-const quietMs = 500;
+const updateEveryMs = 100;
+/** No bar is drawn before this time. */
+const delayMs = 500;
 
 export function createProgress({ isJson }: Pick<Terminal, "isJson">): Progress {
   const isShown = process.stderr.isTTY === true && !isJson;
   const startMs = performance.now();
-  let latestMs = startMs + quietMs - everyMs;
+  let latestMs = startMs + delayMs - updateEveryMs;
   let isDrawn = false;
   return {
     show(done, total) {
       const nowMs = performance.now();
-      if (!isShown || total === 0 || nowMs - latestMs < everyMs) return;
+      if (!isShown || total === 0 || nowMs - latestMs < updateEveryMs) return;
       latestMs = nowMs;
       isDrawn = true;
       process.stderr.write(`\r${bar(done / total)}`);

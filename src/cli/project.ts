@@ -21,33 +21,42 @@ import type { Confirmation } from "./confirmation.ts";
 import { table } from "./terminal.ts";
 
 const changes: readonly Field[] = [
-  { flags: `--plan <${planNames.join("|")}>`, field: "plan", description: "features and limits" },
+  {
+    flags: `--plan <${planNames.join("|")}>`,
+    field: "plan",
+    description: "plan, which sets features and limits",
+  },
   {
     flags: `--subscription <${subscriptions.join("|")}>`,
     field: "subscription",
-    description: "whether it is paid; expired closes the audit log",
+    description: "state of the subscription; while it is expired, the audit log cannot be read",
   },
   {
     flags: "--credits <number|unlimited>",
     field: "credits",
-    description: "credits left",
+    description: "number of credits available",
     read: numberOr("unlimited"),
   },
   {
     flags: "--memory-limit <number|plan>",
     field: "memory_limit",
-    description: "memories at most, instead of the plan's limit",
+    description: "maximum number of memories; plan: the limit of the plan",
     read: numberOr("plan"),
   },
   {
     flags: "--retention-days <number|plan>",
     field: "retention_days",
-    description: "days that audit records are kept, instead of the plan's; older ones are deleted",
+    description: "days that audit records are kept, then they are deleted; plan: as in the plan",
     read: numberOr("plan"),
   },
 ];
 
-const name: Field = { flags: "--name <text>", field: "name", description: "a unique name", isRequired: true };
+const name: Field = {
+  flags: "--name <text>",
+  field: "name",
+  description: "unique name of the project",
+  isRequired: true,
+};
 const operand = { show: "id|name", field: "project" };
 
 export function addProjectCommands(program: Command, session: Session): void {
@@ -61,44 +70,46 @@ export function addProjectCommands(program: Command, session: Session): void {
     operand,
     fields: changes,
     confirmation: confirmRetention,
-    isConfirmedSometimes: true,
+    isConfirmationConditional: true,
   });
   bindOperation(project, session, { name: "delete", operation: deleteProject, operand, confirmation });
 }
 
-/** Only a change that shortens the retention removes something. */
+/** Only a shorter retention needs a confirmation, because only it deletes records. */
 async function confirmRetention(config: Config, input: JsonObject): Promise<Confirmation | null> {
   if (input.plan === undefined && input.retention_days === undefined) return null;
   const found = await administer(config, previewRetention, input);
   if (!isObject(found) || found.is_shorter !== true) return null;
-  const before =
-    found.days_before === null ? "without a limit" : `for ${counted(Number(found.days_before), "day")}`;
+  const before = found.days_before === null ? "unlimited" : counted(Number(found.days_before), "day");
   const [after, records] = [
     counted(Number(found.days_after), "day"),
     counted(Number(found.records), "record"),
   ];
   return {
-    warning: `This keeps the audit records of the project "${found.project}" for ${after} only; until now they are kept ${before}. The next sweep deletes ${records} for good.`,
+    warning: `This changes the retention of audit records of the project "${found.project}" from ${before} to ${after}. The next retention run permanently deletes ${records}.`,
     word: String(found.project),
-    wordIs: "the name of the project",
+    wordDescription: "the name of the project",
   };
 }
 
 async function confirmation(config: Config, { project }: JsonObject): Promise<Confirmation> {
   const rows = rowsOf(await administer(config, listProjects, {}));
   const found = rows.find(({ id, name }) => id === project || name === project);
-  if (found === undefined) throw new Error(`There is no project "${project}". Nothing was changed.`);
+  if (found === undefined)
+    throw new Error(
+      `There is no project "${project}". Run "memledger project list" to list all projects. Nothing was changed.`,
+    );
   const memories = counted(Number(found.memories), "memory", "memories");
   return {
-    warning: `This deletes the project "${found.name}" with ${memories} and all its keys for good. Its audit records stay.`,
+    warning: `This permanently deletes the project "${found.name}" with ${memories} and all its keys. Its audit records are kept.`,
     word: String(found.name),
-    wordIs: "the name of the project",
+    wordDescription: "the name of the project",
   };
 }
 
 function toTable(data: Json): string {
   const rows = rowsOf(data);
-  if (rows.length === 0) return "There is no project.";
+  if (rows.length === 0) return "There are no projects.";
   const columns = ["id", "name", "plan", "subscription", "memories", "keys", "created_at"];
   return table(
     columns,

@@ -1,4 +1,4 @@
-// Binds `memledger reembed`: embeds every memory anew after a change of the model. Stopped midway it goes on where it was.
+// Binds `memledger reembed`: computes the embeddings of all memories again after a change of the model. A stopped run can be resumed.
 
 import type { Command } from "commander";
 import { chooseModel } from "../app.ts";
@@ -16,13 +16,13 @@ export function addReembedCommand(program: Command, session: Session): void {
   const command = program
     .command("reembed")
     .description(
-      "Embed every memory with the model that is configured now. Needs a stopped server; can be stopped and started again.",
+      "Compute the embeddings of all memories with the configured model. The server must be stopped. If it is interrupted, run it again: it resumes.",
     );
   addSettings(command, [settings.model, settings.embeddingThreads]);
-  bindWork(command, session, ({ config, terminal }) => embedAnew(config, terminal));
+  bindWork(command, session, ({ config, terminal }) => embedAgain(config, terminal));
 }
 
-async function embedAnew(config: Config, terminal: Terminal): Promise<Report> {
+async function embedAgain(config: Config, terminal: Terminal): Promise<Report> {
   requireDatabase(config.dataDir);
   await using parts = new AsyncDisposableStack();
   const { directory, runtime, release } = await holdDirectory(config.dataDir);
@@ -45,13 +45,13 @@ async function embedAnew(config: Config, terminal: Terminal): Promise<Report> {
   };
 }
 
-/** One line per tenth of the work. */
+/** Prints one line for every tenth of the memories. */
 function createProgress(terminal: Terminal): (done: number, total: number) => void {
   let tenths = 0;
   return (done, total) => {
     const reached = Math.floor((done / total) * 10);
     if (reached === tenths) return;
     tenths = reached;
-    terminal.note(`${done} of ${counted(total, "memory", "memories")}`);
+    terminal.writeError(`${done} of ${counted(total, "memory", "memories")}`);
   };
 }

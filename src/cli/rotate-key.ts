@@ -1,4 +1,4 @@
-// Binds `memledger audit rotate-key`: changes the signing key while no server runs. Decides nothing about keys itself.
+// Binds `memledger audit rotate-key`: changes the signing key while no server runs. data-directory/key-rotation.ts has the rules.
 
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -11,7 +11,7 @@ import { ownKeyPath } from "../data-directory/ledger-files.ts";
 import { createLogger } from "../log/logger.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
-import { type Confirmation, confirm, requirePerson } from "./confirmation.ts";
+import { type Confirmation, confirm, requirePrompt } from "./confirmation.ts";
 import { list } from "./terminal.ts";
 
 export function addRotateKeyCommand(audit: Command, session: Session): void {
@@ -20,13 +20,13 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
     .description(rotateKey.description)
     .option(
       "--new-key <file>",
-      "the new Ed25519 key in PEM, which stays there (default: make one in the data directory)",
+      "PEM file with the new Ed25519 private key; it is not copied (default: create a key in the data directory)",
     )
-    .option("--former-key-lost", "nobody has the former key any more, so it cannot attest the new one")
-    .option("--yes", "do it without asking for a confirmation");
+    .option("--former-key-lost", "the former private key is lost, so the new key is not signed by it")
+    .option("--yes", "skip the confirmation prompt");
   addSettings(command, [settings.auditKey]);
   bindWork(command, session, async ({ config, options, terminal }) => {
-    if (options.yes !== true) requirePerson(terminal);
+    if (options.yes !== true) requirePrompt(terminal);
     requireDatabase(config.dataDir);
     if (options.yes !== true) await confirm(confirmationOf(config));
     const held = await holdDirectory(config.dataDir);
@@ -43,13 +43,11 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
 }
 
 function confirmationOf({ auditKey }: Config): Confirmation {
-  const former =
-    auditKey === null ? "The former private key in the data directory is destroyed" : "The former key";
-  const end = auditKey === null ? ", and it can never sign again." : " can never sign again.";
+  const isDeleted = auditKey === null ? " The former private key in the data directory is deleted." : "";
   return {
-    warning: `This changes the key that signs the ledger. ${former}${end}`,
+    warning: `This changes the key that signs the ledger.${isDeleted} The server will never sign with the former key again.`,
     word: "rotate",
-    wordIs: 'the word "rotate"',
+    wordDescription: 'the word "rotate"',
   };
 }
 
@@ -58,14 +56,14 @@ function nextSteps(newKey: string | null, { auditKey, dataDir }: Config, isAttes
   const steps = [
     newKey === null
       ? auditKey === null
-        ? "The former private key was replaced and is not kept. Start the server again."
-        : `The new key is in the data directory. Start the server without --audit-key, and destroy ${auditKey}.`
+        ? "The former private key was deleted. Start the server."
+        : `The new key is in the data directory. Start the server without --audit-key, and delete ${auditKey}.`
       : isOwn
-        ? "Start the server without --audit-key, and destroy the former private key where it is still kept."
-        : `Start the server with --audit-key ${quoteWord(resolve(newKey))}, and destroy the former private key where it is still kept.`,
+        ? "Start the server without --audit-key, and delete all copies of the former private key."
+        : `Start the server with --audit-key ${quoteWord(resolve(newKey))}, and delete all copies of the former private key.`,
     isAttested
-      ? "Auditors can go on with the former public key and the file audit.rotations; give them the new key as well."
-      : "The former key did not attest the new one: give the new key to auditors in a way that they trust.",
+      ? "Auditors can still verify with the former public key and the file audit.rotations. Give them the new public key as well."
+      : "The new key is not signed by the former key. Give the new public key to auditors in a way that they trust.",
   ];
   return steps.join("\n");
 }

@@ -1,4 +1,4 @@
-// Binds `memledger serve`: starts the server, says so once, and ends it in order when asked to.
+// Binds `memledger serve`: starts the server, prints its address when it is ready, and shuts it down at a signal.
 
 import { type Command, Option } from "commander";
 import { type App, startApp } from "../app.ts";
@@ -25,16 +25,16 @@ export function addServeCommand(program: Command, session: Session): void {
   command
     .option(
       "--new-installation",
-      "begin anew where the database is lost; what is left of the former installation is moved to a folder of its own",
+      "start with a new database when the database is lost; the remaining files of the former installation are moved to a separate folder",
     )
     .addOption(
       new Option(
         "--restored-backup",
-        "accept an older database than its checkpoints attest; this is recorded in the ledger",
+        "accept a restored database that is older than its checkpoints; this is recorded in the ledger",
       ).conflicts("newInstallation"),
     );
   bindWork(command, session, async ({ config, ignoredVariables, options, terminal }) => {
-    const asked = askedToEnd(config.logLevel);
+    const signal = firstSignal(config.logLevel);
     const logger = createLogger(config.logLevel);
     if (ignoredVariables.length > 0) {
       logger.info("ignored variables that Kubernetes or Docker set for a service", {
@@ -45,7 +45,7 @@ export function addServeCommand(program: Command, session: Session): void {
       throw withCommandLine(error, config);
     });
     await terminal.print(readyReport(app, config));
-    await app.close(await asked);
+    await app.close(await signal);
     return null;
   });
 }
@@ -55,21 +55,21 @@ function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]):
   return restoredBackup === true ? "restored-backup" : null;
 }
 
-/** A terminal or a supervisor that signals the process and its group sends the same request twice. */
-const sameRequestMs = 100;
+/** Some terminals and supervisors send a signal to the process and to its group: it arrives twice within this time. */
+const duplicateSignalMs = 100;
 
 /**
- * Resolves with the name of the first signal, even one during the start, and from then on the process ends within its deadline; the
- * second one ends it at once.
+ * Resolves with the name of the first signal, also during the start. From then on the process ends before its deadline. A second
+ * signal stops it at once.
  */
-function askedToEnd(logLevel: LogLevel): Promise<string> {
+function firstSignal(logLevel: LogLevel): Promise<string> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
     const listener = (signal: string) => {
       const nowMs = performance.now();
       if (firstAtMs !== null) {
-        if (nowMs - firstAtMs < sameRequestMs) return;
-        createLogger(logLevel).warn("server ended by a second signal", { cause: signal });
+        if (nowMs - firstAtMs < duplicateSignalMs) return;
+        createLogger(logLevel).warn("server stopped at once: second signal", { cause: signal });
         process.exit(exitCodes.forced);
       }
       firstAtMs = nowMs;
@@ -78,7 +78,7 @@ function askedToEnd(logLevel: LogLevel): Promise<string> {
     };
     process.on("SIGINT", listener);
     process.on("SIGTERM", listener);
-    // A terminal that is closed ends the server in order, unless nohup or a supervisor has it ignore the signal.
+    // A closed terminal sends SIGHUP, which shuts the server down, unless nohup or a supervisor has set it to be ignored.
     if (!isHangupIgnored()) process.on("SIGHUP", listener);
   });
 }
@@ -97,8 +97,8 @@ function readyReport({ url, projectId, apiKey }: App, config: Config): Report {
 }
 
 function firstSteps(url: string, apiKey: string, projectId: string): string {
-  return `This is the first start: the project "default" (${projectId}) has been created with this API key.
-Keep the key now, it is not shown again:
+  return `First start: the project "default" (${projectId}) and its API key were created.
+Save the key now. It is not shown again:
 
   ${apiKey}
 
@@ -107,7 +107,7 @@ Try it:
   curl -X POST ${url}/v1/memories -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '{"content":"Deploys happen on Thursdays.","memory_type":"fact"}'`;
 }
 
-/** The message of the store says what to do; this adds the line to copy. */
+/** Adds the complete command to the error of the store. */
 function withCommandLine(error: unknown, { dataDir, model }: Config): unknown {
   if (!(error instanceof ModelMismatch)) return error;
   const words = [
@@ -117,6 +117,6 @@ function withCommandLine(error: unknown, { dataDir, model }: Config): unknown {
     dataDir,
     ...(model === null ? [] : ["--model", model]),
   ];
-  error.message += ` To embed anew: ${words.map(quoteWord).join(" ")}`;
+  error.message += ` To use the configured model, run: ${words.map(quoteWord).join(" ")}`;
   return error;
 }

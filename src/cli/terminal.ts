@@ -1,7 +1,7 @@
-// Owns what a command prints: text for people, or with --json exactly one line of JSON, last on stdout. Must never print a
-// stack trace or a secret that was not asked for.
+// Owns the output of commands: text, or with --json exactly one line of JSON, the last one on stdout. Must never print a stack
+// trace, nor a secret that the user did not ask for.
 
-/** What a command has to say: `data` for scripts, `text` for people. */
+/** The result of a command: `data` is printed with --json, `text` without it. */
 export interface Report {
   readonly data: unknown;
   readonly text: string;
@@ -9,21 +9,21 @@ export interface Report {
 
 export interface Terminal {
   readonly isJson: boolean;
-  /** Whether a person can be asked: somebody types and reads, and no script waits for JSON. */
-  readonly canAsk: boolean;
+  /** Whether the user can be asked: stdin and stderr are terminals, and --json is not given. */
+  readonly canPrompt: boolean;
   readonly variables: Readonly<Record<string, string | undefined>>;
   print(report: Report): Promise<void>;
-  /** For people, on stderr. */
-  note(line: string): void;
+  /** Writes a line to stderr. */
+  writeError(line: string): void;
 }
 
 export function createTerminal(isJson: boolean): Terminal {
   return {
     isJson,
-    canAsk: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,
+    canPrompt: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,
     variables: process.env,
     print: ({ data, text }) => writeOut(isJson ? JSON.stringify(data) : text),
-    note: (line) => void process.stderr.write(`${line}\n`),
+    writeError: (line) => void process.stderr.write(`${line}\n`),
   };
 }
 
@@ -31,7 +31,7 @@ function writeOut(text: string): Promise<void> {
   return new Promise((resolve) => process.stdout.write(`${text.trimEnd()}\n`, () => resolve()));
 }
 
-/** Left-aligned columns, for people. */
+/** Left-aligned columns. */
 export function table(head: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const lines = [head, ...rows.map((row) => row.map(show))];
   const widths = head.map((_, column) =>
@@ -42,7 +42,7 @@ export function table(head: readonly string[], rows: readonly (readonly unknown[
   return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-/** One `name  value` line per entry, for people. */
+/** One `name  value` line per entry. */
 export function list(entries: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(entries);
   const width = Math.max(...names.map((name) => name.length));
@@ -52,6 +52,6 @@ export function list(entries: Readonly<Record<string, unknown>>): string {
 function show(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (Array.isArray(value)) return value.map(show).join(",");
-  // Names come from clients of this installation; a control character in one must not reach the terminal.
+  // Clients choose the names. A control character in a name must not reach the terminal.
   return [...String(value)].map((char) => (/\p{Cc}/u.test(char) ? "�" : char)).join("");
 }

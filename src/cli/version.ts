@@ -9,6 +9,6 @@ export const versionText = `memledger ${version} (${commit})`;
 export const versionReport: Report = { data: { version, commit }, text: versionText };
 
 export function addVersionCommand(program: Command, session: Session): void {
-  const command = program.command("version").description("Say which program this is.");
-  bindWork(command, session, async () => versionReport, { needsNoConfig: () => true });
+  const command = program.command("version").description("Print the version and the commit.");
+  bindWork(command, session, async () => versionReport, { ignoresConfig: () => true });
 }

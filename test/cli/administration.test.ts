@@ -121,16 +121,11 @@ describe("while the server runs", () => {
       "--expires is in the past",
     ],
     [["key", "create", "--project", "default", "--permissions", "nothing"], 1, 1400, "--permissions must be"],
-    [["audit", "redact", "--yes"], 2, null, "Name what to erase: --record ID or --memory ID."],
-    [["audit", "redact"], 2, null, "Name what to erase"],
-    [["audit", "redact", "--record", "1", "--memory", "2"], 2, null, "exclude each other"],
-    [
-      ["audit", "redact", "--record", "1"],
-      1,
-      null,
-      "with --json nobody is asked for a confirmation. Add --yes",
-    ],
-    [["project", "delete", "default"], 1, null, "with --json nobody is asked"],
+    [["audit", "redact", "--yes"], 2, null, "--record ID or --memory ID is required."],
+    [["audit", "redact"], 2, null, "--record ID or --memory ID is required"],
+    [["audit", "redact", "--record", "1", "--memory", "2"], 2, null, "cannot be used together"],
+    [["audit", "redact", "--record", "1"], 1, null, "--json disables the confirmation prompt. Add --yes"],
+    [["project", "delete", "default"], 1, null, "--json disables the confirmation prompt"],
     [
       [
         "audit",

@@ -99,7 +99,7 @@ describe("a file that is there", () => {
     const refused = await words(join(folder, "ledger.json"));
     expect([refused.exitCode, refused.object.error]).toMatchObject([
       1,
-      { message: expect.stringContaining(`${evidence} exists already`) },
+      { message: expect.stringContaining(`${evidence} already exists`) },
     ]);
     expect(refused.stderr).toContain("--force");
     expect([readdirSync(folder), readFileSync(evidence, "utf8")]).toEqual([[name], "evidence"]);
@@ -124,16 +124,20 @@ describe("a file that is there", () => {
     // As if it appeared between the check and the last step: the first placement makes the second one's target.
     const race = [placements[1], placements[0], { source: join(dataDir, "audit.pub"), target }];
     const present = race.filter((placement) => placement !== undefined);
-    expect(() => placeFiles(present, rules)).toThrow("exists already");
+    expect(() => placeFiles(present, rules)).toThrow("already exists");
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test.each([
-    ["a folder", () => createFolder(), "is not a file"],
-    ["a link", () => linkTo(join(dataDir, "audit.pub")), "is not a file"],
-    ["the database", () => join(dataDir, "memledger.db"), "belongs to the data directory"],
-    ["the public key", () => join(dataDir, "audit.pub"), "belongs to the data directory"],
-    ["a checkpoint", () => join(dataDir, "checkpoints", "x.notes"), "belongs to the data directory"],
+    ["a folder", () => createFolder(), "is not a regular file"],
+    ["a link", () => linkTo(join(dataDir, "audit.pub")), "is not a regular file"],
+    ["the database", () => join(dataDir, "memledger.db"), "is reserved for files of the data directory"],
+    ["the public key", () => join(dataDir, "audit.pub"), "is reserved for files of the data directory"],
+    [
+      "a checkpoint",
+      () => join(dataDir, "checkpoints", "x.notes"),
+      "is reserved for files of the data directory",
+    ],
   ])("and is %s is refused even with --force", async (_, out, message) => {
     const refused = await words(out(), "--force");
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(message)]);

@@ -63,7 +63,7 @@ test.each([
   [["audit", "redact", "--memory", "0".repeat(32)]],
 ])("%j refuses without a terminal, before it opens anything", async (words) => {
   const { exitCode, stderr } = await run([...words, "--data-dir", "/nowhere"]);
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Add --yes to confirm it.")]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Add --yes to confirm.")]);
 });
 
 test("--yes asks nothing, on a terminal or without one", async () => {
@@ -89,11 +89,8 @@ test("a change that shortens the retention says how many records it deletes, and
     ["--retention-days", "400"],
   ]) {
     const refused = await update(...words);
-    expect([refused.exitCode, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining("Add --yes to confirm it."),
-    ]);
-    expect(refused.stderr).toContain("deletes 0 records for good");
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("Add --yes to confirm.")]);
+    expect(refused.stderr).toContain("permanently deletes 0 records");
   }
   expect(await shown()).toMatchObject({ plan: "custom", retention_days: null });
   // Longer, or something else: nothing is lost.
@@ -122,7 +119,7 @@ test("a change of the signing key asks for a word, and says what is destroyed", 
   const before = key();
   const other = await type(["audit", "rotate-key"], "yes\r");
   expect([other.exitCode, key()]).toEqual([1, before]);
-  expect(other.shown).toContain("The former private key in the data directory is destroyed");
+  expect(other.shown).toContain("The former private key in the data directory is deleted");
   expect((await type(["audit", "rotate-key"], "rotate\r")).exitCode).toBe(0);
   expect(key()).not.toBe(before);
 });

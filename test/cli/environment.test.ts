@@ -167,7 +167,7 @@ describe.skipIf(!isRoot)("root and another user", () => {
     const said = await child.stderr.text();
     await server.end("SIGTERM");
     expect(said).toContain(
-      `belongs to the user 0: permission denied on its socket ${join(dataDir, "memledger.sock")}`,
+      `Permission denied on the socket ${join(dataDir, "memledger.sock")}: the server runs as the user 0`,
     );
     expect(said).toContain("sudo -u '#0'");
   });

@@ -41,7 +41,10 @@ test.each<[string, (dataDir: string) => void, string]>([
   const notes = notesIn(dataDir);
   lose(dataDir);
   const doctor = await runJson(["doctor", "--data-dir", dataDir]);
-  expect([doctor.exitCode, doctor.stdout]).toEqual([1, expect.stringContaining("that the database has")]);
+  expect([doctor.exitCode, doctor.stdout]).toEqual([
+    1,
+    expect.stringContaining("that the database contains"),
+  ]);
   const server = await serve(dataDir);
   const { stderr } = await server.end("SIGTERM");
   expect(stderr).toContain("signed notes were missing in a file");

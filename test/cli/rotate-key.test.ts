@@ -53,7 +53,7 @@ describe("a change of the key", () => {
 
     const followed = await verify(dataDir, "--public-key", oldPublic, "--checkpoint", oldCheckpoint);
     expect([followed.exitCode, followed.object.failure]).toEqual([0, null]);
-    expect(String(followed.object.remarks)).toContain("the former key attests it");
+    expect(String(followed.object.remarks)).toContain("The former key has signed the change.");
     // Without the statement the notes of the new key are nobody's.
     rmSync(join(dataDir, "audit.rotations"));
     expect((await verify(dataDir, "--public-key", oldPublic)).object.failure).toMatchObject({
@@ -145,12 +145,16 @@ describe("a key that nobody has any more", () => {
     const rotations = readFileSync(join(dataDir, "audit.rotations"));
     const old = await verify(dataDir, "--public-key", oldPublic, "--checkpoint", oldCheckpoint);
     expect([old.exitCode, old.object.failure]).toEqual([20, expect.objectContaining({ check: "signature" })]);
-    expect(String(old.object.remarks)).toContain("without attestation by the former key: it is not believed");
+    expect(String(old.object.remarks)).toContain(
+      "The former key has not signed the change, so the new key is not trusted",
+    );
     const told = await run(["audit", "verify", dataDir, "--public-key", oldPublic]);
-    expect(told.stdout).toMatch(/^BROKEN.*\n.*\n\nThe key of this ledger was changed without the signature/);
+    expect(told.stdout).toMatch(
+      /^BROKEN.*\n.*\n\nThe key of this ledger was changed, and the former key, which was lost, has not signed the change/,
+    );
     rmSync(join(dataDir, "audit.rotations"));
     const hinted = await run(["audit", "verify", dataDir, "--public-key", oldPublic]);
-    expect(hinted.stdout).toContain("There is no file audit.rotations beside it.");
+    expect(hinted.stdout).toContain("There is no file audit.rotations beside the database or export.");
     writeFileSync(join(dataDir, "audit.rotations"), rotations);
     expect(String(old.object.remarks)).not.toContain(String(changed.object.new_key));
     const both = join(createFolder(), "both.pub");
