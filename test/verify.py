@@ -14,6 +14,7 @@ MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time",
             "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
 PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body request_parameters response_body "
                    "input_content output_content rag_query rag_results").split()
+LATER_COLUMNS = "key_id seq memory_id request_parameters".split()
 SCHEMAS = set("""
 2 1ceecaf60a80507e038f51a42bf638de8b38449fc540bcb2f26dbea64deceeaf
 2 464a60d35167eb59c65f7fada9d4820538b89d6fce9b14f4719e5158f6796703
@@ -173,15 +174,21 @@ class Keys:
     def follow(self, notes):
         """Adds the keys that these, or those added before, say to be their successors."""
         found = [re.fullmatch(r"memledger-rotation/v1\n(\S+)\n(\S+)\n(\S+)\n", note.partition("\n\n")[0] + "\n") for note in notes]
-        steps = [(note, one[1], one[2]) for note, one in zip(notes, found) if one and milliseconds(one[3]) is not None]
-        for _ in steps:
-            for note, former, successor in steps:
+        by_former = {}
+        for note, one in zip(notes, found):
+            if one and milliseconds(one[3]) is not None:
                 try:
-                    before, after = Keys(former), Keys(successor)
+                    before, after = Keys(one[1]), Keys(one[2])
                 except (Unusable, ValueError):
                     continue
-                if before.keys[0] in self.keys and after.keys[0] not in self.keys and before.open(note) is not None:
-                    self.keys.append(after.keys[0])
+                by_former.setdefault(before.keys[0], []).append((note, before, after.keys[0]))
+        accepted = set(self.keys)
+        # The list grows while it is read: each key is looked up once.
+        for key in self.keys:
+            for note, before, successor in by_former.get(key, ()):
+                if successor not in accepted and before.open(note) is not None:
+                    accepted.add(successor)
+                    self.keys.append(successor)
 
     def open(self, note):
         """The text of a note, or None when it is malformed or none of the keys signed it."""
@@ -603,7 +610,8 @@ class Row:
             "credits_consumed": numbers.get("credits_consumed", 0), "balance_consumed_usd": numbers.get("balance_consumed_usd", 0),
             **{name: kept.get(name) for name in PAYLOAD_COLUMNS},
             **{name: kept[name] for name in ("memory_query", "memory_results") if name in kept}}
-        return all(column not in self.values or self.shows(column, value) for column, value in expected.items())
+        return (all(self.shows(column, value) if column in self.values else column in LATER_COLUMNS for column, value in expected.items())
+                and "memory_query" in self.values and "memory_results" in self.values)
 
 
 class CsvRow(Row):
@@ -615,7 +623,7 @@ class CsvRow(Row):
         if value is None or isinstance(value, str):
             return cell == ("'" if re.match("[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]", value or "") else "") + (value or "")
         try:
-            return jcs(parse_json(cell)) == jcs(value)
+            return jcs(parse_json(cell, unique)) == jcs(value)
         except ValueError:
             return False
 
@@ -627,15 +635,28 @@ def unique(members):
 
 
 def json_rows(data):
-    columns = None
-    for index, line in enumerate(data.split(b"\n")):
-        if line not in (b"", b"]" if index else b"["):
+    columns, state = None, "start"
+    *lines, rest = data.split(b"\n")
+    for line in lines + ([b"\xff"] if rest else []):
+        if (state, line) == ("start", b"["):
+            state = "open"
+        elif state in ("open", "blank", "row") and line == b"]":
+            state = "closed"
+        elif (state, line) == ("open", b""):
+            state = "blank"
+        else:
+            value = None
             try:
                 value = parse_json(line.decode().removesuffix(","), unique)
                 columns = columns or isinstance(value, dict) and list(value)
-                yield Row(value) if isinstance(value, dict) and list(value) == columns else None
             except ValueError:
-                yield None
+                pass
+            good = state in ("open", "comma") and isinstance(value, dict) and list(value) == columns
+            yield Row(value) if good else None
+            if state != "closed":
+                state = "comma" if line.endswith(b",") else "row"
+    if state not in ("start", "closed"):
+        yield None
 
 
 def csv_rows(data):
@@ -654,9 +675,12 @@ def csv_rows(data):
 def csv_cells(line):
     """The cells of one line; None when it is not RFC 4180."""
     try:
-        text = line.decode().removesuffix("\n")
+        text = line.decode()
     except ValueError:
         return None
+    if not text.endswith("\n"):
+        return None
+    text = text[:-1]
     cells, at = [], 0
     while text.endswith("\r"):
         found = re.compile(r'(?:"((?:[^"]|"")*)"|((?!")[^,]*?))(?=,|\r\Z)', re.DOTALL).match(text, at)

@@ -65,6 +65,13 @@ const honest: readonly Case[] = [
   { name: "honest-early", plan: { last: 35 }, expected: { verdict: "unattested" } },
   { name: "honest-without-hashes", plan: { verifiable: false }, expected: { verdict: "unattested" } },
   { name: "honest-empty", plan: { last: 10 }, expected: { verdict: "unattested" } },
+  {
+    name: "honest-empty-without-blank-line",
+    only: "json",
+    plan: { last: 10 },
+    forgeText: (text) => text.replace("\n\n", "\n"),
+    expected: { verdict: "unattested" },
+  },
 ];
 
 const byAnybody: readonly Case[] = [
@@ -265,6 +272,66 @@ const twoReadings: readonly Case[] = [
     only: "json",
     forgeText: (text) => text.replace(/"user_agent":"plain",(.*"seq\\":13,)/, "$1"),
     expected: broken("form", 13),
+  },
+  {
+    name: "blank-line",
+    only: "json",
+    forgeText: (text) => text.replace(/\n(?=.*"seq\\":15,)/, "\n\n"),
+    expected: broken("form", 15),
+  },
+  {
+    name: "comma-missing",
+    only: "json",
+    forgeText: (text) => text.replace(/,\n(?=.*"seq\\":16,)/, "\n"),
+    expected: broken("form", 16),
+  },
+  {
+    name: "comma-at-the-end",
+    only: "json",
+    forgeText: (text) => text.replace(/\n\]\n$/, ",\n]\n"),
+    expected: broken("form", last + 1),
+  },
+  {
+    name: "array-not-closed",
+    only: "json",
+    forgeText: (text) => text.replace(/\]\n$/, ""),
+    expected: broken("form", last + 1),
+  },
+  {
+    name: "array-closed-twice",
+    only: "json",
+    forgeText: (text) => `${text}]\n`,
+    expected: broken("form", last + 1),
+  },
+  {
+    name: "line-feed-missing",
+    forgeText: (text) => text.slice(0, -1),
+    expected: broken("form", last + 1),
+    only: "json",
+  },
+  {
+    name: "last-line-feed-missing",
+    forgeText: (text) => text.slice(0, -1),
+    expected: broken("form", last),
+    only: "csv",
+  },
+  {
+    name: "column-renamed",
+    only: "json",
+    forgeText: (text) => text.replaceAll('"tokens":', '"Tokens":'),
+    expected: broken("columns", first),
+  },
+  {
+    name: "header-renamed",
+    only: "csv",
+    forgeText: (text) => text.replace(",tokens,", ",Tokens,"),
+    expected: broken("columns", first),
+  },
+  {
+    name: "member-twice-in-cell",
+    only: "csv",
+    forgeText: (text) => text.replace(',"{""content"":""', ',"{""content"":""hidden"",""content"":""'),
+    expected: broken("columns", first),
   },
   {
     name: "header-twice",

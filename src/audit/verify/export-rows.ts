@@ -16,37 +16,56 @@ const rowLimitBytes = 512 * 1024 * 1024;
 const lineFeed = 0x0a;
 const quote = 0x22;
 
-/** The rows of a file in order; null stands for a row that cannot be read. */
-export async function* readRows(
+/** The rows of a file in order; null stands for a line that is not a row in the exact form of the format. */
+export function readRows(
   file: AsyncIterable<Uint8Array>,
   format: "json" | "csv",
 ): AsyncGenerator<ExportRow | null> {
+  return format === "csv" ? readCsvRows(file) : readJsonRows(file);
+}
+
+async function* readCsvRows(file: AsyncIterable<Uint8Array>): AsyncGenerator<ExportRow | null> {
   let header: readonly string[] | null = null;
-  let columns: string | null = null;
-  let isFirst = true;
-  for await (const bytes of splitLines(file, format === "csv")) {
-    const line = decode(bytes);
-    if (format === "csv") {
-      const cells = line === null ? null : parseCsvLine(line);
-      if (!isFirst) yield cells === null || cells.length !== header?.length ? null : csvRow(header, cells);
-      // Of two columns with one name a reader sees the one or the other.
-      else header = cells !== null && new Set(cells).size === cells.length ? cells : null;
-    } else if (line === null) yield null;
-    else if (!isFrame(line, isFirst)) {
-      const object = readObject(line);
-      columns ??= object === null ? null : Object.keys(object).join();
-      yield object !== null && Object.keys(object).join() === columns ? jsonRow(object) : null;
-    }
-    isFirst = false;
+  let isHeader = true;
+  for await (const line of splitLines(file, true)) {
+    const text = decode(line);
+    const cells = text === null ? null : parseCsvLine(text);
+    if (isHeader) {
+      // If two columns have the same name, readers disagree about which one counts.
+      header = cells !== null && new Set(cells).size === cells.length ? cells : null;
+    } else yield header === null || cells?.length !== header.length ? null : csvRow(header, cells);
+    isHeader = false;
   }
 }
 
-/** Whether a line is only the beginning or the end of the array, or what stands between them without records. */
-function isFrame(line: string, isFirst: boolean): boolean {
-  return isFirst ? line === "[" : line === "]" || line === "";
+/** The lines are `[`, one object each with a comma after all but the last, and `]`. */
+async function* readJsonRows(file: AsyncIterable<Uint8Array>): AsyncGenerator<ExportRow | null> {
+  let columns: string | null = null;
+  let state: "start" | "after [" | "after blank" | "after row" | "after comma" | "after ]" = "start";
+  for await (const line of splitLines(file, false)) {
+    const text = decode(line);
+    if (state === "start" && text === "[") state = "after [";
+    else if (text === "]" && (state === "after [" || state === "after blank" || state === "after row"))
+      state = "after ]";
+    // The first version wrote a blank line into an export without records.
+    else if (state === "after [" && text === "") state = "after blank";
+    else {
+      const isInPlace = state === "after [" || state === "after comma";
+      const hasComma = text?.endsWith(",") ?? false;
+      const object = text === null ? null : readObject(hasComma ? text.slice(0, -1) : text);
+      const names = object === null ? null : Object.keys(object).join();
+      columns ??= names;
+      yield isInPlace && object !== null && names === columns ? jsonRow(object) : null;
+      if (state !== "after ]") state = hasComma ? "after comma" : "after row";
+    }
+  }
+  // An empty file has no rows; that rows are missing shows elsewhere.
+  if (state !== "after ]" && state !== "start") yield null;
 }
 
-/** Lines without their line feed; in CSV a line feed between quotes ends no line. */
+const notTerminated = new Uint8Array([0xff]);
+
+/** Lines without their line feed; in CSV a line feed between quotes ends no line. A last line without one is not decodable. */
 async function* splitLines(file: AsyncIterable<Uint8Array>, isCsv: boolean): AsyncGenerator<Uint8Array> {
   let rest = Buffer.alloc(0);
   for await (const chunk of file) {
@@ -63,9 +82,9 @@ async function* splitLines(file: AsyncIterable<Uint8Array>, isCsv: boolean): Asy
       start = end + 1;
     }
     rest = Buffer.from(data.subarray(start));
-    if (rest.length > rowLimitBytes) return yield rest.subarray(0, 0);
+    if (rest.length > rowLimitBytes) return yield notTerminated;
   }
-  if (rest.length > 0) yield rest;
+  if (rest.length > 0) yield notTerminated;
 }
 
 function isBalanced(data: Buffer, start: number, end: number): boolean {
@@ -85,14 +104,21 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** Null when it is none, or names a member twice: of these a reader sees the one or the other. */
-function readObject(line: string): JsonObject | null {
+/** Null when the text is not an object, or names a member twice. */
+function readObject(text: string): JsonObject | null {
+  const value = parseUnambiguous(text);
+  return isObject(value) ? value : null;
+}
+
+/**
+ * The value of a JSON text; undefined when it is not JSON, or names a member twice: readers disagree about which of the two counts.
+ */
+function parseUnambiguous(text: string): Json | undefined {
   try {
-    const text = line.endsWith(",") ? line.slice(0, -1) : line;
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && countMembers(value) === countNames(text) ? value : null;
+    const value: Json = JSON.parse(text);
+    return countMembers(value) === countNames(text) ? value : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }
 
@@ -172,9 +198,6 @@ function showsInCsv(cell: string, expected: Json): boolean {
   if (expected === null) return cell === "";
   if (typeof expected === "string") return cell === (formula.test(expected) ? `'${expected}` : expected);
   if (typeof expected !== "object") return cell === String(expected);
-  try {
-    return isSame(JSON.parse(cell), expected);
-  } catch {
-    return false;
-  }
+  const shown = parseUnambiguous(cell);
+  return shown !== undefined && isSame(shown, expected);
 }

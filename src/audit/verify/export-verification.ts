@@ -153,45 +153,49 @@ function reportExport(
   };
 }
 
-const amounts = ["credits_consumed", "balance_consumed_usd"] as const;
+/** Columns that copy the payload and that every version has written. */
 const payloadColumns = [
-  ...[
-    "model_id",
-    "gateway_id",
-    "ip_address",
-    "user_agent",
-    "error_msg",
-    "metadata",
-    "request_body",
-    "request_parameters",
-    "response_body",
-  ],
-  ...["input_content", "output_content", "rag_query", "rag_results"],
+  "model_id",
+  "gateway_id",
+  "ip_address",
+  "user_agent",
+  "error_msg",
+  "metadata",
+  "request_body",
+  "response_body",
+  "input_content",
+  "output_content",
+  "rag_query",
+  "rag_results",
 ] as const;
-/** Derived for the reader where the payload does not hold them. */
+/** The server derives these for the reader where the payload does not hold them. */
 const derivedColumns = ["memory_query", "memory_results"] as const;
 
 function columnsAgree({ row, entry: text, payload }: ExportedRecord, entry: Entry): boolean {
-  const agrees = (column: string, value: Json) => !row.has(column) || row.shows(column, value);
+  const shows = (column: string, value: Json) => row.has(column) && row.shows(column, value);
+  const agreesIfPresent = (column: string, value: Json) => !row.has(column) || row.shows(column, value);
   const numbers = membersOf(JSON.parse(text ?? "{}").numbers);
   const members = typeof payload === "string" ? {} : parsePayload(payload.text);
   return (
-    agrees("id", entry.id) &&
-    agrees("action", entry.action) &&
-    agrees("project_id", entry.project) &&
-    agrees("created_at", entry.at) &&
-    agrees("http_status", entry.status) &&
-    agrees("key_id", entry.key) &&
-    agrees("seq", entry.seq) &&
-    agrees("memory_id", entry.memory) &&
-    agrees("is_success", entry.status >= 200 && entry.status <= 299) &&
-    agrees("error_code", entry.code === successCode ? null : entry.code) &&
-    agrees("duration", numbers.duration ?? null) &&
-    agrees("tokens", numbers.tokens ?? null) &&
-    agrees("is_cache_hit", numbers.is_cache_hit ?? false) &&
-    amounts.every((column) => agrees(column, numbers[column] ?? 0)) &&
-    payloadColumns.every((column) => agrees(column, members[column] ?? null)) &&
-    derivedColumns.every((column) => members[column] === undefined || agrees(column, members[column]))
+    shows("id", entry.id) &&
+    shows("action", entry.action) &&
+    shows("project_id", entry.project) &&
+    shows("created_at", entry.at) &&
+    shows("http_status", entry.status) &&
+    shows("is_success", entry.status >= 200 && entry.status <= 299) &&
+    shows("error_code", entry.code === successCode ? null : entry.code) &&
+    shows("duration", numbers.duration ?? null) &&
+    shows("tokens", numbers.tokens ?? null) &&
+    shows("is_cache_hit", numbers.is_cache_hit ?? false) &&
+    shows("credits_consumed", numbers.credits_consumed ?? 0) &&
+    shows("balance_consumed_usd", numbers.balance_consumed_usd ?? 0) &&
+    payloadColumns.every((column) => shows(column, members[column] ?? null)) &&
+    derivedColumns.every((column) => row.has(column)) &&
+    derivedColumns.every((column) => members[column] === undefined || shows(column, members[column])) &&
+    agreesIfPresent("key_id", entry.key) &&
+    agreesIfPresent("seq", entry.seq) &&
+    agreesIfPresent("memory_id", entry.memory) &&
+    agreesIfPresent("request_parameters", members.request_parameters ?? null)
   );
 }
 
