@@ -153,6 +153,20 @@ describe("dependencies point one way", () => {
     expect([...reached].filter((path) => path.startsWith("src/extraction/rules/"))).toEqual([]);
   });
 
+  test("from an engine to no operation: what a call leaves to do is said by its result", () => {
+    const operations = sources.filter((path) => /= (project|installation)Operation\(/.test(read(path)));
+    expect(operations.length).toBeGreaterThan(20);
+    const users = [...graph].filter(
+      ([path]) => groupOf(path) === "engines" || path.startsWith("src/storage/"),
+    );
+    const wrong = users.flatMap(([path, { all }]) =>
+      all
+        .filter((specifier) => operations.includes(resolve(path, specifier) ?? ""))
+        .map((name) => `${path} -> ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test("the scan sees imports of every kind", () => {
     const { all, values } = importsOf("src/storage/store.ts");
     expect(all).toContain("../memory/store.ts");

@@ -37,8 +37,6 @@ export interface ProjectSummary {
 
 export interface AccessTransaction {
   findCaller(keyId: string): Promise<Caller | null>;
-  /** Notes that the key was used; written with the next flush, so that a read costs no write of its own. */
-  touchKey(keyId: string, now: number): void;
   insertProject(project: NewProject, now: number): Promise<Project>;
   /** By id or by name. */
   findProject(idOrName: string): Promise<Project | null>;

@@ -6,6 +6,7 @@ import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { toServerRecord } from "./record.ts";
 import type { RecordsWithText } from "./store.ts";
@@ -78,7 +79,10 @@ export const redactRecords = installationOperation({
     );
     const state = memory === undefined ? null : await endMemory(transaction, memory, delete_memory, now);
     const exports = await transaction.audit.erase(present);
-    if (memory !== undefined && present.length === 0 && state !== "deleted") throw nothingHolds(state);
+    if (memory !== undefined && present.length === 0 && state !== "deleted") {
+      // An erasure that is repeated because its effects failed comes here, too: they are tried again.
+      return { refusal: nothingHolds(state), after: erasureEffects };
+    }
     const byProject = Map.groupBy(present, ({ project }) => project?.serial ?? null);
     for (const members of byProject.values()) {
       const [first] = members;
@@ -93,11 +97,16 @@ export const redactRecords = installationOperation({
         ...{ redacted: present.length, records: present.map(({ id }) => id) },
         ...{ exports: [...exports], memory: state },
       },
+      after: erasureEffects,
     };
   },
 });
 
-/** Whoever erases again because the first answer asked for it comes here too, so the log is emptied all the same. */
+const erasureEffects: readonly AfterCommit[] = [
+  { effect: "erase_remains" },
+  { effect: "remove_expired_exports" },
+];
+
 function nothingHolds(state: "kept" | "absent" | null): Refusal {
   const rest =
     state === "kept" ? "The memory itself is there: to delete it, add --delete-memory." : "Correct the id.";

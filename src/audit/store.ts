@@ -130,9 +130,8 @@ export interface AuditTransaction {
   /** Records after `through` whose payload holds this text: those that were appended since they were looked for. */
   findTextAfter(text: string, through: number): Promise<readonly RecordLocation[]>;
   /**
-   * Deletes the payloads of records for good: before the call is answered, their text is gone from the database and its
-   * write-ahead log. The caller appends the record that says so.
-   * Exports that hold them end now: nobody can download them any more, and the engine removes their files after the commit.
+   * Deletes the payloads of records. The caller appends the record that says so, and leaves `erase_remains` and
+   * `remove_expired_exports` for after the commit. Exports that hold the records expire now: nobody can download them any more.
    * @returns these exports.
    */
   erase(places: readonly RecordLocation[]): Promise<readonly string[]>;

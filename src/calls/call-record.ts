@@ -5,6 +5,7 @@ import type { Cost } from "../access/credits.ts";
 import type { AppendedRecord, RecordDraft, StoredRecord } from "../audit/record.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import type { Operation } from "./operation.ts";
@@ -21,6 +22,8 @@ export interface Settled {
   readonly cost: Cost;
   /** Takes the place of the call's own record. */
   readonly appended: AppendedRecord | null;
+  /** What the engine does after the commit. */
+  readonly after: readonly AfterCommit[];
   toAnswer(record: StoredRecord): Answer;
 }
 

@@ -7,10 +7,11 @@ import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
 import type { PagePins } from "../audit/page-pins.ts";
 import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode, Refusal } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { AnswerFile } from "./answer.ts";
 
@@ -46,7 +47,7 @@ export interface ProjectApplication extends Application {
   readonly plan: Plan;
 }
 
-export type Applied<Data> = Done<Data> | Appended<Data>;
+export type Applied<Data> = Done<Data> | Appended<Data> | Declined;
 
 export interface Done<Data> {
   /** The `data` of the answer; null for 204. */
@@ -59,6 +60,14 @@ export interface Done<Data> {
   readonly details?: JsonObject;
   /** What the call cost; left out: nothing. */
   readonly cost?: Cost;
+  /** What the engine does after the commit; left out: nothing. */
+  readonly after?: readonly AfterCommit[];
+}
+
+/** A refusal that leaves something to do. What the operation changed is undone, as with a refusal that is thrown. */
+export interface Declined {
+  readonly refusal: Refusal;
+  readonly after: readonly AfterCommit[];
 }
 
 /** The caller appends a record of its own, which takes the place of the call's. */
@@ -66,6 +75,7 @@ export interface Appended<Data> {
   readonly record: AppendedRecord;
   /** The `data` of the answer, once the record has its place in the chain. */
   present(record: StoredRecord): Data;
+  readonly after?: readonly AfterCommit[];
 }
 
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;

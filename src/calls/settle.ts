@@ -10,11 +10,12 @@ import type { StoredRecord } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal, successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { type Answer, internalFailure, type Refused, toData, toRefusalAnswer } from "./answer.ts";
 import { bodyOf, type Call } from "./call.ts";
 import { type Settled, toRecordDraft } from "./call-record.ts";
-import type { Applied, Operation } from "./operation.ts";
+import type { Application, Applied, Declined, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 
 export interface Settlement {
@@ -27,7 +28,11 @@ export interface Settlement {
 }
 
 /** @throws when the record cannot be appended or the transaction is lost; the engine then answers 1503. */
-export async function settle(transaction: Transaction, call: Call, settlement: Settlement): Promise<Answer> {
+export async function settle(
+  transaction: Transaction,
+  call: Call,
+  settlement: Settlement,
+): Promise<SettledCall> {
   const operation = findOperation(call.operation);
   if (operation === undefined) throw new Error(`no operation is named ${call.operation}`);
   const now = settlement.clock.now();
@@ -36,7 +41,7 @@ export async function settle(transaction: Transaction, call: Call, settlement: S
   const settled = await decide(transaction, call, body, operation, caller, now, settlement);
   const clock = { now, elapsed: settlement.clock.elapsed() };
   const record = await transaction.audit.append(toRecordDraft(call, body, operation, caller, settled, clock));
-  return settled.toAnswer(record);
+  return { answer: settled.toAnswer(record), after: settled.after };
 }
 
 async function decide(
@@ -49,26 +54,32 @@ async function decide(
   settlement: Settlement,
 ): Promise<Settled> {
   const { decision } = call;
-  if (decision.refused !== null) return refuse(decision.refused);
+  if (decision.refused !== null) return refuse(decision.refused, []);
+  const after: AfterCommit[] = [];
   try {
-    const applied = await transaction.attempt(() =>
-      apply(
+    const applied = await transaction.attempt(async () => {
+      const input = { ...body, ...decision.parameters };
+      const application = { now, plans: settlement.plans };
+      const result = await apply(
         transaction,
         operation,
         caller,
-        { ...body, ...decision.parameters },
+        input,
         decision.prepared,
-        now,
-        settlement.plans,
-      ),
-    );
-    return succeed(operation, applied);
+        application,
+        after,
+      );
+      after.push(...(result.after ?? []));
+      if ("refusal" in result) throw result.refusal;
+      return result;
+    });
+    return succeed(operation, applied, after);
   } catch (error) {
     if (settlement.isLost(error)) throw error;
-    if (error instanceof Refusal) return refuse(error);
+    if (error instanceof Refusal) return refuse(error, after);
     const incident = crypto.randomUUID();
     settlement.report(incident, error);
-    return refuse(internalFailure(incident));
+    return refuse(internalFailure(incident), after);
   }
 }
 
@@ -78,19 +89,23 @@ async function apply(
   caller: Caller | null,
   input: Readonly<Record<string, unknown>>,
   prepared: unknown,
-  now: number,
-  plans: Plans,
+  application: Application,
+  after: AfterCommit[],
 ): Promise<Applied<unknown>> {
-  if (operation.feature === "installation")
-    return operation.apply(transaction, input, { now, plans }, prepared);
+  if (operation.feature === "installation") return operation.apply(transaction, input, application, prepared);
   if (caller === null) throw new Refusal(1401, "The API key does not exist any more. Ask for a new one.");
-  const plan = planOf(caller.project, plans);
+  const { now } = application;
+  const plan = planOf(caller.project, application.plans);
   authorise(operation, caller, plan, now);
-  transaction.access.touchKey(caller.key.id, now);
-  return operation.apply(transaction, input, prepared, { now, plans, caller, plan });
+  after.push({ effect: "touch_key", keyId: caller.key.id, at: now });
+  return operation.apply(transaction, input, prepared, { ...application, caller, plan });
 }
 
-function succeed(operation: Operation, applied: Applied<unknown>): Settled {
+function succeed(
+  operation: Operation,
+  applied: Exclude<Applied<unknown>, Declined>,
+  after: readonly AfterCommit[],
+): Settled {
   const { message } = success;
   if ("record" in applied) {
     const toAnswer = (record: StoredRecord): Answer => ({
@@ -104,6 +119,7 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
       status: operation.success,
       recordedResponse: null,
       appended: applied.record,
+      after,
       toAnswer,
     };
   }
@@ -122,6 +138,7 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
     memoryId,
     details,
     cost,
+    after,
     recordedResponse:
       hasData && keepsResponse(operation) ? toRecordedResponse(successCode, message, data) : null,
     toAnswer: () => answer,
@@ -129,7 +146,12 @@ function succeed(operation: Operation, applied: Applied<unknown>): Settled {
 }
 
 const success = {
-  ...{ code: successCode, message: "success", memoryId: null, details: {}, cost: free, appended: null },
+  code: successCode,
+  message: "success",
+  memoryId: null,
+  details: {},
+  cost: free,
+  appended: null,
 };
 
 /** A secret belongs in no record, and a log that contains its own answers would grow without end. */
@@ -137,11 +159,17 @@ function keepsResponse(operation: Operation): boolean {
   return operation.feature === "installation" ? !operation.secret : operation.answersWithRecords !== true;
 }
 
-function refuse(refused: Refused): Settled {
+function refuse(refused: Refused, after: readonly AfterCommit[]): Settled {
   const { code, message, data, details } = refused;
   const answer = toRefusalAnswer(refused);
   return {
-    ...{ code, message, status: answer.status, memoryId: null, cost: free, appended: null },
+    code,
+    message,
+    status: answer.status,
+    memoryId: null,
+    cost: free,
+    appended: null,
+    after,
     details: details ?? {},
     recordedResponse: toRecordedResponse(code, message, data),
     toAnswer: () => answer,

@@ -53,7 +53,8 @@ export const createExport = projectOperation({
 
   async apply(transaction, input, _prepared, { caller, plan, now }) {
     const draft = draftOf(input, plan, now);
-    return { data: toExportTask(await transaction.exports.begin(caller.project, draft, now)) };
+    const made = await transaction.exports.begin(caller.project, draft, now);
+    return { data: toExportTask(made), after: [{ effect: "start_export" }] };
   },
 });
 

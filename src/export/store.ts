@@ -15,6 +15,7 @@ export interface ExportDraft {
 export interface ExportTransaction {
   /**
    * Fixes which records belong to the export (up to the newest one before this call) and signs a checkpoint of the last of them.
+   * The caller leaves `start_export` for after the commit.
    * @throws Refusal 2203 when the project has one that is processing.
    */
   begin(project: Project, draft: ExportDraft, now: number): Promise<Export>;

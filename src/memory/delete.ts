@@ -48,8 +48,7 @@ export const deleteAllMemories = projectOperation({
   async prepare() {},
 
   async apply(transaction, input, _prepared, { caller: { project } }) {
-    return {
-      data: { deleted_count: await transaction.memories.removeAll(project, input.memory_type ?? null) },
-    };
+    const count = await transaction.memories.removeAll(project, input.memory_type ?? null);
+    return { data: { deleted_count: count }, after: count === 0 ? [] : [{ effect: "purge_memories" }] };
   },
 });

@@ -7,6 +7,7 @@ import { finalScore, relevance } from "../ranking/scores.ts";
 import { Fields } from "../schema/schema.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
+import { touchMemories } from "./read.ts";
 import { query, searchResult, toDetailedResult, topK } from "./search.ts";
 import type { SearchHit, SearchQuery } from "./store.ts";
 
@@ -117,14 +118,13 @@ export const injectMemories = projectOperation({
     };
   },
 
-  async apply(transaction, _input, data, { caller: { project }, now }) {
-    const memories = [...data.rules, ...data.results.map(({ memory }) => memory)];
-    transaction.memories.touch(
-      project,
-      memories.map(({ id }) => id),
-      now,
-    );
-    return { data, details: { output_content: data.prompt } };
+  async apply(_transaction, _input, data, { caller: { project }, now }) {
+    const injected = [...data.rules, ...data.results.map(({ memory }) => memory)];
+    return {
+      data,
+      details: { output_content: data.prompt },
+      after: [touchMemories(project, injected, now)],
+    };
   },
 });
 

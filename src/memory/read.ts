@@ -5,6 +5,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { agentMemory, exampleMemory, type Memory, memoryId, toAgentMemory } from "./memory.ts";
 
@@ -24,10 +25,23 @@ export const readMemory = projectOperation({
 
   async apply(transaction, input, _prepared, { caller: { project }, now }) {
     const memory = await requireMemory(transaction, project, input.memory_id);
-    transaction.memories.touch(project, [memory.id], now);
-    return { data: toAgentMemory(memory), memoryId: memory.id };
+    return {
+      data: toAgentMemory(memory),
+      memoryId: memory.id,
+      after: [touchMemories(project, [memory], now)],
+    };
   },
 });
+
+/** `last_accessed_at` of these memories follows. */
+export function touchMemories(
+  project: Project,
+  memories: readonly { readonly id: string }[],
+  now: number,
+): AfterCommit {
+  const ids = memories.map(({ id }) => id);
+  return { effect: "touch_memories", project: project.id, memories: ids, at: now };
+}
 
 /** @throws Refusal 2100 when the project has no such memory; says nothing about other projects. */
 export async function requireMemory(transaction: Transaction, project: Project, id: string): Promise<Memory> {

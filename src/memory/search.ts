@@ -6,6 +6,7 @@ import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
+import { touchMemories } from "./read.ts";
 import type { SearchHit, SearchQuery } from "./store.ts";
 
 export const query = Text({
@@ -129,12 +130,8 @@ export const searchMemories = projectOperation({
     return { results, query: input.query, total: results.length };
   },
 
-  async apply(transaction, _input, data, { caller: { project }, now }) {
-    transaction.memories.touch(
-      project,
-      data.results.map((result) => result.memory.id),
-      now,
-    );
-    return { data };
+  async apply(_transaction, _input, data, { caller: { project }, now }) {
+    const found = data.results.map(({ memory }) => memory);
+    return { data, after: [touchMemories(project, found, now)] };
   },
 });

@@ -138,8 +138,6 @@ export interface MemoryTransaction {
   update(project: Project, change: MemoryChange): Promise<void>;
   /** Whether there was such a memory. */
   remove(project: Project, id: string, now: number): Promise<boolean>;
-  /** Hides all memories of the type (null: of the project) at once and purges them later; returns their number. */
+  /** Hides all memories of the type (null: of the project) at once; returns their number. `purge_memories` deletes them later. */
   removeAll(project: Project, type: MemoryType | null): Promise<number>;
-  /** Notes that these were read or found; `last_accessed_at` follows within a second. */
-  touch(project: Project, ids: readonly string[], now: number): void;
 }

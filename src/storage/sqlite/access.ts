@@ -115,9 +115,6 @@ export function createAccessTransaction(database: Database, state: WriterState):
 
   return {
     findCaller,
-    touchKey(keyId, now) {
-      state.touchedKeys.set(keyId, now);
-    },
     async insertProject(project: NewProject, now) {
       const id = state.createId(now);
       const serial = Number(insertProject.run({ ...project, id, createdAt: now }).lastInsertRowid);

@@ -11,7 +11,7 @@ import { createAccessFlush, createPurge, createRemovalSweep } from "./memories/p
 import type { WordMerge } from "./memories/word-merge.ts";
 import type { RetentionOptions } from "./retention/retention.ts";
 import { createSweeps, type SweepOutcome } from "./retention/retention-sweeps.ts";
-import { attempt } from "./threads/groups.ts";
+import { attempt } from "./threads/attempt.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 const sweepEveryMs = 600_000;

@@ -2,21 +2,17 @@
 
 import type { Plans } from "../../access/plan.ts";
 import type { AccessReader } from "../../access/store.ts";
-import { redactRecords } from "../../audit/redact.ts";
-import { type Answer, toRefusalAnswer } from "../../calls/answer.ts";
 import { createClock } from "../../clock.ts";
 import type { ClockShift } from "../../clock-shift.ts";
 import type { LedgerFiles } from "../../data-directory/ledger-files.ts";
-import { unavailable } from "../../errors.ts";
-import { createExport } from "../../export/create.ts";
-import { exportProject } from "../../export/export-project.ts";
-import { createExportRunner, type ExportRunner } from "../../export/runner.ts";
+import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
 import type { Logger, LogLevel } from "../../log/logger.ts";
 import type { RuntimeFiles } from "../../native/runtime.ts";
 import type { Database } from "../../native/sqlite.ts";
 import { spawnWorker } from "../../native/worker.ts";
 import { WorkerClient } from "../../native/worker-client.ts";
+import { performExportEffects } from "../export-effects.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
@@ -112,11 +108,7 @@ export function openStore(options: StoreOptions): Store {
     retention: { sweep: writer.sweep },
     exports,
     readiness: () => readiness.reasons(),
-    async commit(call) {
-      const answer = await writer.commit(call);
-      if (beginsExport.has(call.operation) && answer.status === 200) exports.wake();
-      return call.operation === redactRecords.name ? removeErased(exports, answer, logger) : answer;
-    },
+    commit: async (call) => performExportEffects(await writer.commit(call), exports, logger),
     async close() {
       await damage.close();
       await exports.close();
@@ -126,23 +118,6 @@ export function openStore(options: StoreOptions): Store {
     },
   };
 }
-
-/** The erasure is committed. What a crash leaves is removed by the sweep of the next start. */
-async function removeErased(exports: ExportRunner, answer: Answer, logger: Logger): Promise<Answer> {
-  try {
-    await exports.sweep();
-    return answer;
-  } catch (error) {
-    logger.error("files of exports that hold erased records could not be removed and are tried again", {
-      error,
-    });
-    return toRefusalAnswer(stillInFiles);
-  }
-}
-
-const stillInFiles = unavailable(
-  "The payloads were erased, but files of exports that hold them could not be removed; the log of the server says why. They cannot be downloaded any more. Make the folder of exports writable, and erase again.",
-);
 
 function createAccess(database: Database, logger: Logger, readiness: EngineReadiness): AccessReader {
   const reader = createAccessReader(database);
@@ -160,8 +135,6 @@ function createAccess(database: Database, logger: Logger, readiness: EngineReadi
     findCredits: (project) => orUnreadable(reader.findCredits(project)),
   };
 }
-
-const beginsExport = new Set([createExport.name, exportProject.name]);
 
 function prepare(file: DatabaseFile, model: ModelBinding | null): void {
   const database = openCurrent(file);

@@ -48,6 +48,11 @@ export function isDiskFailure(error: unknown): boolean {
   return error instanceof SqliteError && causeOfCode(error.code) !== null;
 }
 
+/** Another connection held a lock for longer than this one waits; the same transaction may succeed when it is performed again. */
+export function isLockFailure(error: unknown): boolean {
+  return error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
 export function isDamage(error: unknown): boolean {
   return error instanceof SqliteError && causeOfCode(error.code) === damaged;
 }

@@ -123,7 +123,6 @@ export function createAuditTransaction(
         deletePayload.run(id);
         for (const name of endExports.all(project?.serial ?? null, seq)) exports.add(name);
       }
-      state.erasureIsDue = true;
       return [...exports];
     },
 

@@ -172,12 +172,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
         sql.nextEpoch.run(state.nextRevision(), project.serial, each);
         removed += count;
       }
-      if (removed > 0) state.purgeIsDue = true;
       return removed;
-    },
-
-    touch(project, ids, now) {
-      for (const id of ids) state.touchedMemories.set(id, { project: project.serial, at: now });
     },
   };
 }

@@ -66,7 +66,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
 export function createAccessFlush(database: Database, state: WriterState): () => boolean {
   const touchMemory = database.prepare(
     `UPDATE memory SET last_accessed_at = :at
-     WHERE id = :id AND project = :project AND (last_accessed_at IS NULL OR last_accessed_at <= :at - ${accessResolutionMs} OR last_accessed_at > :at)`,
+     WHERE id = :id AND project = (SELECT serial FROM project WHERE id = :project) AND (last_accessed_at IS NULL OR last_accessed_at <= :at - ${accessResolutionMs} OR last_accessed_at > :at)`,
   );
   const touchKey = database.prepare(
     `UPDATE api_key SET last_used_at = :at

@@ -7,7 +7,8 @@ import type { KnownHeads } from "../ledger/known-heads.ts";
 import type { WordChange, WordState } from "../memories/word-changes.ts";
 
 export interface MemoryTouch {
-  readonly project: number;
+  /** Id of the project. */
+  readonly project: string;
   readonly at: number;
 }
 
@@ -20,8 +21,6 @@ export class WriterState implements WordState {
   readonly callers = new Map<string, Caller>();
   /** Whether a dead pool may be waiting for the purge. */
   purgeIsDue = true;
-  /** What was erased may still stand in the write-ahead log. */
-  erasureIsDue = false;
   readonly wordChanges: WordChange[] = [];
   wordMergeIsDue = true;
   wordErasureIsDue = true;
@@ -63,7 +62,6 @@ export class WriterState implements WordState {
   /** Heads that the lost transaction moved are read from the database again. */
   lost(): void {
     this.wordChanges.length = 0;
-    this.erasureIsDue = false;
     this.callers.clear();
     this.knownHeads.lost();
     for (const project of this.#movedHeads) this.#heads.delete(project);

@@ -4,13 +4,13 @@ import { workerData } from "node:worker_threads";
 import type { Plans } from "../../../access/plan.ts";
 import { createClockWatch } from "../../../audit/clock-watch.ts";
 import { createSigner } from "../../../audit/signed-note.ts";
-import type { Answer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
 import { createClock } from "../../../clock.ts";
 import type { ClockShift } from "../../../clock-shift.ts";
 import type { LedgerFiles } from "../../../data-directory/ledger-files.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
+import type { SettledCall } from "../../after-commit.ts";
 import { type DatabaseFile, openWriting } from "../database-file/connection.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
@@ -18,12 +18,15 @@ import { announcedThrough } from "../ledger/announced-prunes.ts";
 import { createCheckpoints } from "../ledger/checkpoints.ts";
 import { readKnownHeads } from "../ledger/known-heads.ts";
 import { createWordMerge } from "../memories/word-merge.ts";
-import { defineWords } from "../memories/words.ts";
+import { createWordWriter, defineWords } from "../memories/words.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
-import { createTransaction, isLost } from "../transaction.ts";
+import { createTransaction, isLost, overwriteLostCommit } from "../transaction.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
-import { attempt, createGroups } from "./groups.ts";
+import { attempt } from "./attempt.ts";
+import { createGroups } from "./groups.ts";
 import { createWriteCheck, type WriteState } from "./write-check.ts";
+import { createWriteTransactions } from "./write-transactions.ts";
+import { createWriterEffects } from "./writer-effects.ts";
 import { WriterState } from "./writer-state.ts";
 
 export interface WriterInit {
@@ -48,7 +51,7 @@ export type WriterRequest =
   | { readonly close: true };
 
 /** One per call, in order. */
-export type WriterReply = readonly Answer[];
+export type WriterReply = readonly SettledCall[];
 
 const init: WriterInit = workerData;
 const { file, plans, ledger, clockShift, logLevel } = init;
@@ -69,13 +72,35 @@ const settlement = {
 };
 const writeCheck = createWriteCheck(database, clock, knownHeads.cause);
 const wordMerge = createWordMerge(database, state, clock);
-const groups = createGroups({
-  ...{ database, transaction, state, checkpoints, wordMerge, settlement, writeCheck, logger },
+const writeWords = createWordWriter(database, state);
+const inTransaction = createWriteTransactions({
+  database,
+  logger,
+  beforeCommit: writeWords,
+  committed() {
+    state.committed();
+    writeCheck.succeeded();
+    checkpoints.publish();
+  },
+  rolledBack(wasCommitting) {
+    state.lost();
+    checkpoints.forget();
+    if (wasCommitting) attempt(logger, () => overwriteLostCommit(database));
+  },
+});
+const settleCalls = createGroups({
+  database,
+  transaction,
+  inTransaction,
+  effects: createWriterEffects({ database, state, wordMerge, clock, logger }),
+  settlement,
+  writeCheck,
+  logger,
 });
 const housekeeping = startHousekeeping({
   ...{ database, state, checkpoints, wordMerge, clock, logger },
   retention: {
-    ...{ database, plans, signer, logger, inTransaction: groups.inTransaction },
+    ...{ database, plans, signer, logger, inTransaction },
     payloadDays: init.payloadRetentionDays,
     installationDays: init.installationRetentionDays,
     announcedThrough: (chain) => announcedThrough(database, ledger.verifierKeys, chain),
@@ -97,9 +122,9 @@ answerStoreRequests(async (request): Promise<WriterReply | WriteState | SweepOut
     logExport(work.exported);
     return [];
   }
-  const answers = await groups.settle(work.settle);
+  const settled = await settleCalls(work.settle);
   housekeeping.afterGroup();
-  return answers;
+  return settled;
 });
 
 async function close(): Promise<WriterReply> {

@@ -1,26 +1,29 @@
 // Owns the queue in front of the writer. While one group is being committed the next one gathers here.
 
 import type { RetentionResult } from "../../../audit/store.ts";
-import type { Answer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
 import { unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { groupMaxCalls, sweepAskEveryMs, writerQueueLimits } from "../../../limits.ts";
 import type { WorkerClient } from "../../../native/worker-client.ts";
 import { FairQueue, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
+import type { SettledCall } from "../../after-commit.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
 interface Waiting extends Queued {
   readonly call: Call;
-  resolve(answer: Answer): void;
+  resolve(settled: SettledCall): void;
   reject(error: unknown): void;
 }
 
 export interface Writer {
-  /** @throws Refusal 1503 when the transaction was lost; 1429 or 1503 when too many calls wait. */
-  commit(call: Call): Promise<Answer>;
+  /**
+   * @returns the call with the effects that are left for the main thread.
+   * @throws Refusal 1503 when the writer's thread failed; 1429 or 1503 when too many calls wait.
+   */
+  commit(call: Call): Promise<SettledCall>;
   /** Writes down what became of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
   /** @throws Refusal 1503 when retention could not sweep over all chains. */
@@ -40,10 +43,10 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
   const run = async (): Promise<void> => {
     for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
       try {
-        const answers = await ask({ settle: group.map(({ call }) => call) });
+        const settled = await ask({ settle: group.map(({ call }) => call) });
         for (const [index, { resolve, reject }] of group.entries()) {
-          const answer = answers[index];
-          if (answer) resolve(answer);
+          const call = settled[index];
+          if (call) resolve(call);
           else
             reject(
               unavailable(

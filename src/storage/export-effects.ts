@@ -1,0 +1,32 @@
+// Owns the effects of committed calls that concern exports. They are the same with every engine, because files of exports are in the
+// data directory. Knows no SQL.
+
+import { type Answer, toRefusalAnswer } from "../calls/answer.ts";
+import { unavailable } from "../errors.ts";
+import type { ExportRunner } from "../export/runner.ts";
+import type { Logger } from "../log/logger.ts";
+import type { SettledCall } from "./after-commit.ts";
+
+/** @returns the answer of the call; 1503 when an effect failed that its caller relies on. */
+export async function performExportEffects(
+  { answer, after }: SettledCall,
+  exports: Pick<ExportRunner, "wake" | "sweep">,
+  logger: Logger,
+): Promise<Answer> {
+  const effects = new Set(after.map(({ effect }) => effect));
+  if (effects.has("start_export")) exports.wake();
+  if (!effects.has("remove_expired_exports")) return answer;
+  try {
+    await exports.sweep();
+    return answer;
+  } catch (error) {
+    logger.error("files of exports that hold erased records could not be removed and are tried again", {
+      error,
+    });
+    return toRefusalAnswer(stillInFiles);
+  }
+}
+
+const stillInFiles = unavailable(
+  "The payloads were erased, but files of exports that hold them could not be removed; the log of the server says why. They cannot be downloaded any more. Make the folder of exports writable, and erase again.",
+);
