@@ -1,0 +1,77 @@
+// Holds the figures in the sentences of the documentation to the source and to the results of the benchmarks.
+
+import { expect, test } from "bun:test";
+import { settings } from "../../src/config/settings.ts";
+import * as limits from "../../src/limits.ts";
+import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
+import { read, tableOf } from "./pages.ts";
+
+const number = (value: number) => value.toLocaleString("en");
+const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+const kib = (bytes: number) => `${bytes / 1024} KiB`;
+const seconds = (ms: number) => ms / 1_000;
+const minutes = (ms: number) => ms / 60_000;
+const words = ["no", "one", "two", "three", "four"];
+
+/** A sentence of a page, with the figure that the program uses. Line ends count as spaces. */
+const sentences: readonly (readonly [string, string])[] = [
+  ["docs/user/API.md", `final_score = ${relevanceWeight} × similarity + ${importanceWeight} × importance`],
+  ["docs/user/API.md", `a number from 0 to 1, ${limits.importanceDefault} by default`],
+  ["docs/user/API.md", `maximum number of facts and contexts, ${limits.topKDefault} by default`],
+  ["docs/user/API.md", `however important they are; ${limits.injectionFloorDefault} by default`],
+  ["docs/user/AUDIT.md", `With \`page\` this lasts ${words[limits.pagePinMs / 3_600_000]} hour`],
+  ["docs/user/AUDIT.md", `A call waits ${seconds(limits.proofWaitMs)} seconds at most`],
+  ["docs/user/ERRORS.md", `the body is larger than ${mib(limits.bodyMaxBytes)}`],
+  ["docs/user/EXTRACTION.md", `A project can run ${words[limits.extractionsPerProject]} extractions at once`],
+  ["docs/user/EXTRACTION.md", `${limits.extractionQueueLimits.perProject} more can wait`],
+  ["docs/user/EXTRACTION.md", `more than ${limits.sentenceMaxCharacters} characters without a full stop`],
+  ["docs/user/EXTRACTION.md", `A chunk has at most ${number(limits.llmChunkMaxBytes)} bytes`],
+  ["docs/user/EXTRACTION.md", `the chunk before (at most ${limits.llmOverlapMaxBytes} bytes)`],
+  ["docs/user/EXTRACTION.md", `A call sends ${words[limits.llmQuestionsPerCall]} requests at once`],
+  ["docs/user/EXTRACTION.md", `all calls together send ${words[limits.llmQuestionsAtOnce]}`],
+  [
+    "docs/user/EXTRACTION.md",
+    `after ${limits.llmRetryDelaysMs.map((ms) => words[seconds(ms)]).join(" and ")} seconds`,
+  ],
+  ["docs/user/EXTRACTION.md", `up to ${seconds(limits.llmRetryAfterMaxMs)} seconds`],
+  ["docs/user/EXTRACTION.md", `an answer larger than ${mib(limits.llmAnswerMaxBytes)} is refused`],
+  [
+    "docs/user/EXTRACTION.md",
+    `A request gets ${words[Number(settings.llmTimeoutSeconds.default) / 60]} minutes`,
+  ],
+  ["docs/user/EXTRACTION.md", `longer than ${number(limits.contentMaxCharacters)} characters`],
+  ["docs/user/EXTRACTION.md", `at least ${words[limits.evidenceMinWords]} words and six letters`],
+  ["docs/user/EXTRACTION.md", `asked for, at most ${words[limits.llmRetryAfterMaxSeconds / 3_600]} hour`],
+  ["docs/operator/LEDGER.md", `signs one after ${number(limits.checkpointEveryRecords)} records`],
+  ["docs/operator/LEDGER.md", `after ${minutes(limits.checkpointEveryMs)} minutes if there are new records`],
+  ["docs/operator/LEDGER.md", `${settings.installationRetentionDays.default} days by default`],
+  ["docs/operator/INSTALLATION.md", `\`search-cache-mb\` (${settings.searchCacheMb.default} MiB)`],
+  ["docs/operator/OPERATING.md", `${mib(limits.freeSpaceReserveBytes)} are needed`],
+  ["docs/operator/OPERATING.md", `newest ${number(limits.recentRecordsPerChain)} audit records`],
+  ["docs/operator/OPERATING.md", `${number(limits.recentRecordsInAll)} in all`],
+  ["docs/operator/OPERATING.md", `up to the last ${mib(limits.exportReserveBytes)}`],
+  [
+    "docs/operator/OPERATING.md",
+    `all of the ${mib(limits.bodiesMaxBytes)} for up to ${seconds(limits.bodyArrivalMaxMs)} seconds`,
+  ],
+  [
+    "docs/operator/OPERATING.md",
+    `each with ${limits.bodiesMaxBytesPerProject / limits.bodyMaxBytes} announced bodies`,
+  ],
+  ["docs/engineer/AUDIT-FORMAT.md", `the body is larger than ${kib(limits.invalidBodyMaxBytes)}`],
+  ["docs/engineer/AUDIT-FORMAT.md", `memledger reads up to ${mib(limits.evidenceFileMaxBytes)}`],
+];
+
+test.each(sentences)("%s: %s", (page, sentence) => {
+  expect(read(page).replace(/\s+/g, " ")).toContain(sentence);
+});
+
+test("the quality of the built-in extractor is that of the last run", () => {
+  const shown = tableOf("docs/user/EXTRACTION.md", "half, kind");
+  expect(shown).toHaveLength(4);
+  const measured = tableOf("bench/RESULTS.md", "half, kind").map((row) => {
+    const [kind = "", , marked, items, precision, recall, , type, expiry] = row;
+    return [kind.replaceAll("**", ""), marked, items, precision, recall, type, expiry];
+  });
+  for (const row of shown) expect(measured).toContainEqual(row);
+});
