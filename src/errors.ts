@@ -1,4 +1,5 @@
-// Owns every code a caller can see and the HTTP status of each error code. Never put SQL, stack traces or file paths in a message.
+// Owns the codes of all answers, and the HTTP status and meaning of each error code. A message must never contain SQL, a stack trace or
+// a file path.
 
 import type { JsonObject } from "./json/json.ts";
 
@@ -33,44 +34,44 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** What each code means, as the API reference tells it. */
+/** The meaning of each error code, for the API reference. */
 export const errorMeaning: Readonly<Record<ErrorCode, string>> = {
   1400: "invalid request",
-  1401: "missing, unknown, expired or revoked key",
-  1402: "credits exhausted",
+  1401: "API key missing, unknown, expired or revoked",
+  1402: "not enough credits",
   1403: "permission missing",
-  1404: "no such route",
+  1404: "route not found",
   1405: "method not allowed",
   1413: "body too large",
   1415: "body is not JSON in UTF-8",
-  1429: "rate limited",
+  1429: "too many requests",
   1500: "internal error",
   1503: "temporarily unavailable",
-  2100: "memory does not exist",
-  2101: "memory limit of the plan reached",
+  2100: "memory not found",
+  2101: "memory limit reached",
   2103: "extraction failed",
   2104: "duplicate memory",
-  2106: "plan has no memory",
-  2200: "audit needs an active subscription",
+  2106: "plan does not include memories",
+  2200: "audit log requires an active subscription",
   2201: "export range exceeds the retention",
-  2202: "plan has no export",
-  2203: "an export is in progress",
-  2204: "audit record does not exist",
-  2205: "export does not exist",
+  2202: "plan does not include exports",
+  2203: "an export is already in progress",
+  2204: "audit record not found",
+  2205: "export not found",
   2206: "export is not ready",
-  2207: "plan does not show the hash chain",
+  2207: "plan does not include hashes",
 };
 
-/** Details that help a client to mend its call, such as `{ field, reason }` or `{ memory_id }`; `{}` without any. */
+/** Details that help a client to correct its call, such as `{ field, reason }` or `{ memory_id }`; `{}` if there are none. */
 export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The expected "no" of the service: a code of the contract and a message that says what to do next. */
+/** An expected error: a code of the API and a message that says what to do next. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly data: ErrorData;
   /** Seconds until a retry makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
-  /** What the audit record keeps beyond the answer, as Done.details of a success; no client sees it. */
+  /** Additional details in the audit record, as Done.details of a success. Clients do not receive them. */
   readonly details: JsonObject | null;
 
   constructor(
@@ -88,14 +89,14 @@ export class Refusal extends Error {
     this.details = details;
   }
 
-  /** The same refusal, with more for the audit record. */
+  /** The same refusal with additional details for the audit record. */
   withDetails(details: JsonObject): Refusal {
     const { code, message, data, retryAfterSeconds } = this;
     return new Refusal(code, message, data, retryAfterSeconds, { ...this.details, ...details });
   }
 }
 
-/** 1503: the call was not executed and may be repeated as it is. */
+/** 1503: the call was not executed and can be retried unchanged. */
 export function unavailable(message: string, retryAfterSeconds = 1): Refusal {
   return new Refusal(1503, message, {}, retryAfterSeconds);
 }

@@ -1,4 +1,4 @@
-// Owns reading memledger.toml: its text, its names, and what a message says about a fault in it. Knows no value of a setting.
+// Owns reading memledger.toml and the messages about its syntax and its names. Does not check values: setting.ts does.
 
 import { readFileSync } from "node:fs";
 import { parse as parseToml, TomlError } from "smol-toml";
@@ -8,10 +8,10 @@ import { isObject } from "../json/json.ts";
 import { suggest } from "../text/suggestion.ts";
 import { allSettings, settings } from "./settings.ts";
 
-/** The configuration cannot be used; the message says which source to correct. */
+/** The configuration is invalid. The message says where to correct it. */
 export class ConfigError extends Error {}
 
-/** Values by the name of their setting, such as `plans.pro.hash`; none when there is no file. @throws ConfigError */
+/** Values by name of the setting, such as `plans.pro.hash`; empty when there is no file. @throws ConfigError */
 export function readConfigFile(file: string): ReadonlyMap<string, unknown> {
   const values = flatten(readToml(file));
   for (const [name, value] of values) refuseUnknownKey(name, value, file);
@@ -21,7 +21,7 @@ export function readConfigFile(file: string): ReadonlyMap<string, unknown> {
 function readToml(file: string): unknown {
   let content: string;
   try {
-    // It is read before anything is known about the directory, also by root.
+    // The file is read before the owner of the directory is checked, possibly by root.
     requireOwnLink(file);
     content = readFileSync(file, "utf8");
   } catch (error) {
@@ -29,7 +29,7 @@ function readToml(file: string): unknown {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
       return {};
     }
-    const { cause = "the system refuses it", remedy = "Make it readable or remove it." } =
+    const { cause = "unknown system error", remedy = "Make it readable or remove it." } =
       explainSystemError(error) ?? {};
     throw new ConfigError(`${file} cannot be read: ${cause}. ${remedy}`, { cause: error });
   }
@@ -42,7 +42,7 @@ function readToml(file: string): unknown {
   }
 }
 
-/** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. Dates and empty tables stay as they are. */
+/** `{ plans: { pro: { hash: true } } }` becomes `plans.pro.hash`. Dates and empty tables are not changed. */
 function flatten(value: unknown, prefix = ""): Map<string, unknown> {
   const isLeaf = prefix !== "" && (!isObject(value) || Object.keys(value).length === 0);
   if (isLeaf || !isObject(value)) return new Map([[prefix, value]]);
@@ -60,14 +60,14 @@ function refuseUnknownKey(name: string, value: unknown, file: string): void {
   const siblings = known.filter((other) => other.startsWith(table));
   const near =
     table === "" || siblings.length === 0 ? known.filter((other) => !other.includes(".")) : siblings;
-  const meant = suggestKey(name, known);
-  if (meant !== null) throw new ConfigError(`${name} in ${file} is no setting. Did you mean ${meant}?`);
+  const similar = suggestKey(name, known);
+  if (similar !== null) throw new ConfigError(`Unknown setting ${name} in ${file}. Did you mean ${similar}?`);
   throw new ConfigError(
-    `${name} in ${file} is no setting. Remove it, or use one of ${near.join(", ")}; plans are tables such as [plans.pro].`,
+    `Unknown setting ${name} in ${file}. Remove it, or use one of ${near.join(", ")}. Plans are tables such as [plans.pro].`,
   );
 }
 
-/** The known key that was probably meant, table by table, or null. */
+/** The most similar known key, compared table by table, or null. */
 function suggestKey(name: string, known: readonly string[]): string | null {
   let path = "";
   for (const part of name.split(".")) {
@@ -77,6 +77,6 @@ function suggestKey(name: string, known: readonly string[]): string | null {
     if (near === null) return null;
     path += `${near}.`;
   }
-  const meant = path.slice(0, -1);
-  return known.includes(meant) ? meant : null;
+  const key = path.slice(0, -1);
+  return known.includes(key) ? key : null;
 }

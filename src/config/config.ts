@@ -1,5 +1,5 @@
-// Owns where the value of each setting comes from: a flag, else a MEMLEDGER_* variable, else memledger.toml in the data
-// directory, else the default. Must never pass over a name it does not know: a typo would be silent.
+// Owns the sources of settings: an option of the command line, else a MEMLEDGER_* variable, else memledger.toml in the data directory,
+// else the default. Must never ignore an unknown name: it may be a typing error.
 
 import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
@@ -20,9 +20,9 @@ export interface Config {
   readonly accessLog: boolean;
   /** Absolute; null: the built-in model. */
   readonly model: string | null;
-  /** Absolute; null: the data directory's own key. */
+  /** Absolute; null: the key in the data directory. */
   readonly auditKey: string | null;
-  /** Null: as long as the entries. */
+  /** Null: payloads are kept as long as their entries. */
   readonly payloadRetentionDays: number | null;
   readonly installationRetentionDays: number | null;
   readonly embeddingThreads: number;
@@ -40,7 +40,7 @@ export interface LlmConfig {
   readonly model: string;
   /** Null: the server needs none. Never printed. */
   readonly apiKey: string | null;
-  /** Of one request. */
+  /** Timeout of one request. */
   readonly timeoutSeconds: number;
 }
 
@@ -52,24 +52,28 @@ export interface SettingReport {
   readonly source: string;
 }
 
-export interface Given {
+export interface ConfigSources {
   /** Texts of flags by the setting's name. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly variables?: Variables;
-  /** Whether memledger.toml of the data directory counts; true when it is left out. */
+  /** Whether to read memledger.toml in the data directory; default: true. */
   readonly readsFile?: boolean;
 }
 
 export interface Loaded {
   readonly config: Config;
   readonly reports: readonly SettingReport[];
-  /** Names of variables that look like settings and were set by Kubernetes or Docker for a service. */
+  /** Names of MEMLEDGER_* variables that Kubernetes or Docker set for a service, not for this program. */
   readonly ignoredVariables: readonly string[];
 }
 
 /** @throws ConfigError */
-export function loadConfig({ flags = {}, variables: given = {}, readsFile = true }: Given): Loaded {
-  const { variables, ignored: ignoredVariables } = withoutServices(given);
+export function loadConfig({
+  flags = {},
+  variables: allVariables = {},
+  readsFile = true,
+}: ConfigSources): Loaded {
+  const { variables, ignored: ignoredVariables } = withoutServices(allVariables);
   refuseUnknownVariables(variables);
   const outside: Source[] = [fromFlags(flags), fromVariables(variables)];
   const dataDir = pick(settings.dataDir, outside).value;
@@ -107,23 +111,23 @@ export function loadConfig({ flags = {}, variables: given = {}, readsFile = true
   return { config, reports: allSettings.map((setting) => report(setting, sources)), ignoredVariables };
 }
 
-/** One place where values may stand, and how its names look there. */
+/** One source of values, and the names of settings in it. */
 interface Source {
   readonly base: string;
   label(setting: Setting<unknown>): string;
-  /** How a message calls the setting there. */
-  place(setting: Setting<unknown>): string;
+  /** The name of the setting in messages. */
+  describe(setting: Setting<unknown>): string;
   get(setting: Setting<unknown>): unknown;
 }
 
 function fromFlags(flags: Readonly<Record<string, string>>): Source {
-  return { base: process.cwd(), label: flagOf, place: flagOf, get: ({ name }) => flags[name] };
+  return { base: process.cwd(), label: flagOf, describe: flagOf, get: ({ name }) => flags[name] };
 }
 
-/** An empty variable counts as absent: that is how compose files and units pass on what is not set. */
+/** An empty variable counts as not set: compose files and systemd units pass unset variables on as empty ones. */
 function fromVariables(variables: Variables): Source {
   const get = (setting: Setting<unknown>) => variables[variableOf(setting)] || undefined;
-  return { base: process.cwd(), label: variableOf, place: variableOf, get };
+  return { base: process.cwd(), label: variableOf, describe: variableOf, get };
 }
 
 function fromFile(file: string, base: string): Source {
@@ -131,7 +135,7 @@ function fromFile(file: string, base: string): Source {
   return {
     base: resolve(base),
     label: () => file,
-    place: ({ name }) => `${name} in ${file}`,
+    describe: ({ name }) => `${name} in ${file}`,
     get: ({ name }) => values.get(name),
   };
 }
@@ -143,12 +147,12 @@ function pick<Value>(setting: Setting<Value>, sources: readonly Source[]): { val
     const value = setting.read(raw, source.base);
     if (value !== undefined) return { value, source: source.label(setting) };
     const found = setting.secret ? "" : `, not ${withoutPassword(JSON.stringify(raw))}`;
-    throw new ConfigError(`${source.place(setting)} must be ${setting.expectation}${found}.`);
+    throw new ConfigError(`${source.describe(setting)} must be ${setting.expectation}${found}.`);
   }
   return { value: setting.default, source: "default" };
 }
 
-/** Somebody may have put one into an address. */
+/** A URL may contain a password. */
 function withoutPassword(text: string): string {
   return text.replace(/\/\/[^/\s]*@/g, "//(hidden)@");
 }
@@ -158,19 +162,19 @@ function report(setting: Setting<unknown>, sources: readonly Source[]): SettingR
   return { name: setting.name, value: setting.secret && value !== null ? "(hidden)" : value, source };
 }
 
-/** @throws ConfigError for one half of what only works as a whole. */
+/** @throws ConfigError when only one of the two required settings is set */
 function llmFrom(value: <Value>(setting: Setting<Value>) => Value): LlmConfig | null {
   const baseUrl = value(settings.llmBaseUrl);
   const model = value(settings.llmModel);
   if (baseUrl === null && model === null) return null;
   if (baseUrl === null) {
     throw new ConfigError(
-      "llm-model is set and llm-base-url is not. Say where the model is served, such as --llm-base-url http://127.0.0.1:11434/v1, or unset llm-model.",
+      "llm-model is set, but llm-base-url is not. Set the URL of the server, such as --llm-base-url http://127.0.0.1:11434/v1, or unset llm-model.",
     );
   }
   if (model === null) {
     throw new ConfigError(
-      "llm-base-url is set and llm-model is not. Name the model that its server should use, such as --llm-model qwen3:8b.",
+      "llm-base-url is set, but llm-model is not. Set the name of the model, such as --llm-model qwen3:8b, or unset llm-base-url.",
     );
   }
   return {
@@ -199,14 +203,14 @@ function refuseUnknownVariables(variables: Variables): void {
   const known = generalSettings.map(variableOf);
   const unknown = Object.keys(variables).find((name) => name.startsWith(prefix) && !known.includes(name));
   if (unknown === undefined) return;
-  // Without the prefix, which all of them share and which makes every name look similar.
+  // Compared without the common prefix, which would make all names similar.
   const near = suggest(
     unknown.slice(prefix.length),
     known.map((name) => name.slice(prefix.length)),
   );
   throw new ConfigError(
     near === null
-      ? `The variable ${unknown} is no setting. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml.`
-      : `The variable ${unknown} is no setting. Did you mean ${prefix}${near}?`,
+      ? `Unknown environment variable ${unknown}. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml.`
+      : `Unknown environment variable ${unknown}. Did you mean ${prefix}${near}?`,
   );
 }

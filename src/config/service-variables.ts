@@ -1,5 +1,5 @@
-// Recognises the variables that Kubernetes and Docker links set in a container for each service, by name and value. Must never match
-// a misspelt setting: a service called "memledger" sets MEMLEDGER_PORT, too.
+// Recognises, by name and value, the variables that Kubernetes and Docker links set in a container for each service: a service named
+// "memledger" sets MEMLEDGER_PORT. Must never match a misspelt setting.
 
 import { isIP } from "node:net";
 
@@ -22,11 +22,11 @@ const forms: readonly (readonly [name: RegExp, isValue: (value: string) => boole
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables without those of services, and the names of these. */
-export function withoutServices(given: Variables): { variables: Variables; ignored: readonly string[] } {
+/** Separates the variables of services from the others. @returns the other variables, and the names of those of services */
+export function withoutServices(all: Variables): { variables: Variables; ignored: readonly string[] } {
   const isIgnored = ([name, value = ""]: [string, string | undefined]) =>
     forms.some(([pattern, isValue]) => pattern.test(name) && isValue(value));
-  const { ignored = [], kept = [] } = Object.groupBy(Object.entries(given), (entry) =>
+  const { ignored = [], kept = [] } = Object.groupBy(Object.entries(all), (entry) =>
     isIgnored(entry) ? "ignored" : "kept",
   );
   return { variables: Object.fromEntries(kept), ignored: ignored.map(([name]) => name).toSorted() };

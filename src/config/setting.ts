@@ -1,4 +1,4 @@
-// Owns what a setting is and the kinds there are: what a text or a TOML value stands for, and how a message asks for it.
+// Owns the kinds of settings: which texts and TOML values each kind accepts, and how a message describes them.
 // Must never read a file or the environment.
 
 import { isIP } from "node:net";
@@ -11,11 +11,11 @@ export interface Setting<Value> {
   /** Completes the sentence "It must be ...". */
   readonly expectation: string;
   readonly description: string;
-  /** How `--help` calls the value. */
+  /** The name of the value in `--help`. */
   readonly placeholder: string;
   /** Never printed. */
   readonly secret: boolean;
-  /** The value that a text or a TOML value stands for, or undefined. Relative paths start at `base`. */
+  /** Converts a text or a TOML value; undefined: it is invalid. Relative paths are relative to `base`. */
   read(raw: unknown, base: string): Value | undefined;
 }
 
@@ -37,7 +37,7 @@ export function text(naming: Naming, fallback: string): Setting<string> {
   });
 }
 
-/** What other programs call their things; spaces within are part of it. */
+/** A name of another program's objects; it may contain spaces. */
 export function name(naming: Naming): Setting<string | null> {
   const maximum = 200;
   return setting<string | null>(naming, null, {
@@ -50,7 +50,7 @@ export function name(naming: Naming): Setting<string | null> {
   });
 }
 
-/** Goes into the header Authorization; must never be printed. */
+/** A value of the header Authorization; must never be printed. */
 export function secret(naming: Naming): Setting<string | null> {
   return setting<string | null>({ ...naming, secret: true }, null, {
     expectation: "a key of visible ASCII characters",
@@ -59,7 +59,7 @@ export function secret(naming: Naming): Setting<string | null> {
   });
 }
 
-/** The address of another service. A password in it would be printed wherever addresses are. */
+/** The URL of another service. Credentials are refused, because URLs are printed. */
 export function address(naming: Naming): Setting<string | null> {
   return setting<string | null>(naming, null, {
     expectation: "an http or https URL without credentials and fragment, such as http://127.0.0.1:11434/v1",
@@ -104,7 +104,7 @@ export function whole(naming: Naming, fallback: number, minimum: number, maximum
   });
 }
 
-/** Null stands for "unlimited". */
+/** Null means "unlimited". */
 export function limit(naming: Naming, fallback: number | null, minimum: number): Setting<number | null> {
   const maximum = 1_000_000_000;
   return setting(naming, fallback, {
@@ -153,10 +153,10 @@ export function choice<const Values extends readonly string[]>(
   });
 }
 
-/** Addresses or networks, separated by commas. */
+/** Comma-separated addresses or networks. */
 export function networks(naming: Naming): Setting<readonly string[]> {
   return setting<readonly string[]>(naming, [], {
-    expectation: "addresses or networks separated by commas, such as 127.0.0.1,10.0.0.0/8",
+    expectation: "comma-separated addresses or networks, such as 127.0.0.1,10.0.0.0/8",
     placeholder: "list",
     read: (raw) => {
       const parts = typeof raw === "string" ? raw.split(",").map((part) => part.trim()) : raw;

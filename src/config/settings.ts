@@ -1,5 +1,5 @@
-// Owns the table of settings: their names, defaults and allowed values. Flags, variables, keys of memledger.toml,
-// `config print` and the table in docs/operator/CONFIGURATION.md are derived from it. Must never read a file or the environment.
+// Owns the table of settings: their names, defaults and allowed values. Options, variables, keys of memledger.toml, `config print` and
+// the table in docs/operator/CONFIGURATION.md are derived from it. Must never read a file or the environment.
 
 import { defaultPlans, type PlanName, planNames } from "../access/plan.ts";
 import {
@@ -23,7 +23,7 @@ export const settings = {
   dataDir: directory(
     {
       name: "data-dir",
-      description: "where everything is kept; not a key of memledger.toml, which lies there",
+      description: "data directory; cannot be set in memledger.toml, which is stored there",
     },
     "memledger-data",
   ),
@@ -31,12 +31,12 @@ export const settings = {
     { name: "host", description: "address to listen on; 0.0.0.0 and :: accept calls from other machines" },
     "127.0.0.1",
   ),
-  port: whole({ name: "port", description: "port to listen on; 0 takes any free one" }, 8420, 0, 65_535),
+  port: whole({ name: "port", description: "port to listen on; 0 selects a free port" }, 8420, 0, 65_535),
   trustedProxies: networks({
     name: "trusted-proxies",
-    description: "proxies whose X-Forwarded-For tells the client's address",
+    description: "proxies whose X-Forwarded-For header is trusted for the address of the client",
   }),
-  logLevel: choice({ name: "log-level", description: "least level of the log on stderr" }, "info", [
+  logLevel: choice({ name: "log-level", description: "minimum log level, on stderr" }, "info", [
     "debug",
     "info",
     "warn",
@@ -46,38 +46,38 @@ export const settings = {
   accessLog: toggle(
     {
       name: "access-log",
-      description: "one line in the log for each call, at level info, without its content",
+      description: "log one line for each call, at level info, without its content",
     },
     false,
   ),
   model: directory(
-    { name: "model", description: "directory of another embedding model; without it the built-in one" },
+    { name: "model", description: "directory of an embedding model; without it, the built-in model is used" },
     null,
   ),
   auditKey: file({
     name: "audit-key",
     description:
-      "file of the Ed25519 key that signs checkpoints, in PEM; without it one in the data directory",
+      "PEM file with the Ed25519 private key that signs checkpoints; without it, audit.key in the data directory",
   }),
   payloadRetentionDays: limit(
     {
       name: "payload-retention-days",
-      description: "days that bodies and texts of audit records stay, where their entries stay longer",
+      description: "days that the payloads of audit records are kept, if their entries are kept longer",
     },
     null,
     1,
   ),
-  // As long as the longest plan that has a limit: callers without a key leave their addresses here, and plans say how long such things stay.
+  // The longest limit of a plan: these records contain addresses of callers, which should not be kept longer than in projects.
   installationRetentionDays: limit(
     {
       name: "installation-retention-days",
-      description: "days that records of administration and of callers without a valid key stay",
+      description: "days that records of administration and of calls without a valid key are kept",
     },
     365,
     1,
   ),
   embeddingThreads: whole(
-    { name: "embedding-threads", description: "threads that compute one embedding" },
+    { name: "embedding-threads", description: "number of threads for one embedding" },
     1,
     1,
     64,
@@ -89,7 +89,7 @@ export const settings = {
     65_536,
   ),
   extractionCredits: whole(
-    { name: "extraction-credits", description: "credits that one extraction costs" },
+    { name: "extraction-credits", description: "price of one extraction, in credits" },
     1,
     0,
     1_000_000,
@@ -98,30 +98,33 @@ export const settings = {
     {
       name: "charge-dry-runs",
       description:
-        "a dry run of an extraction with a language model costs as much as a run; with the built-in extractor it is always free",
+        "charge a dry run with a language model like an extraction; a dry run with the built-in extractor is always free",
     },
     true,
   ),
   creditUsd: amount(
-    { name: "credit-usd", description: "what a credit is worth in US dollars, for the audit records" },
+    { name: "credit-usd", description: "price of one credit in US dollars, for the audit records" },
     0,
   ),
   groupCommit: toggle(
-    { name: "group-commit", description: "many calls share one commit; false gives each call its own" },
+    {
+      name: "group-commit",
+      description: "commit several calls in one transaction; false: one transaction for each call",
+    },
     true,
   ),
   llmBaseUrl: address({
     name: "llm-base-url",
     description:
-      "Chat Completions API of the language model that extracts memories; without it the built-in extractor",
+      "URL of the Chat Completions API that extracts memories; without it, the built-in extractor is used",
   }),
-  llmModel: name({ name: "llm-model", description: "name of the language model, as its server calls it" }),
+  llmModel: name({ name: "llm-model", description: "name of the language model on its server" }),
   llmApiKey: secret({
     name: "llm-api-key",
-    description: "key for the language model's server; local servers need none",
+    description: "API key for the server of the language model; most local servers need none",
   }),
   llmTimeoutSeconds: whole(
-    { name: "llm-timeout-seconds", description: "how long one request to the language model may take" },
+    { name: "llm-timeout-seconds", description: "timeout of one request to the language model, in seconds" },
     120,
     1,
     3_600,
@@ -136,16 +139,24 @@ function planTable(plan: PlanName) {
     description,
   });
   return {
-    memoryLimit: limit(naming("memory-limit", "memories per project; 0: no memory"), memoryLimit, 0),
+    memoryLimit: limit(
+      naming("memory-limit", "maximum number of memories per project; 0: no memories"),
+      memoryLimit,
+      0,
+    ),
     retentionDays: limit(
-      naming("retention-days", "days that audit records are kept; older ones are deleted"),
+      naming("retention-days", "days that audit records are kept, then they are deleted"),
       retentionDays,
       1,
     ),
-    ratePerSecond: limit(naming("rate-per-second", "calls per second and key"), rate?.perSecond ?? null, 1),
-    rateBurst: limit(naming("rate-burst", "calls at once, at most"), rate?.burst ?? null, 1),
-    export: toggle(naming("export", "whether audit records can be exported"), features.export),
-    hash: toggle(naming("hash", "whether audit records show their hash"), features.hash),
+    ratePerSecond: limit(
+      naming("rate-per-second", "calls per second for each key"),
+      rate?.perSecond ?? null,
+      1,
+    ),
+    rateBurst: limit(naming("rate-burst", "maximum burst of calls"), rate?.burst ?? null, 1),
+    export: toggle(naming("export", "audit records can be exported"), features.export),
+    hash: toggle(naming("hash", "audit records include their hash"), features.hash),
   };
 }
 

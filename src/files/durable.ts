@@ -1,16 +1,16 @@
-// Owns how files and folders are made so that a power loss takes neither them nor a part of them. The database does so by itself.
+// Owns durable writes: after a power loss, files and folders are complete or do not exist. SQLite does this for the database itself.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Creates the folder and those above it that are missing, for the owner only. Leaves existing ones as they are. */
+/** Creates the folder and its missing parents, accessible only to the owner. Does not change existing folders. */
 export function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
 }
 
-/** Writes a file that is there as a whole or not at all; only the owner can read it. Replaces what was there. */
+/** Writes a file atomically, readable only by the owner. Replaces an existing file. */
 export function writeWhole(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -29,7 +29,7 @@ export function writeWhole(path: string, content: string): void {
   syncFolder(dirname(path));
 }
 
-/** What was written to the file, or cut off it, stays so from here on. */
+/** After this call, the content of the file survives a power loss. */
 export function syncFile(path: string): void {
   const file = openSync(path, "r+");
   try {
@@ -39,9 +39,9 @@ export function syncFile(path: string): void {
   }
 }
 
-/** New, renamed and removed names in the folder survive from here on. */
+/** After this call, created, renamed and removed files of the folder survive a power loss. */
 export function syncFolder(path: string): void {
-  // Windows cannot sync a folder, and its file system keeps names in order by itself.
+  // Windows cannot sync a folder; NTFS keeps a journal of names itself.
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");
   try {

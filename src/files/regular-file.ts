@@ -1,8 +1,8 @@
-// Owns reading files that somebody else may have put there. Must never wait for a pipe or a device, nor read without a limit.
+// Owns reading files that another user may have created. Must never block on a pipe or a device, nor read without a size limit.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** The path names a directory, a pipe, a socket or a device, or a file that is too large to be what it should be. */
+/** The path is a directory, a pipe, a socket or a device, or a file that is too large. */
 export class UnfitFile extends Error {
   constructor(path: string, reason: string) {
     super(`${path} ${reason}.`);
@@ -11,11 +11,11 @@ export class UnfitFile extends Error {
 }
 
 /**
- * Opens a file for reading, through links, and gives its descriptor and its size in bytes to `work`.
- * @throws UnfitFile when it is no regular file; the error of the system when it cannot be opened.
+ * Opens a file for reading, follows links, and passes its descriptor and its size in bytes to `work`.
+ * @throws UnfitFile when it is not a regular file; the error of the operating system when it cannot be opened
  */
 export function withRegularFile<Result>(path: string, work: (file: number, bytes: number) => Result): Result {
-  // Without O_NONBLOCK the opening of a pipe waits until somebody writes into it. Windows has neither.
+  // Without O_NONBLOCK, opening a pipe blocks until another process opens it for writing. Windows has no such pipes.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const status = fstatSync(file);
@@ -26,10 +26,10 @@ export function withRegularFile<Result>(path: string, work: (file: number, bytes
   }
 }
 
-/** The whole text of a file. @throws as withRegularFile does, and UnfitFile when it holds more than `maxBytes`. */
+/** The text of a file. @throws as withRegularFile, and UnfitFile when the file is larger than `maxBytes` */
 export function readRegularText(path: string, maxBytes: number): string {
   return withRegularFile(path, (file, bytes) => {
-    if (bytes > maxBytes) throw new UnfitFile(path, `has ${bytes} bytes; at most ${maxBytes} are read`);
+    if (bytes > maxBytes) throw new UnfitFile(path, `has ${bytes} bytes; the maximum is ${maxBytes}`);
     const content = Buffer.alloc(bytes);
     let read = 0;
     for (let more = 1; more > 0 && read < bytes; read += more) {

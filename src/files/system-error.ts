@@ -1,5 +1,4 @@
-// Owns what an error of the operating system means to a person: its cause and what to do about it. Must never name a path or a user;
-// whoever reports the error does.
+// Owns the explanation of errors of the operating system: the cause and what to do. Must never name a path or a user: the caller does.
 
 export interface Cause {
   /** Completes "... failed: CAUSE." */
@@ -16,15 +15,18 @@ const permission: Cause = {
 const causes: Readonly<Record<string, Cause>> = {
   EACCES: permission,
   EPERM: permission,
-  EROFS: { cause: "the file system is read-only", remedy: "Mount it writable, or choose another directory." },
+  EROFS: {
+    cause: "the file system is read-only",
+    remedy: "Mount it read-write, or choose another directory.",
+  },
   ENOSPC: { cause: "no space is left on the disk", remedy: "Free disk space." },
-  EDQUOT: { cause: "the disk quota is used up", remedy: "Free disk space or raise the quota." },
+  EDQUOT: { cause: "the disk quota is exceeded", remedy: "Free disk space or raise the quota." },
   EFBIG: {
     cause: "the file size limit of the process is reached",
     remedy: "Raise the limit (ulimit -f), or use a file system that allows larger files.",
   },
   EIO: {
-    cause: "the disk reports an input/output error",
+    cause: "the disk reported an input/output error",
     remedy: "Check the disk and the log of the operating system.",
   },
   ENOTDIR: { cause: "a part of the path is a file, not a directory", remedy: "Correct the path." },
@@ -32,7 +34,7 @@ const causes: Readonly<Record<string, Cause>> = {
   EISDIR: { cause: "it is a directory, not a file", remedy: "Rename or remove that directory." },
   ENOENT: { cause: "it does not exist", remedy: "Correct the path." },
   ENAMETOOLONG: { cause: "the path is too long", remedy: "Choose a shorter path." },
-  ELOOP: { cause: "the path leads through too many symbolic links", remedy: "Correct the links." },
+  ELOOP: { cause: "the path contains too many symbolic links", remedy: "Correct the links." },
   EMFILE: {
     cause: "the process has too many open files",
     remedy: "Raise the limit (ulimit -n) and start again.",
@@ -43,7 +45,7 @@ const causes: Readonly<Record<string, Cause>> = {
   EBUSY: { cause: "another program uses the file", remedy: "Stop that program and try again." },
 };
 
-/** Null for an error that the operating system did not report, or that has no explanation here. */
+/** Null for an error that is not from the operating system, or that this table does not contain. */
 export function explainSystemError(error: unknown): Cause | null {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? (causes[code] ?? null) : null;

@@ -1,22 +1,22 @@
-// Owns the question whether a double holds a JSON number as it is written. Knows no grammar: the number is well-formed.
+// Owns the check whether a double represents a JSON number exactly as it is written. The number must be well-formed.
 
 const point = 0x2e;
 const zero = 0x30;
 const nine = 0x39;
 
-/** So many decimal digits survive any double. */
+/** A double represents any number with this many decimal digits. */
 const safeDigits = 15;
-/** So many tell every double from all others. */
+/** This many decimal digits identify every double. */
 const sufficientDigits = 17;
-/** As far as toPrecision goes. */
+/** The maximum of toPrecision. */
 const writableDigits = 100;
-/** Below, doubles have fewer digits. */
+/** Smaller doubles have fewer digits. */
 const smallestNormal = 2 ** -1022;
 
-/** No underflow in so few characters. */
+/** A number this short cannot underflow. */
 const shortCharacters = 24;
 
-/** Whether a number is faithful at first sight, as nearly all are: no exponent and few digits. Spares them a slice. */
+/** A fast check that accepts nearly all numbers without a copy: no exponent and few digits. */
 function isPlain(text: string, start: number, end: number): boolean {
   if (end - start > shortCharacters) return false;
   let digits = 0;
@@ -31,11 +31,11 @@ function isPlain(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Whether the value that JSON.parse makes of the number between `start` and `end` is the one that was written. An integer has to be recorded as the same
- * integer. A number with a fraction or an exponent stands for a double (RFC 8259, section 6): it has at most the 17 digits that tell
- * a double from its neighbours, or is one written with more; overflow and underflow are no values of it.
+ * Whether JSON.parse returns exactly the number that is written between `start` and `end`. An integer must be the same integer. A
+ * number with a fraction or an exponent represents a double (RFC 8259, section 6): it has at most the 17 digits that identify a double,
+ * or more digits that are exactly those of a double. Overflow and underflow are not exact.
  */
-export function isFaithful(text: string, start: number, end: number): boolean {
+export function isExact(text: string, start: number, end: number): boolean {
   if (isPlain(text, start, end)) return true;
   const token = text.slice(start, end);
   const written = decimalOf(token);
@@ -47,7 +47,7 @@ export function isFaithful(text: string, start: number, end: number): boolean {
   return digits <= writableDigits && isSame(written, decimalOf(value.toPrecision(digits)));
 }
 
-/** A number without its sign: `digits` begin and end with another digit than 0 and are followed by `exponent` zeros. */
+/** A number without its sign: `digits`, without zeros at either end, followed by `exponent` zeros. */
 interface Decimal {
   readonly digits: string;
   readonly exponent: number;
@@ -63,7 +63,7 @@ function decimalOf(token: string): Decimal {
   return digits === "" ? { digits, exponent: 0 } : { digits, exponent };
 }
 
-/** Not /0+$/, which takes quadratic time on zeros that something follows. */
+/** Not /0+$/, which needs quadratic time when another character follows the zeros. */
 function lengthWithoutZeros(text: string): number {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0x30) end -= 1;

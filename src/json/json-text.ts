@@ -1,13 +1,13 @@
-// Owns the way from JSON text to a value: bounded before anything is built, and never altered on the way. Whatever JSON.parse would
-// change silently (a name that appears twice, a number that a double cannot hold) is a fault, because the ledger records the value.
+// Owns parsing of JSON text: limits are checked before any value is created. Text that JSON.parse would change silently (a name that
+// appears twice, a number that a double cannot represent) is refused, because the ledger records the value.
 
 import { jsonMaxDepth, jsonMaxValues } from "../limits.ts";
 import type { Json } from "./json.ts";
-import { isFaithful } from "./json-number.ts";
+import { isExact } from "./json-number.ts";
 
-/** Why a text is not taken. `reason` continues a sentence that begins with the name of the text or of the field. */
+/** Why a text is refused. `reason` completes a sentence that begins with the name of the text or of the field. */
 export class JsonFault extends Error {
-  /** The names and indexes that lead to the fault, joined by slashes; null when the text as a whole is at fault. */
+  /** The path of names and indexes to the fault, joined by slashes; null when the whole text is at fault. */
   readonly field: string | null;
   readonly reason: string;
 
@@ -19,21 +19,21 @@ export class JsonFault extends Error {
   }
 }
 
-/** @throws JsonFault when the text is not JSON, is out of bounds, or would not be read as it is written. */
+/** @throws JsonFault when the text is not JSON, exceeds a limit, or would be changed by JSON.parse */
 export function parseJson(text: string, { maxDepth = jsonMaxDepth, maxValues = jsonMaxValues } = {}): Json {
   const fault = scan(text, maxDepth, maxValues);
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new JsonFault(null, "is not valid JSON. Check quotes, commas and that it is complete");
+    throw new JsonFault(null, "is not valid JSON. Check quotes and commas, and that the text is complete");
   }
-  // The scanner relies on the grammar, so what it found counts only in a text that JSON.parse has accepted.
+  // The scanner requires well-formed JSON, so its result is valid only after JSON.parse has accepted the text.
   if (fault !== null) throw fault;
   return value;
 }
 
-/** An object or array that is open. Frames are used again: a text of many small objects makes no garbage. */
+/** An object or array that is open. Frames are reused, so that a text of many small objects needs no allocations. */
 interface Frame {
   isObject: boolean;
   /** In an object: whether the next string is a name. */
@@ -53,7 +53,7 @@ const point = 0x2e;
 const zero = 0x30;
 const nine = 0x39;
 
-/** The first name or number that would be altered, or null. @throws JsonFault at the first bound that is exceeded. */
+/** The first name or number that JSON.parse would change, or null. @throws JsonFault when a limit is exceeded */
 function scan(text: string, maxDepth: number, maxValues: number): JsonFault | null {
   const frames: Frame[] = [];
   let depth = 0;
@@ -103,7 +103,7 @@ function scan(text: string, maxDepth: number, maxValues: number): JsonFault | nu
       default: {
         countValue();
         const end = endOfWord(text, at);
-        if (fault === null && !isLetter(text.charCodeAt(at)) && !isFaithful(text, at, end)) {
+        if (fault === null && !isLetter(text.charCodeAt(at)) && !isExact(text, at, end)) {
           fault = inexact(pathOf(text, frames, depth), text.slice(at, end));
         }
         at = end - 1;
@@ -137,7 +137,7 @@ function addName(frame: Frame, text: string): boolean {
   return true;
 }
 
-/** Names that are written differently can be equal: `"a"` and `"\u0061"`. */
+/** Two spellings can be the same name: `"a"` and `"\u0061"`. */
 function readName({ nameStart, nameEnd }: Frame, text: string): string {
   const raw = text.slice(nameStart + 1, nameEnd - 1);
   if (!raw.includes("\\")) return raw;
@@ -163,14 +163,14 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
-/** Index behind a number or one of true, false and null. */
+/** Index after a number, or after true, false or null. */
 function endOfWord(text: string, start: number): number {
   let end = start + 1;
   while (isWordCharacter(text.charCodeAt(end))) end += 1;
   return end;
 }
 
-/** Letters, digits, and what else numbers have: `+-.` */
+/** Letters, digits, and the other characters of numbers: `+-.` */
 function isWordCharacter(code: number): boolean {
   return (code >= zero && code <= nine) || isLetter(code) || code === point || code === 0x2b || code === 0x2d;
 }
@@ -181,7 +181,10 @@ function isLetter(code: number): boolean {
 }
 
 function tooDeep(maxDepth: number): JsonFault {
-  return new JsonFault(null, `has more than ${maxDepth} levels of objects and arrays. Send fewer levels`);
+  return new JsonFault(
+    null,
+    `has more than ${maxDepth} levels of nested objects and arrays. Send fewer levels`,
+  );
 }
 
 function tooMany(maxValues: number): JsonFault {
@@ -196,6 +199,6 @@ function inexact(field: string, token: string): JsonFault {
   const shown = token.length > 40 ? `${token.slice(0, 40)}...` : token;
   return new JsonFault(
     field,
-    `is the number ${shown}, which double precision cannot hold; send it as a string`,
+    `is the number ${shown}, which double precision cannot represent; send it as a string`,
   );
 }

@@ -1,4 +1,4 @@
-// Owns the JSON types and the question whether a value is I-JSON (RFC 7493), which is what the ledger can hash.
+// Owns the JSON types and the check whether a value is I-JSON (RFC 7493), which the ledger requires for hashing.
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
@@ -18,13 +18,13 @@ export function isInteroperable(value: unknown, depth = 64): boolean {
     : Object.entries(value).every(([name, item]) => name.isWellFormed() && isInteroperable(item, depth - 1));
 }
 
-/** Where the first string or name is that is not well-formed Unicode, as a path such as `metadata/0/name`; null: nowhere. */
+/** The path of the first string or name that is not well-formed Unicode, such as `metadata/0/name`; null: all are well-formed. */
 export function findLoneSurrogate(value: unknown, path = ""): string | null {
   if (typeof value === "string") return value.isWellFormed() ? null : path;
   if (typeof value !== "object" || value === null) return null;
   for (const [name, item] of Object.entries(value)) {
-    const place = path === "" ? name : `${path}/${name}`;
-    const found = name.isWellFormed() ? findLoneSurrogate(item, place) : place;
+    const itemPath = path === "" ? name : `${path}/${name}`;
+    const found = name.isWellFormed() ? findLoneSurrogate(item, itemPath) : itemPath;
     if (found !== null) return found;
   }
   return null;

@@ -1,8 +1,8 @@
-// Owns how often the log tells the same failure: a disk that fails makes every call fail, and the log may be on that disk.
+// Owns the rate limit of repeated log lines: when a disk fails, every call fails, and the log may be on the same disk.
 
 import { failureLogEveryMs } from "../limits.ts";
 
-/** Whether to log a failure of this name now: the first, and then one a minute. Names come from a fixed set. */
+/** Whether to log a failure of this name now: the first one, then one per minute. Names come from a fixed set. */
 export type LogRepeats = (name: string) => boolean;
 
 export function createLogRepeats(everyMs = failureLogEveryMs): LogRepeats {

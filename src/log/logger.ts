@@ -1,4 +1,4 @@
-// Owns logging: one JSON line per event on stderr. Never log a key, a body or the text of a memory.
+// Owns the log: one line of JSON per event on stderr. Must never contain an API key, a body or the text of a memory.
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export type LogFields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Owns the sentences that say what is wrong with input: which field, and why. Never decides whether a value is valid; the schema does.
+// Owns the messages about invalid input: which field, and why. Never decides whether a value is valid: the schema does.
 
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sinclair/typebox/errors";
@@ -14,7 +14,7 @@ export interface TextLimits {
   readonly maxLength: number;
 }
 
-/** TypeBox names fields that are missing before those that are unknown. A misspelt field is both, and its name is the cause. */
+/** TypeBox reports missing fields before unknown ones. A misspelt field is both; the unknown name is reported, because it is the cause. */
 export function firstFault(faults: ValueErrorIterator): ValueError | undefined {
   let first: ValueError | undefined;
   for (const fault of faults) {
@@ -40,13 +40,13 @@ export function explain(fault: ValueError, root: unknown): [field: string, reaso
   }
   if (type === ValueErrorType.ObjectRequiredProperty) return [field, missingReason(fault, root)];
   if (type === ValueErrorType.Union) {
-    const meant = faultOfMeant(fault);
-    if (meant !== undefined) return explain(meant, root);
+    const inner = faultOfVariant(fault);
+    if (inner !== undefined) return explain(inner, root);
   }
-  return [field, ownReason(schema, value) ?? `must be ${expectation(schema)}`];
+  return [field, specificReason(schema, value) ?? `must be ${expectation(schema)}`];
 }
 
-/** Items that gateways append may have members of their own, so a misspelt one is known only by what it leaves out. */
+/** Some objects accept unknown members, so a misspelt member is reported only as missing; this adds the similar member that was sent. */
 function missingReason(fault: ValueError, root: unknown): string {
   const parent = parentOf(fault);
   const holder: unknown = parent === "" ? null : ValuePointer.Get(root, parent);
@@ -56,13 +56,13 @@ function missingReason(fault: ValueError, root: unknown): string {
   return sent === null ? "is required" : `is required; did you send it as "${sent}"?`;
 }
 
-/** A JSON pointer (RFC 6901) without its first slash, bounded because clients choose the names in it. */
+/** A JSON pointer (RFC 6901) without its first slash; cut off, because clients choose the names in it. */
 function nameOf(path: string): string {
   return path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100).toWellFormed();
 }
 
-/** Of a value that fits no variant of a union: what is wrong with it as the variant that has its JSON type. */
-function faultOfMeant({ schema, value, errors }: ValueError): ValueError | undefined {
+/** For a value that matches no variant of a union: the fault against the variant of the same JSON type. */
+function faultOfVariant({ schema, value, errors }: ValueError): ValueError | undefined {
   const index = schema.anyOf.findIndex((variant: TSchema) => hasTypeOf(variant, value));
   const faults = errors[index];
   return faults === undefined ? undefined : firstFault(faults);
@@ -75,8 +75,8 @@ function hasTypeOf(schema: TSchema, value: unknown): boolean {
   return value !== null && schema.type === typeof value;
 }
 
-/** Why a value of the right JSON type is not valid; null where the schema has no reasons of its own, or the type is wrong. */
-function ownReason(schema: TSchema, value: unknown): string | null {
+/** Why a value of the right JSON type is invalid; null when the type is wrong or this schema has no specific reason. */
+function specificReason(schema: TSchema, value: unknown): string | null {
   if (Array.isArray(value) && schema.type === "array") return lengthFault(schema, value.length);
   return typeof value === "string" ? stringFault(schema, value) : null;
 }
@@ -109,9 +109,9 @@ function expectation(schema: TSchema): string {
       return `${noun} from ${minimum} to ${maximum}`;
     }
     case "Id":
-      return "an identifier of 32 hexadecimal characters in lower case";
+      return "an id of 32 lowercase hexadecimal characters";
     case "Action":
-      return `a dotted name in lower case of at most ${schema.maxLength} characters, such as memory.search`;
+      return `a lowercase dotted name of at most ${schema.maxLength} characters, such as memory.search`;
     case "Moment":
       return "an ISO 8601 date or time, such as 2026-11-01 or 2026-11-01T09:30:00Z";
     case "Boolean":
@@ -141,7 +141,7 @@ function lengths({ minItems, maxItems }: TSchema): string {
   return ` of ${minItems} to ${counted(maxItems, "item")}`;
 }
 
-/** White space of Unicode, and what JavaScript counts as such besides. */
+/** White space as defined by Unicode or by JavaScript. */
 const blank = /^[\s\p{White_Space}]*$/u;
 
 export function textFault({ minLength = 1, maxLength }: TextLimits, value: unknown): string | null {

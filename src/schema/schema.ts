@@ -1,5 +1,5 @@
-// Owns how input is described and checked: TypeBox values that serve validation, TypeScript types and OpenAPI alike.
-// Never coerces and never drops a field: what a client sent is either valid as it stands or refused by name.
+// Owns the schemas of input: TypeBox values for validation, TypeScript types and OpenAPI.
+// Never converts a value and never drops a field: input is valid unchanged, or it is refused with the name of the field.
 
 import {
   FormatRegistry,
@@ -49,12 +49,12 @@ TypeRegistry.Set(
     typeof value === "string" && value.length <= actionMaxCharacters && actionForm.test(value),
 );
 
-/** The form of an identifier that this service made; whether something has it is another question. */
+/** The form of an id. It does not check that something with this id exists. */
 export function Id(options: { description: string }): TUnsafe<string> {
   return Type.Unsafe<string>({ [Kind]: "Id", type: "string", pattern: idForm.source, ...options });
 }
 
-/** The form of an action's name. */
+/** The form of the name of an action. */
 export function Action(options: { description: string }): TUnsafe<string> {
   const limits = { pattern: actionForm.source, maxLength: actionMaxCharacters };
   return Type.Unsafe<string>({ [Kind]: "Action", type: "string", ...limits, ...options });
@@ -65,7 +65,7 @@ export function Timestamp(options: { description: string }) {
   return Type.String({ format: "date-time", examples: ["2026-12-31T23:59:59Z"], ...options });
 }
 
-/** An ISO 8601 date, or date with a time, for the span of a query. */
+/** An ISO 8601 date, with or without a time, for the time range of a query. */
 export function Moment(options: { description: string }): TUnsafe<string> {
   return Type.Unsafe<string>({
     [Kind]: "Moment",
@@ -85,7 +85,7 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 /** Any JSON object. */
 export const jsonObject = Type.Object({}, { title: "JsonObject", description: "Any JSON object." });
 
-/** An object that refuses unknown fields. A title makes it a named schema of the API reference. */
+/** An object without unknown fields. With a title it becomes a named schema of the API reference. */
 export function Fields<Properties extends Record<string, TSchema>>(
   properties: Properties,
   options: { title?: string; description?: string } = {},
@@ -95,7 +95,7 @@ export function Fields<Properties extends Record<string, TSchema>>(
 
 /**
  * A parser for `schema`.
- * @throws Refusal 1400 with `{ field, reason }` naming the first fault; `field` is a path such as `rag_results/0/source`.
+ * @throws Refusal 1400 with `{ field, reason }` of the first fault; `field` is a path such as `rag_results/0/source`
  */
 export function createParser<Schema extends TObject>(schema: Schema): (value: unknown) => Static<Schema> {
   const checker = TypeCompiler.Compile(schema);

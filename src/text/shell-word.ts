@@ -1,6 +1,6 @@
-// Owns how a value is quoted in a command line that a message tells people to copy. Runs nothing.
+// Owns the quoting of values in shell commands that a message shows. Must never run a command.
 
-/** A word as a POSIX shell reads it back. */
+/** Quotes a word for a POSIX shell. */
 export function quoteWord(word: string): string {
   return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

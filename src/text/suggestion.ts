@@ -1,12 +1,12 @@
-// Owns what is said about a name that nobody knows: the known name that was probably meant, else the names that there are.
+// Owns the message about an unknown name: it suggests a similar known name, or lists the known names.
 
-/** Longer names are no typing errors, and comparing them takes time. */
+/** Longer names are not compared: they are not typing errors, and comparing them takes time. */
 const maxCharacters = 64;
 const maxEdits = 3;
-/** Where a client chooses the names, there may be any number of them. */
+/** Clients may send any number of names; only this many are compared. */
 const maxKnown = 100;
 
-/** Completes a sentence such as `Field "Content" ...`; `kind` says what the known names are, such as "fields". */
+/** Completes a sentence such as `Field "Content" ...`; `kind` is the plural noun for the names, such as "fields". */
 export function unknownReason(name: string, known: readonly string[], kind: string): string {
   const near = suggest(name, known);
   if (near !== null) return `is unknown; did you mean "${near}"?`;
@@ -16,7 +16,7 @@ export function unknownReason(name: string, known: readonly string[], kind: stri
 }
 
 /**
- * The known name that was probably meant, or null: the same letters in another case or with other separators, few edits away, or a
+ * The most similar known name, or null. Similar is: the same letters in another case or with other separators, a few edits away, or a
  * word of exactly one known name (`type` for `memory_type`).
  */
 export function suggest(name: string, known: readonly string[]): string | null {
@@ -45,8 +45,8 @@ function wordsOf(name: string): string[] {
 }
 
 /**
- * Letters to insert, remove, replace or swap with their neighbour (optimal string alignment distance). Packages for edit distances
- * that are widely used count a swap, the most common typing error, as two.
+ * The number of letters to insert, remove, replace or swap with the next one (optimal string alignment distance). The widely used
+ * packages for edit distances count a swap, the most common typing error, as two edits.
  */
 function editsBetween(a: string, b: string): number {
   let beforeLast: number[] = [];

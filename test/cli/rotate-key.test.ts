@@ -162,7 +162,7 @@ describe("a key that nobody has any more", () => {
     const trusted = await verify(dataDir, "--public-key", both, "--checkpoint", oldCheckpoint);
     expect([trusted.exitCode, String(trusted.object.remarks)]).toEqual([
       0,
-      expect.stringContaining("make sure that you got the new key"),
+      expect.stringContaining("make sure that you received the new key"),
     ]);
   });
 

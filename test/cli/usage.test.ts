@@ -60,10 +60,10 @@ test("a wrong configuration is named, and nothing is started", async () => {
   writeFileSync(join(dataDir, "memledger.toml"), "prot = 8421\n");
   const inFile = await run(["serve", "--data-dir", dataDir]);
   expect([inFile.exitCode, inFile.stdout]).toEqual([exitCodes.usage, ""]);
-  expect(inFile.stderr).toStartWith(`memledger: prot in ${join(dataDir, "memledger.toml")} is no setting.`);
+  expect(inFile.stderr).toStartWith(`memledger: Unknown setting prot in ${join(dataDir, "memledger.toml")}.`);
   const inVariable = await run(["serve"], { MEMLEDGER_PROT: "8421" });
   expect(inVariable.exitCode).toBe(exitCodes.usage);
-  expect(inVariable.stderr).toStartWith("memledger: The variable MEMLEDGER_PROT is no setting.");
+  expect(inVariable.stderr).toStartWith("memledger: Unknown environment variable MEMLEDGER_PROT.");
 });
 
 test("what needs no configuration works beside a wrong one", async () => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultPlans } from "../../src/access/plan.ts";
-import { type Given, loadConfig } from "../../src/config/config.ts";
+import { type ConfigSources, loadConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/config-file.ts";
 import { allSettings, flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
 
@@ -14,12 +14,12 @@ const file = join(dataDir, "memledger.toml");
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
 /** Loads with the data directory set, which holds `toml`. */
-function load(toml: string, { flags, variables }: Given = {}) {
+function load(toml: string, { flags, variables }: ConfigSources = {}) {
   writeFileSync(file, toml);
   return loadConfig({ flags: { "data-dir": dataDir, ...flags }, ...(variables ? { variables } : {}) });
 }
 
-function fault(toml: string, given: Given = {}): string {
+function fault(toml: string, given: ConfigSources = {}): string {
   try {
     load(toml, given);
   } catch (error) {
@@ -109,21 +109,21 @@ test("the language model is configured as a whole or not at all", () => {
   expect(load("", { flags: local }).config.llm).toMatchObject({ apiKey: null, timeoutSeconds: 120 });
   expect(load('llm-api-key = "k"').config.llm).toBeNull();
 
-  expect(fault('llm-base-url = "http://127.0.0.1/v1"')).toContain("Name the model");
-  expect(fault('llm-model = "m"')).toContain("Say where the model is served");
+  expect(fault('llm-base-url = "http://127.0.0.1/v1"')).toContain("Set the name of the model");
+  expect(fault('llm-model = "m"')).toContain("Set the URL of the server");
 });
 
 describe("refused by name", () => {
   test.each([
-    ["prot = 1", `prot in ${file} is no setting. Did you mean port?`],
-    ["colour = 1", `colour in ${file} is no setting. Remove it, or use one of host, port,`],
-    ['data-dir = "x"', `data-dir in ${file} is no setting.`],
-    ["[plan.pro]\nhash = true", `plan.pro.hash in ${file} is no setting. Did you mean plans.pro.hash?`],
-    ["[plans.gold]\nhash = true", `plans.gold.hash in ${file} is no setting.`],
+    ["prot = 1", `Unknown setting prot in ${file}. Did you mean port?`],
+    ["colour = 1", `Unknown setting colour in ${file}. Remove it, or use one of host, port,`],
+    ['data-dir = "x"', `Unknown setting data-dir in ${file}.`],
+    ["[plan.pro]\nhash = true", `Unknown setting plan.pro.hash in ${file}. Did you mean plans.pro.hash?`],
+    ["[plans.gold]\nhash = true", `Unknown setting plans.gold.hash in ${file}.`],
     ["[plans.pro]\ncolour = true", "use one of plans.pro.memory-limit,"],
-    ["[plan]", `plan in ${file} is no setting.`],
-    ["[plans]\npro = 1", `plans.pro in ${file} is no setting.`],
-    ["[port]\nnumber = 1", `port.number in ${file} is no setting.`],
+    ["[plan]", `Unknown setting plan in ${file}.`],
+    ["[plans]\npro = 1", `Unknown setting plans.pro in ${file}.`],
+    ["[port]\nnumber = 1", `Unknown setting port.number in ${file}.`],
     ["port = ", `${file} is not valid TOML at line 1:`],
     ["port = 1\nport = 2", `${file} is not valid TOML at line 2:`],
     ["port = -1", `port in ${file} must be a whole number from 0 to 65535, not -1.`],
@@ -158,10 +158,10 @@ describe("refused by name", () => {
 
   test("variables", () => {
     expect(fault("", { variables: { MEMLEDGER_COLOUR: "1" } })).toStartWith(
-      "The variable MEMLEDGER_COLOUR is no setting. Unset it, or use one of MEMLEDGER_DATA_DIR, MEMLEDGER_HOST,",
+      "Unknown environment variable MEMLEDGER_COLOUR. Unset it, or use one of MEMLEDGER_DATA_DIR, MEMLEDGER_HOST,",
     );
     expect(fault("", { variables: { MEMLEDGER_PROT: "1" } })).toBe(
-      "The variable MEMLEDGER_PROT is no setting. Did you mean MEMLEDGER_PORT?",
+      "Unknown environment variable MEMLEDGER_PROT. Did you mean MEMLEDGER_PORT?",
     );
     expect(fault("", { variables: { MEMLEDGER_PLANS_PRO_HASH: "1" } })).toContain(
       "Plans are set in memledger.toml",

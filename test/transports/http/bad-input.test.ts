@@ -317,7 +317,7 @@ describe("JSON of the odd kind", () => {
     const { socket: unix } = locate(app.config.dataDir);
     for (const [body, message] of [
       ['{"name":"a","name":"b"}', 'Field "name" is sent more than once; send it once.'],
-      ["{", "The body is not valid JSON. Check quotes, commas and that it is complete."],
+      ["{", "The body is not valid JSON. Check quotes and commas, and that the text is complete."],
       ["[]", "The body must be a JSON object."],
     ] as const) {
       const response = await fetch("http://localhost/project.create", { unix, method: "POST", body });
