@@ -1,13 +1,11 @@
 // Owns the hash chain: how a record is sealed to the one before it. Pure; format version 1 is frozen.
 
-import { randomBytes } from "node:crypto";
-import canonicalize from "canonicalize";
 import { toTimestamp } from "../clock.ts";
-import type { Json, JsonObject } from "../json/json.ts";
+import type { JsonObject } from "../json/json.ts";
+import { canonical, sha256 } from "./hash.ts";
 import type { RecordDraft } from "./record.ts";
 
 const formatVersion = 1;
-const saltBytes = 16;
 
 export interface ChainHead {
   /** 32 hexadecimal characters. */
@@ -26,9 +24,6 @@ export interface SealedRecord {
   /** The exact text that was hashed: RFC 8785 JSON without anything personal. */
   readonly entry: string;
   readonly hash: string;
-  readonly salt: Uint8Array;
-  /** The exact payload text that payload_hash commits to. */
-  readonly payload: string;
 }
 
 export interface Genesis {
@@ -57,8 +52,6 @@ export function sealRecord(
   const seq = head.seq + 1;
   const at = Math.max(draft.now, head.at);
   const id = createId(at);
-  const salt = randomBytes(saltBytes);
-  const payload = canonical(draft.payload);
   const entry = entryText({
     v: formatVersion,
     chain: head.chain,
@@ -72,10 +65,10 @@ export function sealRecord(
     project: draft.project?.id ?? null,
     memory: draft.memoryId,
     numbers: draft.numbers,
-    payload_hash: payloadHash(salt, payload),
+    payload_hash: draft.payload.hash,
     prev: head.hash,
   });
-  return { seq, id, at, entry, hash: entryHash(entry), salt, payload };
+  return { seq, id, at, entry, hash: entryHash(entry) };
 }
 
 interface EntryMembers {
@@ -107,22 +100,4 @@ function entryText({ numbers, payload_hash, prev, project, seq, status, v, ...fi
 
 export function entryHash(entry: string): string {
   return sha256("memledger/entry/v1\0", entry);
-}
-
-export function payloadHash(salt: Uint8Array, payload: string): string {
-  return sha256("memledger/payload/v1\0", salt, payload);
-}
-
-function canonical(value: Json): string {
-  const text = canonicalize(value);
-  if (text === undefined) throw new Error("a record holds a value that JSON cannot express");
-  return text;
-}
-
-/** Ready for the next text after each digest. */
-const hasher = new Bun.CryptoHasher("sha256");
-
-function sha256(...parts: readonly (string | Uint8Array)[]): string {
-  for (const part of parts) hasher.update(part);
-  return hasher.digest("hex");
 }

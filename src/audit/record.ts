@@ -2,6 +2,7 @@
 
 import { successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import { type SealedPayload, sealPayload } from "./payload.ts";
 
 /** A record before the chain gives it its position, identifier and time. */
 export interface RecordDraft {
@@ -15,16 +16,19 @@ export interface RecordDraft {
   readonly keyId: string | null;
   readonly memoryId: string | null;
   readonly numbers: JsonObject;
-  /** Fields that are null are left out. */
-  readonly payload: JsonObject;
+  readonly payload: SealedPayload;
 }
 
-/** A record as the store keeps it. */
-export interface StoredRecord {
+/** The part of a record that the chain consists of. */
+export interface ChainEntry {
   readonly seq: number;
   /** The exact text that was hashed. */
   readonly entry: string;
   readonly hash: string;
+}
+
+/** A record as the store keeps it. */
+export interface StoredRecord extends ChainEntry {
   /** 16 bytes; null when the payload was erased. */
   readonly salt: Uint8Array | null;
   /** The exact payload text; null when it was erased. */
@@ -52,5 +56,5 @@ export function toServerRecord(
 ): RecordDraft {
   const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
   const success = { status: 200, code: successCode, keyId: null, memoryId: null };
-  return { project, now, action, ...success, numbers, payload };
+  return { project, now, action, ...success, numbers, payload: sealPayload(payload) };
 }

@@ -3,7 +3,7 @@
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { KeyRotation } from "./key-rotation.ts";
-import type { RecordDraft, StoredRecord } from "./record.ts";
+import type { ChainEntry, RecordDraft, StoredRecord } from "./record.ts";
 import type { ChainReport } from "./verify/verdict.ts";
 
 export interface RecordQuery {
@@ -120,7 +120,7 @@ export interface SignedCheckpoint {
 
 export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
-  append(draft: RecordDraft): Promise<StoredRecord>;
+  append(draft: RecordDraft): Promise<ChainEntry>;
   /** How many records of the project's chain retention could remove now, if it kept those from `before` on: never the newest. */
   countOlder(project: Project, before: number): Promise<number>;
   /** Signs a checkpoint of the project's chain as it is now. */

@@ -2,6 +2,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import type { Cost } from "../access/credits.ts";
+import { type PayloadWithText, sealPayload } from "../audit/payload.ts";
 import type { AppendedRecord, RecordDraft, StoredRecord } from "../audit/record.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
@@ -34,7 +35,7 @@ export function toRecordDraft(
   caller: Caller | null,
   settled: Settled,
   clock: { readonly now: number; readonly elapsed: number },
-): RecordDraft {
+): RecordDraft & { readonly payload: PayloadWithText } {
   const origin = {
     project: caller === null ? null : { id: caller.project.id, serial: caller.project.serial },
     now: clock.now,
@@ -42,7 +43,7 @@ export function toRecordDraft(
   };
   if (settled.appended !== null) {
     const { payload, ...record } = settled.appended;
-    return { ...origin, memoryId: null, ...record, payload: withoutNulls(payload) };
+    return { ...origin, memoryId: null, ...record, payload: sealPayload(withoutNulls(payload)) };
   }
   return {
     ...origin,
@@ -56,17 +57,19 @@ export function toRecordDraft(
       balance_consumed_usd: settled.cost.usd,
       is_cache_hit: false,
     },
-    payload: withoutNulls({
-      ip_address: call.origin.ip,
-      user_agent: call.origin.userAgent,
-      metadata: call.origin.metadata,
-      error_msg: settled.code === successCode ? null : settled.message,
-      request_parameters: call.parameters,
-      request_body: body,
-      unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
-      response_body: settled.recordedResponse,
-      ...settled.details,
-    }),
+    payload: sealPayload(
+      withoutNulls({
+        ip_address: call.origin.ip,
+        user_agent: call.origin.userAgent,
+        metadata: call.origin.metadata,
+        error_msg: settled.code === successCode ? null : settled.message,
+        request_parameters: call.parameters,
+        request_body: body,
+        unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
+        response_body: settled.recordedResponse,
+        ...settled.details,
+      }),
+    ),
   };
 }
 

@@ -40,7 +40,10 @@ export async function settle(
   const body = bodyOf(call);
   const settled = await decide(transaction, call, body, operation, caller, now, settlement);
   const clock = { now, elapsed: settlement.clock.elapsed() };
-  const record = await transaction.audit.append(toRecordDraft(call, body, operation, caller, settled, clock));
+  const draft = toRecordDraft(call, body, operation, caller, settled, clock);
+  const entry = await transaction.audit.append(draft);
+  const { salt, text } = draft.payload;
+  const record: StoredRecord = { ...entry, salt, payload: text, removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 

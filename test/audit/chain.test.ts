@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type ChainHead, sealRecord } from "../../src/audit/chain.ts";
+import { type PayloadWithText, sealPayload } from "../../src/audit/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
 import { openSeam, runtime, unitVector } from "../storage/conformance.ts";
@@ -13,7 +14,7 @@ const head: ChainHead = {
   hash: "ab".repeat(32),
   at: 1_795_000_000_123,
 };
-const draft: RecordDraft = {
+const draft: RecordDraft & { readonly payload: PayloadWithText } = {
   project: { id: "019a2b3c4d5e7f708192a3b4c5d6e000", serial: 7 },
   now: 1_795_000_000_456,
   action: "memory.create",
@@ -22,10 +23,10 @@ const draft: RecordDraft = {
   keyId: "019a2b3c4d5e7f708192a3b4c5d6e001",
   memoryId: null,
   numbers: { duration: 1.25, credits_consumed: 0, balance_consumed_usd: 1e-7, is_cache_hit: false },
-  payload: {
+  payload: sealPayload({
     user_agent: 'Zoë \u2028 "quoted" \\ \u000f 😀',
     request_body: { b: [1e21, 1e-7, -0, 100, 0.1], a: null, "\ufb33": 1, "😀": 2, "": 3, "10": 4, "9": 5 },
-  },
+  }),
 };
 
 /** Format 1 is frozen: these texts and hashes were computed once and never change. */
@@ -42,7 +43,7 @@ describe("golden record", () => {
   });
 
   test("the payload is RFC 8785 JSON: keys by UTF-16 code units, numbers as ECMAScript writes them", () => {
-    expect(sealed.payload).toBe(
+    expect(draft.payload.text).toBe(
       '{"request_body":{"":3,"10":4,"9":5,"a":null,"b":[1e+21,1e-7,0,100,0.1],"😀":2,"\ufb33":1},"user_agent":"Zoë \u2028 \\"quoted\\" \\\\ \\u000f 😀"}',
     );
   });
@@ -52,14 +53,19 @@ describe("golden record", () => {
       parts.reduce((hash, part) => hash.update(part), new Bun.CryptoHasher("sha256")).digest("hex");
     expect(sealed.hash).toBe(sha256("memledger/entry/v1\0", sealed.entry));
     expect(JSON.parse(sealed.entry).payload_hash).toBe(
-      sha256("memledger/payload/v1\0", sealed.salt, sealed.payload),
+      sha256("memledger/payload/v1\0", draft.payload.salt, draft.payload.text),
     );
-    expect(sealed.salt).toHaveLength(16);
+    expect(draft.payload.salt).toHaveLength(16);
   });
 
-  test("two records of the same draft have different salts, so equal payloads do not show", () => {
-    const other = sealRecord(head, draft, (ms) => `id-at-${ms}`);
-    expect(other.payload).toBe(sealed.payload);
+  test("the database keeps the payload's text as one zstd frame", () => {
+    expect(Bun.zstdDecompressSync(draft.payload.compressed).toString()).toBe(draft.payload.text);
+  });
+
+  test("equal payloads have different salts, so that two records do not show that they are equal", () => {
+    const payload = sealPayload(JSON.parse(draft.payload.text));
+    const other = sealRecord(head, { ...draft, payload }, (ms) => `id-at-${ms}`);
+    expect(payload.text).toBe(draft.payload.text);
     expect(other.hash).not.toBe(sealed.hash);
   });
 
@@ -72,7 +78,7 @@ describe("golden record", () => {
 
   test("what JSON cannot express is never sealed", () => {
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, "\ud800"]) {
-      expect(() => sealRecord(head, { ...draft, payload: { bad } }, String)).toThrow();
+      expect(() => sealPayload({ bad })).toThrow();
     }
   });
 });

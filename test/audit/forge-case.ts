@@ -2,6 +2,7 @@
 // touch an honest file.
 
 import { sealRecord } from "../../src/audit/chain.ts";
+import { sealPayload } from "../../src/audit/payload.ts";
 import { createIdSource } from "../../src/ids.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
@@ -65,7 +66,15 @@ export function appendForged(database: Database, action: string, payload: JsonOb
   if (head === undefined) throw new Error("the chain is empty");
   const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
   const origin = { project: { id: head.project, serial: head.serial }, now: head.at, keyId: null };
-  const draft = { ...origin, action, status: 200, code: 1000, memoryId: null, numbers, payload };
+  const draft = {
+    ...origin,
+    action,
+    status: 200,
+    code: 1000,
+    memoryId: null,
+    numbers,
+    payload: sealPayload(payload),
+  };
   const record = sealRecord(head, draft, createId);
   const { lastInsertRowid } = database
     .prepare(
@@ -74,6 +83,6 @@ export function appendForged(database: Database, action: string, payload: JsonOb
     .run(record.seq, record.id, record.at, action, record.entry, record.hash);
   database
     .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
-    .run(lastInsertRowid, record.salt, Bun.zstdCompressSync(record.payload));
+    .run(lastInsertRowid, draft.payload.salt, draft.payload.compressed);
   return record.seq;
 }

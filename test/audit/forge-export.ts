@@ -3,8 +3,9 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import canonicalize from "canonicalize";
-import { entryHash, payloadHash } from "../../src/audit/chain.ts";
+import { entryHash } from "../../src/audit/chain.ts";
 import { checkpointText } from "../../src/audit/checkpoint.ts";
+import { payloadHash } from "../../src/audit/payload.ts";
 import { createSigner, createSigningKey } from "../../src/audit/signed-note.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { type ExportPlan, writeExport } from "./exported.ts";

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { genesisHash, genesisText, sealRecord } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText } from "../../src/audit/checkpoint.ts";
+import { sealPayload } from "../../src/audit/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { createSigner, createSigningKey, type Signer } from "../../src/audit/signed-note.ts";
 import { toTimestamp } from "../../src/clock.ts";
@@ -144,13 +145,14 @@ function append(
   database: Database,
   chain: OpenChain,
   previous: MadeRecord | undefined,
-  made: RecordDraft,
+  { payload: content, ...made }: PlainDraft,
 ): MadeRecord {
   const head = {
     ...{ chain: chain.chain, seq: previous?.seq ?? 0 },
     ...{ hash: previous?.hash ?? chain.genesisHash, at: previous?.at ?? 0 },
   };
-  const { seq, id, at, entry, hash, salt, payload } = sealRecord(head, made, createId);
+  const payload = sealPayload(content);
+  const { seq, id, at, entry, hash } = sealRecord(head, { ...made, payload }, createId);
   const { action, status, keyId, memoryId } = made;
   const insert = database.prepare(
     `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash)
@@ -158,12 +160,14 @@ function append(
   );
   const row = [chain.number, seq, id, at, action, status, keyId, memoryId, entry, hash];
   const number = Number(insert.run(...row).lastInsertRowid);
-  const packed = Bun.zstdCompressSync(payload, { level: 1 });
   database
     .prepare("INSERT INTO audit_payload (entry, salt, text) VALUES (?, ?, ?)")
-    .run(number, salt, packed);
-  return { number, seq, at, entry, hash, salt, payload };
+    .run(number, payload.salt, payload.compressed);
+  return { number, seq, at, entry, hash, salt: payload.salt, payload: payload.text };
 }
+
+/** Before its payload is sealed. */
+type PlainDraft = Omit<RecordDraft, "payload"> & { readonly payload: JsonObject };
 
 const usual = { credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
 /** What spreadsheets, CSV and JSON trip over. */
@@ -177,7 +181,7 @@ const awkward = [
   "plain",
 ];
 
-function draft({ serial, project }: OpenChain, seq: number, index: number, plan: LedgerPlan): RecordDraft {
+function draft({ serial, project }: OpenChain, seq: number, index: number, plan: LedgerPlan): PlainDraft {
   const base = {
     project: project === null || serial === null ? null : { id: project, serial },
     ...{ now: startAt + seq * 1000, keyId: index === 0 ? null : "0".repeat(31) + index },
@@ -202,7 +206,7 @@ function claimOf({ anchors = {} }: LedgerPlan, seq: number): JsonObject | undefi
   return { through, count: through - before, cause: "retention" };
 }
 
-function call(seq: number, contentLength: number): Omit<RecordDraft, "project" | "now" | "keyId"> {
+function call(seq: number, contentLength: number): Omit<PlainDraft, "project" | "now" | "keyId"> {
   const content = `${awkward[seq % awkward.length]} ${seq} ${"word ".repeat(contentLength / 5)}`;
   const origin = { ip_address: "127.0.0.1", user_agent: awkward[seq % awkward.length] ?? "" };
   if (seq % 7 === 3) {

@@ -1,7 +1,8 @@
 // Owns reading from the chain up to where payloads may be deleted. The column of audit_chain only repeats it, and whoever can write the
 // file can change it. Only reads.
 
-import { entryHash, payloadHash } from "../../../audit/chain.ts";
+import { entryHash } from "../../../audit/chain.ts";
+import { payloadHash } from "../../../audit/payload.ts";
 import { parseCanonical } from "../../../audit/verify/entry-parser.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";

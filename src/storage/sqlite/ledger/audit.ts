@@ -13,9 +13,6 @@ import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createMentions, createSeek } from "./audit-reader.ts";
 import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
 
-/** Level 1: these texts are small, and the writer's time is everybody's time. */
-const compressionLevel = 1;
-
 export function createAuditTransaction(
   database: Database,
   state: WriterState,
@@ -82,13 +79,13 @@ export function createAuditTransaction(
     async append(draft) {
       const head = headOf(draft.project, draft.now);
       watchClock(head.at, draft.now);
-      const { seq, id, at, entry, hash, salt, payload } = sealRecord(head, draft, state.createId);
-      const { action, status, keyId, memoryId } = draft;
+      const { seq, id, at, entry, hash } = sealRecord(head, draft, state.createId);
+      const { action, status, keyId, memoryId, payload } = draft;
       const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash };
       const number = insertEntry.run(row).lastInsertRowid;
-      insertPayload.run(number, salt, Bun.zstdCompressSync(payload, { level: compressionLevel }));
+      insertPayload.run(number, payload.salt, payload.compressed);
       state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });
-      return { seq, entry, hash, salt, payload, removal: null };
+      return { seq, entry, hash };
     },
 
     async countOlder(project, before) {
