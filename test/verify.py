@@ -291,10 +291,12 @@ class Chain:
         whole = lambda value: type(value) is int
         text = lambda value: isinstance(value, str)
         return (entry["v"] == 1 and whole(entry["v"]) and whole(entry["seq"]) and whole(entry["status"])
-                and (entry["code"] is None or whole(entry["code"])) and isinstance(entry["numbers"], dict)
+                and (entry["code"] is None or whole(entry["code"])) and has_numbers(entry["numbers"])
                 and all(text(entry[name]) for name in ("chain", "id", "at", "action", "payload_hash", "prev"))
                 and all(entry[name] is None or text(entry[name]) for name in ("key", "project", "memory"))
-                and milliseconds(entry["at"]) is not None)
+                and milliseconds(entry["at"]) is not None and re.fullmatch("[0-9a-f]{32}", entry["id"], re.ASCII) is not None
+                and len(entry["action"]) <= 100
+                and re.fullmatch(r"[a-z0-9_]+(\.[a-z0-9_]+)*", entry["action"], re.ASCII) is not None)
 
     def look(self, entry, text, digest, payload, columns):
         if entry["chain"] != self.chain or entry["project"] != self.project:
@@ -352,6 +354,14 @@ class Chain:
             elif known is not None and outside and size > self.start and self.records:
                 attested = max(attested or 0, size)
         return attested, contradicted
+
+
+def has_numbers(numbers):
+    is_number = lambda value: type(value) in (int, float)
+    names = {"duration", "credits_consumed", "balance_consumed_usd", "is_cache_hit"}
+    return (isinstance(numbers, dict) and set(numbers) - {"tokens"} == names and isinstance(numbers.get("tokens", {}), dict)
+            and (numbers["duration"] is None or is_number(numbers["duration"])) and is_number(numbers["credits_consumed"])
+            and is_number(numbers["balance_consumed_usd"]) and type(numbers["is_cache_hit"]) is bool)
 
 
 def commits(entry, payload):
