@@ -12,7 +12,7 @@ import type { Entry } from "./entry-parser.ts";
 import { type ExportRow, readRows } from "./export-rows.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
 import type { NoteReader } from "./note-reader.ts";
-import { type FoundPayload, type FoundRecord, verifySegment } from "./segment.ts";
+import { createSegmentVerifier, type FoundPayload, type FoundRecord } from "./segment.ts";
 import { type ChainReport, earlier, type Failure, judge, type Report } from "./verdict.ts";
 
 export interface ExportVerification {
@@ -56,7 +56,7 @@ async function readFile(
 ): Promise<{ body: JoinedChain; failure: Failure | null }> {
   const { chain, project, span, isVerifiable } = manifest;
   const seen = { bytes: 0, hash: new Bun.CryptoHasher("sha256") };
-  const segment = verifySegment<ExportedRecord>({
+  const segment = createSegmentVerifier<ExportedRecord>({
     ...{ chain, project, columnsAgree },
     wanted: wantedSizes(checkpoints, manifest),
     span: [manifest.startTime, manifest.endTime],

@@ -77,7 +77,7 @@ export interface SegmentVerifier<Found extends FoundRecord> {
 
 const removing: ReadonlySet<string> = new Set(["audit.redact", "audit.prune"]);
 
-export function verifySegment<Found extends FoundRecord>(
+export function createSegmentVerifier<Found extends FoundRecord>(
   options: SegmentOptions<Found>,
 ): SegmentVerifier<Found> {
   let records = 0;

@@ -8,6 +8,7 @@ import { toServerRecord } from "../../../audit/record.ts";
 import { choosePruning, retentionCutOff } from "../../../audit/retention.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
 import type { RetentionResult } from "../../../audit/store.ts";
+import { parseEntry } from "../../../audit/verify/entry-parser.ts";
 import { retentionBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { createSeek } from "../ledger/audit-reader.ts";
@@ -91,7 +92,7 @@ async function anchorSegment(
   now: number,
 ): Promise<boolean> {
   const { database, signer, logger } = options;
-  const ends = await verifySegment(options, chain, { first, through });
+  const ends = await verifyRemovableRange(options, chain, { first, through });
   if (ends === null) {
     const message = "retention skipped a chain that does not verify; run memledger audit verify";
     logger.error(message, { project: chain.project?.id ?? null, chain: chain.chain });
@@ -119,7 +120,7 @@ interface SegmentEnds {
 }
 
 /** Null when a hash, a link or a position is wrong. */
-async function verifySegment(
+async function verifyRemovableRange(
   { database, pause }: RetentionOptions,
   { number }: RetainedChain,
   { first, through }: Segment,
@@ -138,7 +139,7 @@ async function verifySegment(
     const batch = rows.all(number, next, through);
     if (batch.length === 0) return null;
     for (const { seq, at, entry, hash } of batch) {
-      const { prev } = JSON.parse(entry) as { prev: unknown };
+      const prev = parseEntry(entry)?.prev;
       if (seq !== next || prev !== previous || entryHash(entry) !== hash) return null;
       if (seq === first) firstAt = at;
       lastAt = at;

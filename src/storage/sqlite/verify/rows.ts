@@ -3,11 +3,11 @@
 
 import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
 import {
+  createSegmentVerifier,
   type FoundPayload,
   type FoundRecord,
   type Segment,
   type SegmentVerifier,
-  verifySegment,
 } from "../../../audit/verify/segment.ts";
 import { unpackPayload } from "./payload.ts";
 import type { LedgerSource } from "./source.ts";
@@ -112,8 +112,8 @@ interface OpenChain {
 
 function startChain({ chain, project, wanted, through }: ChainKey): OpenChain {
   const common = { chain, project, span: null, columnsAgree };
-  const leftover = verifySegment({ ...common, wanted: [] });
-  return { through, verifier: verifySegment({ ...common, wanted }), leftover };
+  const leftover = createSegmentVerifier({ ...common, wanted: [] });
+  return { through, verifier: createSegmentVerifier({ ...common, wanted }), leftover };
 }
 
 /** A row with seq 0 or below is no record that was there before the anchor. */
