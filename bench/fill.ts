@@ -9,7 +9,6 @@ import { readModelConfig } from "../src/embedding/model.ts";
 import { defaultModel } from "../src/embedding/model-directory.ts";
 import { createLogger } from "../src/log/logger.ts";
 import { contentKey } from "../src/memory/memory.ts";
-import { openStore } from "../src/storage/sqlite/store.ts";
 import type { Store } from "../src/storage/store.ts";
 import { createProject, progress } from "./harness.ts";
 import { createRandom, sentence } from "./texts.ts";
@@ -37,14 +36,14 @@ export async function fill(
   const model = defaultModel();
   const { dimensions } = readModelConfig(model);
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
-  const { directory, runtime, release } = await holdDirectory(dataDir);
-  const { files: ledger } = openLedger({ directory, runtime }, config.auditKey);
-  const store = openStore({
-    path: directory.database,
-    runtime,
+  const held = await holdDirectory(dataDir);
+  const { files: ledger } = await openLedger(held, config.auditKey);
+  const store = await held.engine.open({
     model: { id: model.id, sha256: model.sha256, dimensions },
     plans: config.plans,
     ledger,
+    payloadRetentionDays: null,
+    installationRetentionDays: null,
     searchCacheBytes: 0,
     groupCommit: true,
     clockShift: null,
@@ -60,7 +59,7 @@ export async function fill(
     return filled;
   } finally {
     await store.close();
-    release();
+    held.release();
   }
 }
 

@@ -8,7 +8,6 @@ import { holdDirectory } from "../src/data-directory/directory-hold.ts";
 import { openLedger } from "../src/data-directory/ledger.ts";
 import { successCode } from "../src/errors.ts";
 import { createLogger } from "../src/log/logger.ts";
-import { openStore } from "../src/storage/sqlite/store.ts";
 import type { Store } from "../src/storage/store.ts";
 import { progress } from "./harness.ts";
 import { createRandom, sentence } from "./texts.ts";
@@ -35,14 +34,14 @@ export async function fillLedger(
   { groupCommit }: { readonly groupCommit: boolean },
 ): Promise<FilledLedger> {
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
-  const { directory, runtime, release } = await holdDirectory(dataDir);
-  const { files: ledger } = openLedger({ directory, runtime }, config.auditKey);
-  const store = openStore({
-    path: directory.database,
-    runtime,
+  const held = await holdDirectory(dataDir);
+  const { files: ledger } = await openLedger(held, config.auditKey);
+  const store = await held.engine.open({
     model: null,
     plans: config.plans,
     ledger,
+    payloadRetentionDays: null,
+    installationRetentionDays: null,
     searchCacheBytes: 0,
     groupCommit,
     clockShift: null,
@@ -59,7 +58,7 @@ export async function fillLedger(
     return { key: String(key), projectId: String(projectId), ...speeds };
   } finally {
     await store.close();
-    release();
+    held.release();
   }
 }
 

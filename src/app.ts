@@ -8,7 +8,6 @@ import type { Config } from "./config/config.ts";
 import { isOpenToOthers } from "./data-directory/data-directory.ts";
 import { type Held, holdDirectory } from "./data-directory/directory-hold.ts";
 import { initialise } from "./data-directory/first-start.ts";
-import type { LedgerFiles } from "./data-directory/ledger-files.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
 import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
@@ -17,8 +16,8 @@ import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm-extractor.ts";
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
 import type { Extractor } from "./memory/extractor.ts";
-import { formatVersion } from "./storage/sqlite/schema/migrate.ts";
-import { openStore } from "./storage/sqlite/store.ts";
+import type { LedgerFiles } from "./storage/engine.ts";
+import type { ChooseEngine } from "./storage/engines.ts";
 import type { Store } from "./storage/store.ts";
 import { openAdminSocket } from "./transports/command-socket/command-socket.ts";
 import { type CallLog, createCallLog } from "./transports/http/call-log.ts";
@@ -44,20 +43,27 @@ export interface AppOptions {
   readonly clockShift?: ClockShift | null;
   /** About a database that is missing or older than its checkpoints. */
   readonly decision?: LedgerDecision;
+  /** Default: the engine of this program. */
+  readonly chooseEngine?: ChooseEngine;
 }
 
 /** @throws Error that says what to do when something is missing, in use or does not fit. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { logger = createLogger(config.logLevel), clockShift = null, decision = null } = options;
   await using parts = new AsyncDisposableStack();
-  const held = await holdDirectory(config.dataDir);
+  const held = await holdDirectory(config.dataDir, options.chooseEngine);
   parts.defer(() => held.release());
   if (isOpenToOthers(config.dataDir)) {
     logger.warn("others can read the data directory; close it with chmod 700", { directory: config.dataDir });
   }
   const model = chooseModel(config);
   const clock = createClock(clockShift);
-  const ledger = openLedgerAtStart(held, { auditKey: config.auditKey, decision, now: clock.now(), logger });
+  const ledger = await openLedgerAtStart(held, {
+    auditKey: config.auditKey,
+    decision,
+    now: clock.now(),
+    logger,
+  });
   const { store, embedder } = await startEngines(parts, held, model, {
     ...{ config, ledger: ledger.files, logger, clockShift },
   });
@@ -79,12 +85,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     ...{ perform, clock, logger, calls, readiness: () => readiness(store, embedder) },
   });
   parts.defer(() => server.stop());
-  const first = await initialise(perform, held);
+  const first = await initialise(perform, held.engine);
   openAdministrationDoor(parts, held, perform, logger);
   store.exports.start();
   const startedAt = clock.elapsed();
   logger.info("server started", {
-    ...{ version, commit, url: server.url, data_directory: config.dataDir, format: formatVersion },
+    ...{ version, commit, url: server.url, data_directory: config.dataDir, format: held.engine.format },
     ...{ model: embedder.model.id, extractor: extractor.name, ...publicPart(config) },
   });
   const running = parts.move();
@@ -138,7 +144,7 @@ interface EngineOptions {
 /** The embedder loads its model in its own thread while this one opens the database. */
 async function startEngines(
   parts: AsyncDisposableStack,
-  { directory, runtime }: Held,
+  { engine, runtime }: Held,
   model: ModelSource,
   { config, ledger, logger, clockShift }: EngineOptions,
 ): Promise<{ store: Store; embedder: Embedder }> {
@@ -146,9 +152,7 @@ async function startEngines(
   const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, logger });
   const started = starting.catch(() => null);
   parts.defer(async () => (await started)?.close());
-  const store = openStore({
-    path: directory.database,
-    runtime,
+  const store = await engine.open({
     model: { id: model.id, sha256: model.sha256, dimensions },
     plans: config.plans,
     ledger,

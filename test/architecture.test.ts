@@ -24,16 +24,17 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   extraction: ["nouns", "domains", "native", "extraction"],
   calls: ["nouns", "domains", "calls"],
   files: ["nouns", "domains", "files"],
-  engines: ["nouns", "ranking", "domains", "calls", "native", "files", "engines"],
+  engines: ["nouns", "ranking", "domains", "calls", "native", "engines"],
+  "choice of the engine": ["nouns", "native", "engines"],
   transports: ["nouns", "domains", "calls", "native", "transports"],
   config: ["nouns", "domains", "config"],
   process: [
-    ...["nouns", "domains", "embedding", "extraction", "calls", "engines", "transports", "native"],
-    ...["config", "files", "process"],
+    ...["nouns", "domains", "embedding", "extraction", "calls", "transports", "native"],
+    ...["choice of the engine", "config", "files", "process"],
   ],
   cli: [
-    ...["nouns", "domains", "embedding", "calls", "engines", "transports", "native"],
-    ...["config", "files", "process", "cli"],
+    ...["nouns", "domains", "embedding", "calls", "transports", "native"],
+    ...["choice of the engine", "config", "files", "process", "cli"],
   ],
   main: ["nouns", "cli", "main"],
 };
@@ -62,6 +63,7 @@ const places: Readonly<Record<string, string>> = {
       "nouns",
     ]),
     ["storage/sqlite", "engines"],
+    ["storage/engines", "choice of the engine"],
     ...["app", "data-directory"].map((name) => [name, "process"]),
     ...["data-directory", "ownership"].map((name) => [`data-directory/${name}`, "config"]),
     ...["files", "notes", "rotation"].map((name) => [`data-directory/ledger-${name}`, "files"]),
@@ -117,6 +119,15 @@ describe("dependencies point one way", () => {
       }
     }
     expect(wrong).toEqual([]);
+  });
+
+  test("to an engine from the one file that chooses it", () => {
+    const users = [...graph].filter(([path, { all }]) =>
+      all.some((specifier) => resolve(path, specifier)?.startsWith("src/storage/sqlite/")),
+    );
+    expect(users.map(([path]) => path).filter((path) => !path.startsWith("src/storage/sqlite/"))).toEqual([
+      "src/storage/engines.ts",
+    ]);
   });
 
   test("without a cycle of imports that run", () => {

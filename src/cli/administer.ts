@@ -64,14 +64,14 @@ export async function administer(
 }
 
 async function perform(config: Config, operation: InstallationOperation, input: JsonObject): Promise<Json> {
-  if (operation !== createProject) requireDatabase(config.dataDir);
+  if (operation !== createProject) await requireDatabase(config.dataDir);
   const { socket } = locate(config.dataDir);
-  let tryHold: (() => Held | null) | undefined;
+  let tryHold: (() => Promise<Held | null>) | undefined;
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += retryMs) {
     const answered = await askServer(socket, operation.name, input);
     if (answered !== null) return dataOf(answered);
     tryHold ??= createHolder(config.dataDir);
-    const held = tryHold();
+    const held = await tryHold();
     if (held !== null) return dataOf(await performHere(held, config, operation, input));
     await Bun.sleep(retryMs);
   }
@@ -126,7 +126,7 @@ async function performHere(
 ): Promise<Reply> {
   await using parts = new AsyncDisposableStack();
   parts.defer(() => held.release());
-  const { perform, close } = openAdministration(held, config, createLogger(config.logLevel));
+  const { perform, close } = await openAdministration(held, config, createLogger(config.logLevel));
   parts.defer(close);
   const { data, ...answer } = await perform.forInstallation(operation, input);
   return { ...answer, data: JSON.parse(data ?? "null") };

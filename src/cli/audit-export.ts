@@ -17,8 +17,8 @@ import { type Export, exportFormats, manifestPath, recordsOf } from "../export/e
 import { exportProject } from "../export/export-project.ts";
 import { isObject } from "../json/json.ts";
 import { createLogger } from "../log/logger.ts";
-import { prepareRuntime } from "../native/runtime.ts";
-import { findExport } from "../storage/sqlite/export/exports.ts";
+import type { Engine } from "../storage/engine.ts";
+import { chooseEngine } from "../storage/engines.ts";
 import { administer } from "./administer.ts";
 import { bindWork, type Session } from "./command.ts";
 import { checkTargets, placeFiles } from "./place-file.ts";
@@ -46,7 +46,7 @@ export function addExportCommand(audit: Command, session: Session): void {
     const input = { project: String(project), start_time: String(from), end_time: String(to) };
     const target = resolve(String(out));
     const rules = { mayReplace: options.force === true, dataDir: config.dataDir };
-    requireDatabase(config.dataDir);
+    await requireDatabase(config.dataDir);
     mkdirSync(dirname(target), { recursive: true });
     checkTargets([target, manifestPath(target)], rules);
     const task = await administer(config, exportProject, { ...input, format: String(format) }, optionNames);
@@ -62,13 +62,14 @@ export function addExportCommand(audit: Command, session: Session): void {
 /** Waits until the server has finished the export. Finishes it here when no server runs, or none runs any more. */
 async function finish(config: Config, id: string, terminal: Terminal): Promise<Export> {
   const tryHold = createHolder(config.dataDir);
+  const engine = chooseEngine(locate(config.dataDir));
   const progress = createProgress(terminal);
   try {
     for (;;) {
-      const made = lookUp(config, id);
+      const made = await lookUp(engine, config, id);
       if (made.status !== "processing") return made;
       progress.show(made.records, recordsOf(made));
-      const held = tryHold();
+      const held = await tryHold();
       if (held !== null) return await finishHere(held, config, id, progress.show);
       await Bun.sleep(pollMs);
     }
@@ -85,20 +86,19 @@ async function finishHere(
 ): Promise<Export> {
   await using parts = new AsyncDisposableStack();
   parts.defer(() => held.release());
-  const { startExports, close } = openAdministration(held, config, createLogger(config.logLevel));
+  const { startExports, close } = await openAdministration(held, config, createLogger(config.logLevel));
   parts.defer(close);
   startExports();
   for (;;) {
-    const made = lookUp(config, id);
+    const made = await lookUp(held.engine, config, id);
     if (made.status !== "processing") return made;
     onProgress(made.records, recordsOf(made));
     await Bun.sleep(pollMs);
   }
 }
 
-function lookUp({ dataDir }: Config, id: string): Export {
-  const { database, runtime } = locate(dataDir);
-  const made = findExport({ path: database, runtime: prepareRuntime(runtime) }, exportFolder(dataDir), id);
+async function lookUp(engine: Engine, { dataDir }: Config, id: string): Promise<Export> {
+  const made = await engine.findExport(exportFolder(dataDir), id);
   if (made !== null) return made;
   throw new Error(
     "The export no longer exists: its project was deleted, or the export has expired. Run the command again.",

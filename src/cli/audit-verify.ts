@@ -4,7 +4,7 @@
 import { type Command, Option } from "commander";
 import { verifyExport } from "../audit/verify/export-verification.ts";
 import { type Report as Finding, UnusableInput, verdicts } from "../audit/verify/verdict.ts";
-import { verifyDatabase } from "../storage/sqlite/verify/verify.ts";
+import { ledgerVerifier } from "../storage/engines.ts";
 import {
   type Evidence,
   findSubject,
@@ -88,7 +88,7 @@ async function examine(
 ): Promise<Finding> {
   const { reader } = evidence;
   if (subject.kind === "database")
-    return verifyDatabase({ ...evidence, path: subject.path, project, onProgress });
+    return ledgerVerifier.verify({ ...evidence, path: subject.path, project, onProgress });
   if (project !== null) throw new UnusableInput("An export contains one project. Remove --project.");
   if (reader === null)
     throw new UnusableInput("No public key to check the signature of the manifest. Add --public-key FILE.");

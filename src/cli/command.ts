@@ -66,7 +66,7 @@ export async function reportFailure(
   { isDebugging = false, dataDir = null }: { isDebugging?: boolean; dataDir?: string | null } = {},
 ): Promise<ExitCode> {
   const exitCode = exitCodeOf(error);
-  const message = failureMessage(error, dataDir);
+  const message = await failureMessage(error, dataDir);
   terminal.writeError(`memledger: ${message}`);
   if (isDebugging) terminal.writeError(Bun.inspect(error));
   else if (exitCode === exitCodes.usage)

@@ -5,17 +5,14 @@ import { statfsSync, statSync } from "node:fs";
 import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { type DataDirectory, isOpenToOthers } from "../data-directory/data-directory.ts";
-import { isDatabaseMissing } from "../data-directory/lost-database.ts";
+import { type DatabasePlace, isDatabaseMissing } from "../data-directory/lost-database.ts";
 import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
-import { inspect } from "../storage/sqlite/database-file/inspect.ts";
-import { takeLock } from "../storage/sqlite/database-file/lock.ts";
 import { quoteWord } from "../text/shell-word.ts";
 
 /** The input of the checks that need the native libraries. */
-export interface Examined {
-  readonly directory: DataDirectory;
+export interface Examined extends DatabasePlace {
   readonly runtime: RuntimeFiles;
   /** Path of the signing key, if it is not in the data directory; null: the key in the data directory. */
   readonly auditKey: string | null;
@@ -53,19 +50,19 @@ export function checkDisk({ root }: DataDirectory): string {
   return text;
 }
 
-export function checkServer({ directory: { lock }, runtime }: Examined): string {
-  if (!statSync(lock, { throwIfNoEntry: false })) return "no server has run here yet";
-  const taken = takeLock(lock, runtime);
+export async function checkServer({ directory, engine }: Examined): Promise<string> {
+  if (!statSync(directory.lock, { throwIfNoEntry: false })) return "no server has run here yet";
+  const taken = await engine.takeLock();
   taken?.release();
   return taken === null ? "running" : "not running";
 }
 
-export async function checkModel(config: Config, { directory, runtime }: Examined): Promise<string> {
+export async function checkModel(config: Config, { engine, runtime }: Examined): Promise<string> {
   const embedder = await startEmbedder({ runtime, model: chooseModel(config) });
   try {
     await embedder.embed("Does the model work?", "query");
     const { id, sha256, dimensions } = embedder.model;
-    const bound = isDatabaseMissing(directory) ? null : inspect({ path: directory.database, runtime }).model;
+    const bound = (await isDatabaseMissing({ engine })) ? null : (await engine.inspect()).model;
     if (bound !== null && bound.sha256 !== sha256) {
       throw new Error(
         `The database contains embeddings of the model ${bound.id}, but ${id} is configured. Set --model to the directory of ${bound.id}, or run "memledger reembed".`,

@@ -13,42 +13,41 @@ import {
 } from "../data-directory/lost-database.ts";
 import { findLostNotes } from "../data-directory/lost-notes.ts";
 import { clockBehindMs } from "../limits.ts";
-import { openReading } from "../storage/sqlite/database-file/connection.ts";
-import { findDamage, inspect } from "../storage/sqlite/database-file/inspect.ts";
-import { findMissingRecords } from "../storage/sqlite/ledger/missing-records.ts";
-import { type RecentFinding, verifyRecentRecords } from "../storage/sqlite/verify/recent-records.ts";
+import { ledgerVerifier } from "../storage/engines.ts";
+import type { RecentFinding } from "../storage/ledger-verifier.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { gatherEvidence } from "./audit-evidence.ts";
 import type { Examined } from "./doctor-environment.ts";
 
 /** Every open compares the schema. */
-export function checkDatabase({ directory, runtime }: Examined): string {
-  refuseLostDatabase(directory);
-  if (isDatabaseMissing(directory)) return "not created yet";
-  const file = { path: directory.database, runtime };
-  const { format, projects, keys } = inspect(file);
-  const damage = findDamage(file);
+export async function checkDatabase(examined: Examined): Promise<string> {
+  await refuseLostDatabase(examined);
+  if (await isDatabaseMissing(examined)) return "not created yet";
+  const { engine } = examined;
+  const { format, projects, keys } = await engine.inspect();
+  const damage = await engine.findDamage();
   if (damage.length > 0) {
     throw new Error(
-      `The database file is damaged. SQLite reports: ${damage.join("; ")}. Copy the data directory to another place, then restore the last backup.`,
+      `The database file is damaged. ${engine.name} reports: ${damage.join("; ")}. Copy the data directory to another place, then restore the last backup.`,
     );
   }
   return `pages and schema intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}`;
 }
 
 /** Verifies the newest records of each chain. @throws Error with the first failure */
-export function verifyRecent({ directory }: Examined): RecentFinding {
+export async function verifyRecent({ directory }: Examined): Promise<RecentFinding> {
   const evidence = gatherEvidence(
     { kind: "database", path: directory.database },
     { publicKey: null, checkpoints: [] },
   );
-  if (evidence.reader === null) {
+  const { reader, checkpoints } = evidence;
+  if (reader === null) {
     throw new Error(
       "audit.pub is missing, so signatures cannot be checked. Restore it from a backup, or start the server, which writes it again from the audit key.",
     );
   }
-  const finding = verifyRecentRecords({ ...evidence, path: directory.database, reader: evidence.reader });
+  const finding = await ledgerVerifier.verifyRecent({ path: directory.database, reader, checkpoints });
   const { failure, contradiction } = finding.report;
   if (failure !== null) {
     const place = failure.seq === null ? "The ledger" : `Record ${failure.seq} of chain ${failure.chain}`;
@@ -70,39 +69,32 @@ export function describeRecent({ report, olderRecords }: RecentFinding): string 
   return `${which} ${counted(records, "record")} of ${counted(chains.length, "chain")} verified`;
 }
 
-export function checkCheckpoints({ directory, runtime }: Examined): string {
-  const keys = readVerifierKeys(directory.root);
-  const published = readNewestCheckpoints(directory.root, keys);
-  const database = openReading({ path: directory.database, runtime });
-  try {
-    refuseOlderDatabase(directory, findMissingRecords(database, published));
-    const [lost] = findLostNotes(database, directory.root, keys);
+export async function checkCheckpoints(examined: Examined): Promise<string> {
+  const { root } = examined.directory;
+  const keys = readVerifierKeys(root);
+  const published = readNewestCheckpoints(root, keys);
+  await examined.engine.withLedger("read", async (ledger) => {
+    refuseOlderDatabase(examined, await ledger.findMissingRecords(published));
+    const [lost] = await findLostNotes(ledger, root, keys);
     if (lost !== undefined) {
       throw new Error(
         `${lost.path} lacks ${counted(lost.notes.length, "signed note")} that the database contains. The file was removed or changed, or a server was killed before it wrote the notes. If the file exists, copy it to another place. Then start the server, which appends the missing notes. Find out who can write to this folder.`,
       );
     }
-  } finally {
-    database.close();
-  }
+  });
   return published.length === 0
     ? "none yet"
     : `the newest checkpoint of ${counted(published.length, "chain")} matches the database`;
 }
 
-export function checkKey({ directory, runtime, auditKey }: Examined): string {
-  const path = auditKey ?? ownKeyPath(directory.root);
+export async function checkKey({ directory: { root }, engine, auditKey }: Examined): Promise<string> {
+  const path = auditKey ?? ownKeyPath(root);
   const found = readSigningKey(path);
-  const database = openReading({ path: directory.database, runtime });
-  try {
-    const inUse = findKeyInUse(database, directory.root, found.verifierKey);
-    if (inUse !== null && !isTheKey(directory.root, found, inUse)) {
-      throw new Error(
-        `${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE.`,
-      );
-    }
-  } finally {
-    database.close();
+  const inUse = await engine.withLedger("read", (ledger) => findKeyInUse(ledger, root, found.verifierKey));
+  if (inUse !== null && !isTheKey(root, found, inUse)) {
+    throw new Error(
+      `${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE.`,
+    );
   }
   if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
     throw new Error(

@@ -7,6 +7,7 @@ import { settings } from "../config/settings.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { isDatabaseMissing } from "../data-directory/lost-database.ts";
 import { prepareRuntime } from "../native/runtime.ts";
+import { chooseEngine } from "../storage/engines.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import {
   checkDirectory,
@@ -72,7 +73,7 @@ async function examine(config: Config): Promise<Diagnosis> {
       findings.push({ check, ok: true, message: toMessage(value) });
       return value;
     } catch (error) {
-      findings.push({ check, ok: false, message: failureMessage(error, config.dataDir) });
+      findings.push({ check, ok: false, message: await failureMessage(error, config.dataDir) });
       return null;
     }
   };
@@ -92,7 +93,8 @@ async function examine(config: Config): Promise<Diagnosis> {
     () => "unpacked and unchanged",
   );
   if (runtime === null) return stopped("the native libraries cannot be used");
-  const examined: Examined = { directory, runtime, auditKey: config.auditKey };
+  const engine = chooseEngine(directory, () => runtime);
+  const examined: Examined = { directory, engine, runtime, auditKey: config.auditKey };
   await run("server", () => checkServer(examined));
   const notChecked = await examineLedger(examined, run);
   await run("model", () => checkModel(config, examined));
@@ -110,7 +112,7 @@ type Run = <Value>(
 async function examineLedger(examined: Examined, run: Run): Promise<readonly string[]> {
   const database = await run("database", () => checkDatabase(examined));
   if (database === null) return ["the ledger, because the database cannot be used"];
-  if (isDatabaseMissing(examined.directory)) return ["the ledger, because there is no database yet"];
+  if (await isDatabaseMissing(examined)) return ["the ledger, because there is no database yet"];
   const recent = await run("audit records", () => verifyRecent(examined), describeRecent);
   await run("checkpoints", () => checkCheckpoints(examined));
   await run("audit key", () => checkKey(examined));

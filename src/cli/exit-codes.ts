@@ -3,7 +3,7 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/config-file.ts";
 import { DirectoryInUse } from "../data-directory/directory-hold.ts";
-import { ModelMismatch } from "../storage/sqlite/schema/model-binding.ts";
+import { ModelMismatch } from "../storage/engine.ts";
 
 export const exitCodes = {
   done: 0,

@@ -3,25 +3,27 @@
 import { locate } from "../data-directory/data-directory.ts";
 import { explainForeignDatabase } from "../data-directory/lost-database.ts";
 import { explainSystemError } from "../files/system-error.ts";
-import { SqliteError } from "../native/sqlite.ts";
-import { explainDiskFailure } from "../storage/sqlite/database-file/disk-failure.ts";
-import { ForeignDatabase } from "../storage/sqlite/schema/migrate.ts";
+import { ForeignDatabase } from "../storage/engine.ts";
+import { chooseEngine } from "../storage/engines.ts";
 
 /** `dataDir` is the data directory of the command, null when the configuration could not be read. */
-export function failureMessage(error: unknown, dataDir: string | null): string {
+export async function failureMessage(error: unknown, dataDir: string | null): Promise<string> {
   const text = error instanceof Error ? error.message : String(error);
-  return explain(error, dataDir) ?? text.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+  const explained = (dataDir === null ? null : await explainDatabase(error, dataDir)) ?? explainSystem(error);
+  return explained ?? text.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
 }
 
-/** Null when the message of the error can be printed as it is. */
-function explain(error: unknown, dataDir: string | null): string | null {
-  if (error instanceof ForeignDatabase && dataDir !== null) return explainForeignDatabase(locate(dataDir));
-  if (error instanceof SqliteError) {
-    const found = explainDiskFailure(error, dataDir === null ? null : locate(dataDir).database);
-    return found === null
-      ? null
-      : `The database in ${dataDir} cannot be used: ${found.cause}. ${found.remedy}`;
-  }
+/** Null when the error is not one of the database, or its message can be printed as it is. */
+async function explainDatabase(error: unknown, dataDir: string): Promise<string | null> {
+  const directory = locate(dataDir);
+  const engine = chooseEngine(directory);
+  if (error instanceof ForeignDatabase) return explainForeignDatabase({ directory, engine });
+  const found = engine.explainFailure(error);
+  return found === null ? null : `The database in ${dataDir} cannot be used: ${found.cause}. ${found.remedy}`;
+}
+
+/** The same for errors of the operating system. */
+function explainSystem(error: unknown): string | null {
   const found = explainSystemError(error);
   const path = error instanceof Error && "path" in error ? error.path : undefined;
   return found === null || typeof path !== "string"

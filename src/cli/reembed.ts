@@ -5,9 +5,8 @@ import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { holdDirectory, requireDatabase } from "../data-directory/directory-hold.ts";
-import { refuseForeignLog, refuseFormerFiles } from "../data-directory/lost-database.ts";
+import { refuseFormerFiles } from "../data-directory/lost-database.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
-import { reembed } from "../storage/sqlite/memories/reembed.ts";
 import { counted } from "../text/plural.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import type { Report, Terminal } from "./terminal.ts";
@@ -23,20 +22,20 @@ export function addReembedCommand(program: Command, session: Session): void {
 }
 
 async function embedAgain(config: Config, terminal: Terminal): Promise<Report> {
-  requireDatabase(config.dataDir);
+  await requireDatabase(config.dataDir);
   await using parts = new AsyncDisposableStack();
-  const { directory, runtime, release } = await holdDirectory(config.dataDir);
-  parts.defer(release);
-  refuseForeignLog(directory, runtime);
+  const held = await holdDirectory(config.dataDir);
+  parts.defer(() => held.release());
+  const { engine, runtime } = held;
+  await engine.requireIntactRemains();
   const model = chooseModel(config);
   const embedder = await startEmbedder({ runtime, model, threads: config.embeddingThreads });
   parts.defer(() => embedder.close());
   const { id, sha256, dimensions } = embedder.model;
-  const memories = await reembed({
-    file: { path: directory.database, runtime },
+  const memories = await engine.reembed({
     model: { id, sha256, dimensions },
     embed: (content) => embedder.embed(content, "passage"),
-    onEmpty: () => refuseFormerFiles(directory),
+    onUnused: () => refuseFormerFiles(held),
     onProgress: createProgress(terminal),
   });
   return {

@@ -27,7 +27,7 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
   addSettings(command, [settings.auditKey]);
   bindWork(command, session, async ({ config, options, terminal }) => {
     if (options.yes !== true) requirePrompt(terminal);
-    requireDatabase(config.dataDir);
+    await requireDatabase(config.dataDir);
     if (options.yes !== true) await confirm(confirmationOf(config));
     const held = await holdDirectory(config.dataDir);
     try {

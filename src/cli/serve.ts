@@ -9,7 +9,7 @@ import { endDeadlineMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../log/logger.ts";
 import { endWithin } from "../native/deadline.ts";
 import { isHangupIgnored } from "../native/hangup.ts";
-import { ModelMismatch } from "../storage/sqlite/schema/model-binding.ts";
+import { ModelMismatch } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";

@@ -5,19 +5,20 @@ import { createPerform, type Perform, type PerformTools } from "../calls/perform
 import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { unavailable } from "../errors.ts";
-import type { Cause } from "../files/system-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
-import { SqliteError } from "../native/sqlite.ts";
-import { explainDiskFailure } from "../storage/sqlite/database-file/disk-failure.ts";
-import { type Lock, takeLock } from "../storage/sqlite/database-file/lock.ts";
-import { openStore } from "../storage/sqlite/store.ts";
+import type { LedgerFiles } from "../storage/engine.ts";
+import { type ChooseEngine, chooseEngine } from "../storage/engines.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { findAdminSocket } from "../transports/command-socket/command-socket.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
-import { type HeldDirectory, openLedger } from "./ledger.ts";
-import type { LedgerFiles } from "./ledger-files.ts";
-import { isDatabaseMissing, refuseLostDatabase, refuseOlderDatabase } from "./lost-database.ts";
+import { openLedger } from "./ledger.ts";
+import {
+  type DatabasePlace,
+  isDatabaseMissing,
+  refuseLostDatabase,
+  refuseOlderDatabase,
+} from "./lost-database.ts";
 
 /** The data directory is held by another process for longer than a command takes. */
 export class DirectoryInUse extends Error {
@@ -28,7 +29,8 @@ export class DirectoryInUse extends Error {
   }
 }
 
-export interface Held extends HeldDirectory {
+export interface Held extends DatabasePlace {
+  readonly runtime: RuntimeFiles;
   release(): void;
 }
 
@@ -37,10 +39,10 @@ const holdWaitMs = 3_000;
 const holdRetryMs = 50;
 
 /** Creates the directory when there is none. @throws DirectoryInUse */
-export async function holdDirectory(root: string): Promise<Held> {
-  const tryHold = createHolder(root);
+export async function holdDirectory(root: string, choose: ChooseEngine = chooseEngine): Promise<Held> {
+  const tryHold = createHolder(root, choose);
   for (let waitedMs = 0; waitedMs <= holdWaitMs; waitedMs += holdRetryMs) {
-    const held = tryHold();
+    const held = await tryHold();
     if (held !== null) return held;
     if (await isServed(locate(root))) break;
     await Bun.sleep(holdRetryMs);
@@ -49,12 +51,13 @@ export async function holdDirectory(root: string): Promise<Held> {
 }
 
 /** Creates the directory when there is none. Each call of the result answers null while another process holds it. */
-export function createHolder(root: string): () => Held | null {
+export function createHolder(root: string, choose: ChooseEngine = chooseEngine): () => Promise<Held | null> {
   const directory = openDataDirectory(root);
   const runtime = prepareRuntime(directory.runtime);
-  return () => {
-    const lock = tryLock(directory, runtime);
-    return lock === null ? null : { directory, runtime, release: () => lock.release() };
+  const engine = choose(directory, () => runtime);
+  return async () => {
+    const lock = await engine.takeLock();
+    return lock === null ? null : { directory, engine, runtime, release: () => lock.release() };
   };
 }
 
@@ -69,29 +72,15 @@ async function isServed({ socket }: DataDirectory): Promise<boolean> {
 }
 
 /** @throws Error that says what to do when no server has been started in the directory yet, or its database is lost. */
-export function requireDatabase(root: string): void {
+export async function requireDatabase(root: string): Promise<void> {
   const directory = locate(root);
-  refuseLostDatabase(directory);
-  if (!isDatabaseMissing(directory)) return;
+  const place = { directory, engine: chooseEngine(directory) };
+  await refuseLostDatabase(place);
+  if (!(await isDatabaseMissing(place))) return;
   throw new Error(
     `There is no memledger database in ${root}. Correct --data-dir, or start a server there first: memledger serve --data-dir ${quoteWord(root)}`,
   );
 }
-
-function tryLock(directory: DataDirectory, runtime: RuntimeFiles): Lock | null {
-  try {
-    return takeLock(directory.lock, runtime);
-  } catch (error) {
-    if (!(error instanceof SqliteError)) throw error;
-    const { cause, remedy } = explainDiskFailure(error, directory.lock) ?? noLocks;
-    throw new Error(`${directory.lock} cannot be locked: ${cause}. ${remedy}`, { cause: error });
-  }
-}
-
-const noLocks: Cause = {
-  cause: "the file system has no locks",
-  remedy: "Choose a data directory on a local file system with --data-dir.",
-};
 
 export interface Administration {
   readonly perform: Perform;
@@ -101,22 +90,24 @@ export interface Administration {
 }
 
 /** Opens the database without a model: enough for projects and keys, whatever model its memories belong to. */
-export function openAdministration(held: Held, config: Config, logger: Logger): Administration {
-  const { files, missing } = openLedger(held, config.auditKey);
-  refuseOlderDatabase(held.directory, missing);
+export async function openAdministration(
+  held: Held,
+  config: Config,
+  logger: Logger,
+): Promise<Administration> {
+  const { files, missing } = await openLedger(held, config.auditKey);
+  refuseOlderDatabase(held, missing);
   return openAdministrationWith(held, config, files, logger);
 }
 
 /** The same with a signing key that somebody else has decided on. */
-export function openAdministrationWith(
-  { directory, runtime }: Held,
+export async function openAdministrationWith(
+  { engine }: Held,
   config: Config,
   ledger: LedgerFiles,
   logger: Logger,
-): Administration {
-  const store = openStore({
-    path: directory.database,
-    runtime,
+): Promise<Administration> {
+  const store = await engine.open({
     model: null,
     plans: config.plans,
     ledger,

@@ -7,15 +7,14 @@ import type { InstallationOperation } from "../calls/operation.ts";
 import type { Perform } from "../calls/perform.ts";
 import { successCode } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
-import { inspect } from "../storage/sqlite/database-file/inspect.ts";
-import type { HeldDirectory } from "./ledger.ts";
+import type { Engine } from "../storage/engine.ts";
 
 /** Without a single key nobody could call: makes the project "default" and its first key. */
 export async function initialise(
   perform: Perform,
-  { directory, runtime }: HeldDirectory,
+  engine: Engine,
 ): Promise<{ projectId: string | null; apiKey: string | null }> {
-  const { keys, projects } = inspect({ path: directory.database, runtime });
+  const { keys, projects } = await engine.inspect();
   const main = projects.find(({ name }) => name === "default");
   if (keys > 0) return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null };
   const projectId =

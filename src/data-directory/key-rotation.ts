@@ -35,8 +35,8 @@ export async function changeKey(held: Held, options: RotationOptions): Promise<J
   const { root } = held.directory;
   const { config, newKey, isFormerLost, logger } = options;
   const found = findFormer(root, config.auditKey, isFormerLost);
-  const { keyInUse, missing } = readLedgerState(held, found?.verifierKey ?? null);
-  refuseOlderDatabase(held.directory, missing);
+  const { keyInUse, missing } = await readLedgerState(held, found?.verifierKey ?? null);
+  refuseOlderDatabase(held, missing);
   const inUse = requireKnown(root, keyInUse);
   const former = requireFormer(found, inUse, options);
   const successor = newKey === null ? makeKey() : readSigningKey(newKey);
@@ -45,12 +45,17 @@ export async function changeKey(held: Held, options: RotationOptions): Promise<J
   // Signed by the new key alone the statement proves nothing, and says so.
   const statement = createSigner((former ?? successor).pem).sign(text);
   planRotation(root, { statement, ownKey: newKey === null ? successor.pem : null });
-  const { perform, close } = openAdministrationWith(held, config, openLedgerFiles(root, successor), logger);
+  const { perform, close } = await openAdministrationWith(
+    held,
+    config,
+    openLedgerFiles(root, successor),
+    logger,
+  );
   try {
     return await administer(perform, rotateKey, { statement });
   } finally {
     await close();
-    settleRotation(root, readLedgerState(held, null).keyInUse);
+    settleRotation(root, (await readLedgerState(held, null)).keyInUse);
   }
 }
 

@@ -8,21 +8,12 @@ import { makeFolder, writeWhole } from "../files/durable.ts";
 import { readRegularText } from "../files/regular-file.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
+import type { LedgerFiles } from "../storage/engine.ts";
 
 export interface SigningKey {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly pem: string;
   readonly verifierKey: string;
-}
-
-export interface LedgerFiles {
-  /** Ed25519 private key, PKCS #8 PEM. */
-  readonly signingKey: string;
-  /** Of this key and of those that signed before it, newest first. */
-  readonly verifierKeys: readonly string[];
-  /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
-  readonly notes: string;
-  readonly exports: string;
 }
 
 /** Makes the folders of the ledger, and writes down its verifier keys: those of the key that signs and of `former` ones, newest first. */

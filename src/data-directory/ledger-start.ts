@@ -5,10 +5,10 @@ import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import type { Perform } from "../calls/perform.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Logger } from "../log/logger.ts";
-import { openReading } from "../storage/sqlite/database-file/connection.ts";
 import { administer } from "./first-start.ts";
-import { type HeldDirectory, type OpenLedger, openLedger } from "./ledger.ts";
+import { type OpenLedger, openLedger } from "./ledger.ts";
 import {
+  type DatabasePlace,
   refuseExistingDatabase,
   refuseOlderDatabase,
   setFormerAside,
@@ -28,49 +28,49 @@ export interface StartOptions {
 }
 
 /** @throws Error that names the choices. */
-export function openLedgerAtStart(
-  held: HeldDirectory,
+export async function openLedgerAtStart(
+  held: DatabasePlace,
   { auditKey, decision, now, logger }: StartOptions,
-): OpenLedger {
-  const { directory, runtime } = held;
-  if (wasKilled(directory)) {
+): Promise<OpenLedger> {
+  if (await wasKilled(held)) {
     logger.info("the last server was not stopped in order; the database file is checked before it is used");
   }
   if (decision === "new-installation") {
-    refuseExistingDatabase(directory, runtime);
-    const folder = setFormerAside(directory.root, now);
+    await refuseExistingDatabase(held);
+    const folder = await setFormerAside(held, now);
     if (folder !== null) logger.warn("the files of the former installation were moved", { folder });
   }
-  const ledger = openLedger(held, auditKey);
-  if (decision !== "restored-backup") refuseOlderDatabase(directory, ledger.missing);
+  const ledger = await openLedger(held, auditKey);
+  if (decision !== "restored-backup") refuseOlderDatabase(held, ledger.missing);
   else if (ledger.missing.length === 0) {
     throw new Error(
       "The database has everything that the checkpoints beside it attest, so there is no loss to accept. Leave out --restored-backup.",
     );
   }
   // Where checkpoints contradict the database, their files stay as they are until they are moved.
-  if (ledger.missing.length === 0) restoreNotes(held, ledger, logger);
+  if (ledger.missing.length === 0) await restoreNotes(held, ledger, logger);
   return ledger;
 }
 
 /** Auditors and the next start need the notes outside of the database, too. */
-function restoreNotes({ directory, runtime }: HeldDirectory, { files }: OpenLedger, logger: Logger): void {
-  const database = openReading({ path: directory.database, runtime });
-  try {
-    const lost = findLostNotes(database, directory.root, files.verifierKeys);
-    restoreLostNotes(lost);
-    for (const { path, notes } of lost) {
-      const message = "signed notes were missing in a file and were appended to it from the database";
-      logger.warn(message, { file: path, notes: notes.length });
-    }
-  } finally {
-    database.close();
+async function restoreNotes(
+  { directory, engine }: DatabasePlace,
+  { files }: OpenLedger,
+  logger: Logger,
+): Promise<void> {
+  const lost = await engine.withLedger("read", (ledger) =>
+    findLostNotes(ledger, directory.root, files.verifierKeys),
+  );
+  restoreLostNotes(lost);
+  for (const { path, notes } of lost) {
+    const message = "signed notes were missing in a file and were appended to it from the database";
+    logger.warn(message, { file: path, notes: notes.length });
   }
 }
 
 /** Records the loss that the operator has accepted, then moves the checkpoints that attest what is lost. */
 export async function acceptMissing(
-  { directory }: HeldDirectory,
+  { directory }: DatabasePlace,
   { missing }: OpenLedger,
   perform: Perform,
   { now, logger }: Pick<StartOptions, "now" | "logger">,

@@ -4,19 +4,12 @@
 import { existsSync } from "node:fs";
 import { followRotations } from "../audit/key-rotation.ts";
 import { openNote, signerId } from "../audit/signed-note.ts";
-import type { RuntimeFiles } from "../native/runtime.ts";
-import type { Database } from "../native/sqlite.ts";
-import { requireOwnFiles } from "../storage/sqlite/database-file/adjacent-files.ts";
-import { openCurrent } from "../storage/sqlite/database-file/connection.ts";
-import { readAuditKey, writeAuditKey } from "../storage/sqlite/ledger/audit-key.ts";
-import { findMissingRecords, type Missing } from "../storage/sqlite/ledger/missing-records.ts";
-import { findUnattestedRemovals } from "../storage/sqlite/ledger/unattested-removals.ts";
+import type { LedgerFiles } from "../storage/engine.ts";
+import type { MissingRecords, StoredLedger } from "../storage/stored-ledger.ts";
 import { quoteWord } from "../text/shell-word.ts";
-import type { DataDirectory } from "./data-directory.ts";
 import {
   createOwnKey,
   findSigningKey,
-  type LedgerFiles,
   openLedgerFiles,
   ownKeyPath,
   readVerifierKeys,
@@ -24,17 +17,12 @@ import {
 } from "./ledger-files.ts";
 import { type PublishedCheckpoint, readNewestCheckpoints } from "./ledger-notes.ts";
 import { formerKeys, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
-import { refuseForeignLog, refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
-
-export interface HeldDirectory {
-  readonly directory: DataDirectory;
-  readonly runtime: RuntimeFiles;
-}
+import { type DatabasePlace, refuseFormerFiles, refuseLostDatabase } from "./lost-database.ts";
 
 export interface OpenLedger {
   readonly files: LedgerFiles;
   /** Checkpoints beside the database that attest what it does not have; whoever goes on must refuse or record them. */
-  readonly missing: readonly Missing<PublishedCheckpoint>[];
+  readonly missing: readonly MissingRecords<PublishedCheckpoint>[];
 }
 
 /**
@@ -42,12 +30,12 @@ export interface OpenLedger {
  * @param auditKey file of a signing key that is kept elsewhere; null: the one in the data directory.
  * @throws Error that names the choices when the database is missing, or the key, or the key is not the one that has signed this ledger.
  */
-export function openLedger(held: HeldDirectory, auditKey: string | null): OpenLedger {
+export async function openLedger(held: DatabasePlace, auditKey: string | null): Promise<OpenLedger> {
   const { root } = held.directory;
-  return withDatabase(held, (database) => {
-    settleRotation(root, readAuditKey(database).verifierKey);
+  return withLedger(held, async (ledger) => {
+    settleRotation(root, (await ledger.findKey()).verifierKey);
     const found = findSigningKey(root, auditKey);
-    const inUse = findKeyInUse(database, root, found?.verifierKey ?? null);
+    const inUse = await findKeyInUse(ledger, root, found?.verifierKey ?? null);
     if (inUse !== null && !isTheKey(root, found, inUse)) {
       throw new Error(
         found === null ? missingKey(root, inUse) : otherKey(root, auditKey ?? ownKeyPath(root), inUse),
@@ -55,9 +43,9 @@ export function openLedger(held: HeldDirectory, auditKey: string | null): OpenLe
     }
     const key = found ?? createOwnKey(root);
     const files = openLedgerFiles(root, key, formerKeys(root, key.verifierKey));
-    refuseUnattestedRemoval(database, files.verifierKeys);
-    if (readAuditKey(database).verifierKey !== key.verifierKey) writeAuditKey(database, key.verifierKey);
-    return { files, missing: findMissing(database, root, files.verifierKeys) };
+    await refuseUnattestedRemoval(ledger, files.verifierKeys);
+    if ((await ledger.findKey()).verifierKey !== key.verifierKey) await ledger.setKey(key.verifierKey);
+    return { files, missing: await findMissing(ledger, root, files.verifierKeys) };
   });
 }
 
@@ -67,19 +55,19 @@ export interface LedgerState extends Pick<OpenLedger, "missing"> {
 }
 
 /** The same without a signing key. Finishes or undoes a change of the key that was cut short. */
-export function readLedgerState(held: HeldDirectory, found: string | null): LedgerState {
+export async function readLedgerState(held: DatabasePlace, found: string | null): Promise<LedgerState> {
   const { root } = held.directory;
-  return withDatabase(held, (database) => {
-    settleRotation(root, readAuditKey(database).verifierKey);
-    const keyInUse = findKeyInUse(database, root, found);
-    if (keyInUse !== null && readAuditKey(database).verifierKey === null) writeAuditKey(database, keyInUse);
-    return { keyInUse, missing: findMissing(database, root, readVerifierKeys(root)) };
+  return withLedger(held, async (ledger) => {
+    settleRotation(root, (await ledger.findKey()).verifierKey);
+    const keyInUse = await findKeyInUse(ledger, root, found);
+    if (keyInUse !== null && (await ledger.findKey()).verifierKey === null) await ledger.setKey(keyInUse);
+    return { keyInUse, missing: await findMissing(ledger, root, readVerifierKeys(root)) };
   });
 }
 
 /** @throws Error when somebody else has removed something: the next checkpoint would attest it. */
-function refuseUnattestedRemoval(database: Database, verifierKeys: readonly string[]): void {
-  const [removal] = findUnattestedRemovals(database, verifierKeys);
+async function refuseUnattestedRemoval(ledger: StoredLedger, verifierKeys: readonly string[]): Promise<void> {
+  const [removal] = await ledger.findUncoveredRemovals(verifierKeys);
   if (removal === undefined) return;
   const { chain, seq, action } = removal;
   throw new Error(
@@ -87,20 +75,17 @@ function refuseUnattestedRemoval(database: Database, verifierKeys: readonly stri
   );
 }
 
-function withDatabase<Result>(
-  { directory, runtime }: HeldDirectory,
-  work: (database: Database) => Result,
-): Result {
+async function withLedger<Result>(
+  held: DatabasePlace,
+  work: (ledger: StoredLedger) => Promise<Result>,
+): Promise<Result> {
+  const { engine } = held;
+  await engine.requireOwnFiles();
+  await refuseLostDatabase(held);
+  await engine.requireIntactRemains();
   // The database comes first: when a first start is cut short, no key is left that belongs to no database.
-  requireOwnFiles(directory.database);
-  refuseLostDatabase(directory);
-  refuseForeignLog(directory, runtime);
-  const database = openCurrent({ path: directory.database, runtime }, () => refuseFormerFiles(directory));
-  try {
-    return work(database);
-  } finally {
-    database.close();
-  }
+  await engine.migrate(() => refuseFormerFiles(held));
+  return engine.withLedger("write", work);
 }
 
 /** A successor is the key as well: an older copy of a database was written before the key was changed. */
@@ -109,13 +94,21 @@ export function isTheKey(root: string, found: SigningKey | null, inUse: string):
   return followRotations([inUse], readRotations(rotationsPath(root))).keys.includes(found.verifierKey);
 }
 
-function findMissing(database: Database, root: string, keys: readonly string[]): OpenLedger["missing"] {
-  return findMissingRecords(database, readNewestCheckpoints(root, keys));
+async function findMissing(
+  ledger: StoredLedger,
+  root: string,
+  keys: readonly string[],
+): Promise<OpenLedger["missing"]> {
+  return ledger.findMissingRecords(readNewestCheckpoints(root, keys));
 }
 
 /** The verifier key of the only key that may sign; null while nothing has been signed. Changes nothing. */
-export function findKeyInUse(database: Database, root: string, found: string | null): string | null {
-  const { verifierKey, newestNote } = readAuditKey(database);
+export async function findKeyInUse(
+  ledger: StoredLedger,
+  root: string,
+  found: string | null,
+): Promise<string | null> {
+  const { verifierKey, newestNote } = await ledger.findKey();
   if (verifierKey !== null) return verifierKey;
   // Programs before this one did not write it down: the newest signature tells.
   const published = readVerifierKeys(root);

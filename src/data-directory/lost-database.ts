@@ -1,82 +1,78 @@
 // Owns what happens when files of a ledger are there and its database is not, or is an older copy: the error that names the choices,
 // and setting the former files aside. Never deletes one.
 
-import { existsSync, globSync, lstatSync, statSync } from "node:fs";
+import { globSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint } from "../audit/checkpoint.ts";
 import { toTimestamp } from "../clock.ts";
-import type { RuntimeFiles } from "../native/runtime.ts";
-import { type DatabaseFile, openWriting } from "../storage/sqlite/database-file/connection.ts";
-import { findMixture, hasLeftoverLog } from "../storage/sqlite/database-file/leftover-wal.ts";
-import type { Missing } from "../storage/sqlite/ledger/missing-records.ts";
-import { checkFormat } from "../storage/sqlite/schema/migrate.ts";
+import type { Engine } from "../storage/engine.ts";
+import type { MissingRecords } from "../storage/stored-ledger.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
-import { type DataDirectory, locate } from "./data-directory.ts";
+import type { DataDirectory } from "./data-directory.ts";
 import { exportFolder, notesFolder, readVerifierKeys } from "./ledger-files.ts";
 import { readNewestCheckpoints, setAside } from "./ledger-notes.ts";
 
-/** Whether there is no database file, or one without content. */
-export function isDatabaseMissing({ database }: DataDirectory): boolean {
-  return sizeOf(database) === 0;
+/** A data directory and the engine of its database. */
+export interface DatabasePlace {
+  readonly directory: DataDirectory;
+  readonly engine: Engine;
+}
+
+/** Whether there is no database, or one without content. */
+export async function isDatabaseMissing({ engine }: Pick<DatabasePlace, "engine">): Promise<boolean> {
+  return (await engine.findState()) !== "present";
 }
 
 /** @throws Error that names the choices when the database is missing although other files of its ledger are there. */
-export function refuseLostDatabase(directory: DataDirectory): void {
-  if (isDatabaseMissing(directory)) refuseFormerFiles(directory);
+export async function refuseLostDatabase(place: DatabasePlace): Promise<void> {
+  if (await isDatabaseMissing(place)) await refuseFormerFiles(place);
 }
 
 /** The same for a database that has a header but no tables. */
-export function refuseFormerFiles({ root, database }: DataDirectory): void {
-  const traces = findTraces(root);
+export async function refuseFormerFiles({ directory: { root }, engine }: DatabasePlace): Promise<void> {
+  const traces = await findTraces(root, engine);
   if (traces === null) return;
-  const state = existsSync(database) ? "is empty" : "is missing";
+  const state = (await engine.findState()) === "missing" ? "is missing" : "is empty";
   throw new Error(
-    `The database ${database} ${state}, but ${traces}. Restore the database from a backup. To begin a new installation instead: ${commandLine(root, "--new-installation")} (this moves the former files to a folder of their own).`,
+    `The database ${engine.location} ${state}, but ${traces}. Restore the database from a backup. To begin a new installation instead: ${commandLine(root, "--new-installation")} (this moves the former files to a folder of their own).`,
   );
 }
 
-/** Whether the last server was killed: it has left its socket or its write-ahead log. Needs the lock of the directory. */
-export function wasKilled({ database, socket }: DataDirectory): boolean {
-  return isThere(socket) || hasLeftoverLog(database);
-}
-
-/**
- * To be called before the database is opened for writing; does nothing unless the last server was killed. Reads all of the file.
- * @throws Error that says what to do when the database and the write-ahead log beside it do not belong together.
- */
-export function refuseForeignLog({ root, database }: DataDirectory, runtime: RuntimeFiles): void {
-  if (!existsSync(database) || !hasLeftoverLog(database)) return;
-  const found = findMixture({ path: database, runtime });
-  if (found.length === 0) return;
-  throw new Error(
-    `The database ${database} and the write-ahead log memledger.db-wal beside it do not belong together, or are damaged: ${found.join("; ")}. Nothing was changed. First copy ${root} to another place. If you put a backup of memledger.db there, move memledger.db-wal and memledger.db-shm out of the directory, and start again. Otherwise restore the last backup into an empty directory.`,
-  );
+/** Whether the last server was killed: it has left its socket, or something beside the database. Needs the lock of the directory. */
+export async function wasKilled({ directory: { socket }, engine }: DatabasePlace): Promise<boolean> {
+  return isThere(socket) || (await engine.wasKilled());
 }
 
 /** What a database file means that is not ours: beside the files of a ledger it is that ledger's, and damaged. */
-export function explainForeignDatabase({ root, database }: DataDirectory): string {
-  const traces = findTraces(root);
+export async function explainForeignDatabase({
+  directory: { root },
+  engine,
+}: DatabasePlace): Promise<string> {
+  const traces = await findTraces(root, engine);
   return traces === null
-    ? `${database} is not a memledger database. Choose another data directory with --data-dir.`
-    : `The database ${database} is damaged: its first bytes are not those of a memledger database, but ${traces}. Keep a copy of the data directory, and restore the database from the last backup.`;
+    ? `${engine.location} is not a memledger database. Choose another data directory with --data-dir.`
+    : `The database ${engine.location} is damaged: its first bytes are not those of a memledger database, but ${traces}. Keep a copy of the data directory, and restore the database from the last backup.`;
 }
 
 /** @throws Error when there is a database, which a new installation would have to replace. */
-export function refuseExistingDatabase(directory: DataDirectory, runtime: RuntimeFiles): void {
-  if (isDatabaseMissing(directory)) return;
-  refuseForeignLog(directory, runtime);
-  if (isWithoutTables({ path: directory.database, runtime })) return;
+export async function refuseExistingDatabase({ directory, engine }: DatabasePlace): Promise<void> {
+  if (await isDatabaseMissing({ engine })) return;
+  await engine.requireIntactRemains();
+  if (await engine.isUnused()) return;
   throw new Error(
     `${directory.root} holds a database, so --new-installation is refused. Leave that option out, or choose an empty directory with --data-dir.`,
   );
 }
 
-/** Moves what is left of the former installation to a folder below `root`. @returns the folder; null when there was nothing. */
-export function setFormerAside(root: string, now: number): string | null {
-  if (findTraces(root) === null) return null;
+/** Moves what is left of the former installation to a folder below its root. @returns the folder; null when there was nothing. */
+export async function setFormerAside(
+  { directory: { root }, engine }: DatabasePlace,
+  now: number,
+): Promise<string | null> {
+  if ((await findTraces(root, engine)) === null) return null;
   const folder = join(root, `former-${fileTime(now)}`);
-  setAside(root, formerNames, folder);
+  setAside(root, [...engine.files, ...formerNames], folder);
   return folder;
 }
 
@@ -89,8 +85,8 @@ export function setNotesAside(root: string, files: readonly string[], now: numbe
 
 /** @throws Error that names the choices for a database that lacks records which checkpoints attest. */
 export function refuseOlderDatabase(
-  { root, database }: DataDirectory,
-  missing: readonly Missing<Checkpoint>[],
+  { directory: { root }, engine }: DatabasePlace,
+  missing: readonly MissingRecords<Checkpoint>[],
 ): void {
   const [first] = missing;
   if (first === undefined) return;
@@ -102,26 +98,21 @@ export function refuseOlderDatabase(
         ? `the database has ${first.newest}`
         : `the database has another record ${size}`;
   throw new Error(
-    `The database ${database} does not have what checkpoints beside it attest: ${describe(first.checkpoint)}, but ${held}${andMore(missing.length - 1)}. It is an older copy, or records of chain ${chain} were removed. Put the newest database back. If you restored a backup on purpose, accept the loss: ${commandLine(root, "--restored-backup")} (this is recorded in the ledger, and these checkpoints are moved to a folder of their own).`,
+    `The database ${engine.location} does not have what checkpoints beside it attest: ${describe(first.checkpoint)}, but ${held}${andMore(missing.length - 1)}. It is an older copy, or records of chain ${chain} were removed. Put the newest database back. If you restored a backup on purpose, accept the loss: ${commandLine(root, "--restored-backup")} (this is recorded in the ledger, and these checkpoints are moved to a folder of their own).`,
   );
 }
 
 /** In this order: what shows that there was an installation goes last, so that a move that was cut short is noticed. */
-const formerNames = [
-  ...["memledger.db", "memledger.db-shm", "memledger.db-journal", "memledger.db-wal"],
-  ...["exports", "audit.key", "audit.rotations", "checkpoints", "audit.pub"],
-];
+const formerNames = ["exports", "audit.key", "audit.rotations", "checkpoints", "audit.pub"];
 
 /** What shows that a ledger was written here; null when nothing does. A key alone may have been put there for the first start. */
-function findTraces(root: string): string | null {
+async function findTraces(root: string, engine: Engine): Promise<string | null> {
   const checkpoints = readNewestCheckpoints(root, null);
   const [newest] = checkpoints.toSorted((one, other) => other.at - one.at);
   if (newest !== undefined)
     return `checkpoints beside it attest records: ${describe(newest)}${andMore(checkpoints.length - 1)}`;
-  const { database } = locate(root);
-  // A first start that was cut short leaves a log too, but never without the file that it belongs to.
-  if (!existsSync(database) && sizeOf(`${database}-wal`) > 0)
-    return "its write-ahead log memledger.db-wal is there";
+  const left = await engine.findTraces();
+  if (left !== null) return left;
   if (readVerifierKeys(root).length > 0) return "audit.pub shows that a ledger was written here";
   return globSync("*", { cwd: exportFolder(root) }).length > 0 ? "there are exports of a ledger" : null;
 }
@@ -144,20 +135,7 @@ function fileTime(now: number): string {
   return toTimestamp(now).replaceAll(":", "-");
 }
 
-function isWithoutTables(file: DatabaseFile): boolean {
-  const database = openWriting(file);
-  try {
-    return checkFormat(database) === 0;
-  } finally {
-    database.close();
-  }
-}
-
 /** Also for a link whose target is gone. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -3,9 +3,8 @@
 
 import { join } from "node:path";
 import { openRotation } from "../audit/key-rotation.ts";
-import type { Database } from "../native/sqlite.ts";
-import { findNewerCheckpoints, readRecordedRotations } from "../storage/sqlite/ledger/ledger-copies.ts";
-import { createNoteAppender } from "../storage/sqlite/ledger/note-file.ts";
+import { createNoteAppender } from "../audit/note-file.ts";
+import type { StoredLedger } from "../storage/stored-ledger.ts";
 import { notesFolder } from "./ledger-files.ts";
 import { readNewestCheckpoints } from "./ledger-notes.ts";
 import { readRotations, rotationsPath } from "./ledger-rotation.ts";
@@ -17,21 +16,22 @@ export interface LostNotes {
 }
 
 /** The files that lack notes which the database has. A file is read from its end: only notes after its newest one are looked for. */
-export function findLostNotes(
-  database: Database,
+export async function findLostNotes(
+  ledger: StoredLedger,
   root: string,
   keys: readonly string[],
-): readonly LostNotes[] {
+): Promise<readonly LostNotes[]> {
   const published = readNewestCheckpoints(root, keys);
   const sizes = new Map(published.map(({ chain, size }) => [chain, size]));
-  const byChain = Map.groupBy(findNewerCheckpoints(database, sizes), ({ chain }) => chain);
+  const byChain = Map.groupBy(await ledger.findNewerCheckpoints(sizes), ({ chain }) => chain);
   const lost = [...byChain].map(([chain, checkpoints]) => ({
     path: join(notesFolder(root), `${chain}.notes`),
     notes: checkpoints.map(({ note }) => note),
   }));
   const path = rotationsPath(root);
   const known = new Set(readRotations(path).map(identify));
-  const statements = readRecordedRotations(database).filter((statement) => !known.has(identify(statement)));
+  const recorded = await ledger.findRotations();
+  const statements = recorded.filter((statement) => !known.has(identify(statement)));
   return statements.length === 0 ? lost : [...lost, { path, notes: statements }];
 }
 

@@ -7,6 +7,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { type DataDirectory, locate } from "../../src/data-directory/data-directory.ts";
 import { openLedger } from "../../src/data-directory/ledger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
+import { chooseEngine } from "../../src/storage/engines.ts";
 import { findFaults } from "./check.ts";
 import type { Call } from "./load.ts";
 
@@ -34,18 +35,19 @@ export function materialise(files: ReadonlyMap<string, Buffer>, from: DataDirect
 }
 
 /** @param root a data directory; it is opened and with it recovered. @returns one sentence per fault. */
-export function judge(
+export async function judge(
   root: string,
   { calls, isReady, leastRecords, signingKey }: Knowledge,
   files: FilesByName,
-): string[] {
+): Promise<string[]> {
   const { database: path } = locate(root);
   const isKnown = isReady || leastRecords > 0 || calls.some(({ status }) => status !== null);
   const isThere = existsSync(path) && statSync(path).size > 0;
   if (!isThere && isKnown) return ["the database is gone"];
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
-    openLedger({ directory: locate(root), runtime }, null);
+    const directory = locate(root);
+    await openLedger({ directory, engine: chooseEngine(directory, () => runtime) }, null);
   } catch (error) {
     return [`the server could not start: ${error instanceof Error ? error.message : String(error)}`];
   }

@@ -50,7 +50,7 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
     materialise(state.files, recording.directory, target);
     const faults = [
       ...findErased(recording, state),
-      ...judge(target, state.knowledge, namesBelow(recording, state.files)),
+      ...(await judge(target, state.knowledge, namesBelow(recording, state.files))),
     ];
     if (
       faults.length === 0 &&
@@ -144,7 +144,7 @@ async function startAgain(
   const calls = knowledge.calls.filter(({ number }) => number > 0);
   const after = { ...knowledge, calls, signingKey: null };
   // Its files are other ones now: it goes on with exports that the power loss interrupted.
-  return [...judge(target, after, readFiles(target)), ...(await findVerdict(command, target))];
+  return [...(await judge(target, after, readFiles(target))), ...(await findVerdict(command, target))];
 }
 
 /** What was reported as erased is in no file, not even in a log that comes back. */

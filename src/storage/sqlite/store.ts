@@ -1,17 +1,14 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
-import type { Plans } from "../../access/plan.ts";
 import type { AccessReader } from "../../access/store.ts";
 import { createClock } from "../../clock.ts";
-import type { ClockShift } from "../../clock-shift.ts";
-import type { LedgerFiles } from "../../data-directory/ledger-files.ts";
 import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
-import type { Logger, LogLevel } from "../../log/logger.ts";
-import type { RuntimeFiles } from "../../native/runtime.ts";
+import type { Logger } from "../../log/logger.ts";
 import type { Database } from "../../native/sqlite.ts";
 import { spawnWorker } from "../../native/worker.ts";
 import { WorkerClient } from "../../native/worker-client.ts";
+import type { ModelBinding, StoreOptions } from "../engine.ts";
 import { performExportEffects } from "../export-effects.ts";
 import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
@@ -20,7 +17,7 @@ import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./datab
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
 import { forgetNext } from "./memories/reembed.ts";
-import { bindModel, type ModelBinding } from "./schema/model-binding.ts";
+import { bindModel } from "./schema/model-binding.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
 import { createReader } from "./threads/reader.ts";
@@ -30,24 +27,7 @@ import type { SearcherInit } from "./threads/search-worker.ts";
 import { createWriter } from "./threads/writer.ts";
 import type { WriterInit } from "./threads/writer-worker.ts";
 
-export interface StoreOptions {
-  /** Path of the database file; created when it does not exist. */
-  readonly path: string;
-  readonly runtime: RuntimeFiles;
-  readonly plans: Plans;
-  readonly ledger: LedgerFiles;
-  /** Days that payloads of audit records stay; null: as long as their entries. */
-  readonly payloadRetentionDays?: number | null;
-  /** Days that records of the installation's own chain stay; null: for ever. */
-  readonly installationRetentionDays?: number | null;
-  /** The embedding model whose vectors the database holds; null when the caller only administers. */
-  readonly model: ModelBinding | null;
-  /** Memory for search indexes; projects that do not fit are searched inside SQLite. */
-  readonly searchCacheBytes: number;
-  readonly groupCommit: boolean;
-  readonly clockShift: ClockShift | null;
-  readonly logger: Logger;
-  readonly logLevel: LogLevel;
+export interface SqliteStoreOptions extends StoreOptions {
   /** Starts the engine's threads; tests use it to get hold of the worker they kill. */
   readonly spawn?: typeof spawnWorker;
 }
@@ -61,14 +41,13 @@ interface ThreadInits {
 }
 
 /** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
-export function openStore(options: StoreOptions): Store {
-  const file: DatabaseFile = { path: options.path, runtime: options.runtime };
-  prepare(file, options.model);
+export async function openStore(file: DatabaseFile, options: SqliteStoreOptions): Promise<Store> {
+  await prepare(file, options.model);
   const {
     plans,
     ledger,
-    payloadRetentionDays = null,
-    installationRetentionDays = null,
+    payloadRetentionDays,
+    installationRetentionDays,
     clockShift,
     groupCommit,
     searchCacheBytes,
@@ -136,8 +115,8 @@ function createAccess(database: Database, logger: Logger, readiness: EngineReadi
   };
 }
 
-function prepare(file: DatabaseFile, model: ModelBinding | null): void {
-  const database = openCurrent(file);
+async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<void> {
+  const database = await openCurrent(file);
   try {
     if (model !== null) {
       bindModel(database, model);

@@ -25,12 +25,12 @@ test("the writing connection waits for the disk at every commit, on macOS for th
   }
 });
 
-test("no connection puts a large sort into the directory for temporary files, where its texts would lie", () => {
+test("no connection puts a large sort into the directory for temporary files, where its texts would lie", async () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
   const file = { path: join(folder, "memledger.db"), runtime };
   const memory = 2;
   try {
-    const writing = openCurrent(file);
+    const writing = await openCurrent(file);
     expect(writing.pragma("temp_store", { simple: true })).toBe(memory);
     writing.close();
     const reading = openReading(file);

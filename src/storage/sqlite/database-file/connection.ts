@@ -33,15 +33,18 @@ export function openWriting({ path, runtime }: DatabaseFile): Database {
 
 /**
  * Opens for writing, in the current format; creates the file, for its owner only, when there is none.
- * @param onEmpty called before anything is written to a database without tables; throws to leave it so.
+ * @param onUnused called before anything is written to a database without tables; rejects to leave it so.
  * @throws as openWriting does.
  */
-export function openCurrent(file: DatabaseFile, onEmpty: () => void = () => undefined): Database {
+export async function openCurrent(
+  file: DatabaseFile,
+  onUnused: () => Promise<void> = async () => undefined,
+): Promise<Database> {
   const isNew = !existsSync(file.path);
   const database = openWriting(file);
   try {
     if (isNew) chmodSync(file.path, 0o600);
-    if (checkFormat(database) === 0) onEmpty();
+    if (checkFormat(database) === 0) await onUnused();
     migrate(database);
     return database;
   } catch (error) {

@@ -1,19 +1,9 @@
 // Answers questions about a database from outside its store: what it holds and whether it is intact. Must never write.
 
+import type { Inspection } from "../../engine.ts";
 import { checkFormat } from "../schema/migrate.ts";
-import { boundModel, type ModelBinding } from "../schema/model-binding.ts";
+import { boundModel } from "../schema/model-binding.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
-
-export interface Inspection {
-  /** Number of the database's format; see migrate.ts. */
-  readonly format: number;
-  /** Null before the first start of a server. */
-  readonly model: ModelBinding | null;
-  /** Revoked and expired ones included. */
-  readonly keys: number;
-  /** By age. */
-  readonly projects: readonly Readonly<{ id: string; name: string }>[];
-}
 
 /** @throws Error that says what to do when the file is not ours or newer than the program. */
 export function inspect(file: DatabaseFile): Inspection {

@@ -1,7 +1,8 @@
 // Owns the question whether a write-ahead log that is left beside a database belongs to it. SQLite applies such a log without asking:
 // beside a file that was restored from a backup it mixes two databases. Must never write, and never copy the log into the file.
 
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { type Database, SqliteError } from "../../../native/sqlite.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { isDamage } from "./disk-failure.ts";
@@ -12,10 +13,24 @@ export function hasLeftoverLog(path: string): boolean {
 }
 
 /**
+ * Does nothing unless there is a log that a killed server left. Reads all of the database.
+ * @throws Error that says what to do when the database and the log do not belong together.
+ */
+export function requireOwnLog(file: DatabaseFile): void {
+  if (!existsSync(file.path) || !hasLeftoverLog(file.path)) return;
+  const found = findMixture(file);
+  if (found.length === 0) return;
+  const name = basename(file.path);
+  throw new Error(
+    `The database ${file.path} and the write-ahead log ${name}-wal beside it do not belong together, or are damaged: ${found.join("; ")}. Nothing was changed. First copy ${dirname(file.path)} to another place. If you put a backup of ${name} there, move ${name}-wal and ${name}-shm out of the directory, and start again. Otherwise restore the last backup into an empty directory.`,
+  );
+}
+
+/**
  * What is wrong with the database as it is with its log; empty when both belong together. Reads all of the file.
  * The connection is read-only: the last one that can write would copy the log into the file when it closes.
  */
-export function findMixture(file: DatabaseFile): readonly string[] {
+function findMixture(file: DatabaseFile): readonly string[] {
   try {
     const database = openReading(file);
     try {

@@ -1,15 +1,29 @@
 // Owns the lock that lets one process at a time use a data directory: an exclusive SQLite transaction on a tiny file of its
 // own. The operating system frees it when the process ends, however it ends. Must never write to that file.
 
+import type { Cause } from "../../../files/system-error.ts";
 import type { RuntimeFiles } from "../../../native/runtime.ts";
 import { openDatabase, SqliteError } from "../../../native/sqlite.ts";
+import type { Lock } from "../../engine.ts";
+import { explainDiskFailure } from "./disk-failure.ts";
 
-export interface Lock {
-  release(): void;
+/** Null when another process, or this one, holds it. @throws Error that says what to do when the file cannot be locked at all. */
+export function takeLock(file: string, runtime: RuntimeFiles): Lock | null {
+  try {
+    return tryLock(file, runtime);
+  } catch (error) {
+    if (!(error instanceof SqliteError)) throw error;
+    const { cause, remedy } = explainDiskFailure(error, file) ?? noLocks;
+    throw new Error(`${file} cannot be locked: ${cause}. ${remedy}`, { cause: error });
+  }
 }
 
-/** Null when another process, or this one, holds it. @throws SqliteError when the file cannot be locked at all. */
-export function takeLock(file: string, runtime: RuntimeFiles): Lock | null {
+const noLocks: Cause = {
+  cause: "the file system has no locks",
+  remedy: "Choose a data directory on a local file system with --data-dir.",
+};
+
+function tryLock(file: string, runtime: RuntimeFiles): Lock | null {
   const database = openDatabase(file, runtime, { timeout: 0 });
   try {
     // No journal file: nothing is ever written that it could undo.

@@ -1,15 +1,9 @@
 // Owns what the database knows about the key that signs its ledger: which one is in use. Holds public keys only.
 
 import type { Database } from "../../../native/sqlite.ts";
+import type { KeyInUse } from "../../stored-ledger.ts";
 
-export interface AuditKeyTrace {
-  /** Verifier key of the signing key in use; null in a new database, and in one that an older program wrote. */
-  readonly verifierKey: string | null;
-  /** The newest signed note; null when nothing has been signed yet. */
-  readonly newestNote: string | null;
-}
-
-export function readAuditKey(database: Database): AuditKeyTrace {
+export function readAuditKey(database: Database): KeyInUse {
   const text = (sql: string): string | null => {
     const value = database.prepare(sql).pluck().get();
     return typeof value === "string" ? value : null;

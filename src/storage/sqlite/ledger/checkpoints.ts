@@ -5,13 +5,13 @@ import { join } from "node:path";
 import type { ChainHead } from "../../../audit/chain.ts";
 import { type Checkpoint, checkpointText } from "../../../audit/checkpoint.ts";
 import { type CheckpointState, hasUnsigned, isCheckpointDue } from "../../../audit/checkpoint-schedule.ts";
+import { createNoteAppender } from "../../../audit/note-file.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
 import type { SignedCheckpoint } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { createHeadReader, type KnownHeads } from "./known-heads.ts";
-import { createNoteAppender } from "./note-file.ts";
 
 export type NumberedHead = ChainHead & { readonly number: number };
 

@@ -2,12 +2,7 @@
 
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
-
-export interface StoredCheckpoint {
-  readonly chain: string;
-  readonly size: number;
-  readonly note: string;
-}
+import type { StoredCheckpoint } from "../../stored-ledger.ts";
 
 /** Checkpoints of each chain that attest more records than `sizes` has for it; oldest first. */
 export function findNewerCheckpoints(

@@ -3,25 +3,20 @@
 
 import type { Checkpoint } from "../../../audit/checkpoint.ts";
 import type { Database } from "../../../native/sqlite.ts";
-
-export interface Missing<KnownCheckpoint> {
-  readonly checkpoint: KnownCheckpoint;
-  /** The newest record of the chain in the database; null: the chain is not in it. */
-  readonly newest: number | null;
-}
+import type { MissingRecords } from "../../stored-ledger.ts";
 
 /** Those of the checkpoints that attest more records than the database holds, or other ones. */
 export function findMissingRecords<KnownCheckpoint extends Checkpoint>(
   database: Database,
   checkpoints: readonly KnownCheckpoint[],
-): Missing<KnownCheckpoint>[] {
+): MissingRecords<KnownCheckpoint>[] {
   const find = database.prepare<[{ chain: string; size: number }], { newest: number; hash: string | null }>(
     `SELECT MAX(COALESCE((SELECT MAX(seq) FROM audit_entry WHERE chain = c.number), 0),
                 COALESCE((SELECT MAX(through) FROM audit_anchor WHERE chain = c.number), 0)) AS newest,
        (SELECT hash FROM audit_entry WHERE chain = c.number AND seq = :size) AS hash
      FROM audit_chain c WHERE c.id = :chain`,
   );
-  return checkpoints.flatMap((checkpoint): Missing<KnownCheckpoint>[] => {
+  return checkpoints.flatMap((checkpoint): MissingRecords<KnownCheckpoint>[] => {
     const { chain, size, hash } = checkpoint;
     const found = find.get({ chain, size });
     if (found === undefined) return [{ checkpoint, newest: null }];

@@ -4,15 +4,10 @@
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import type { UncoveredRemoval } from "../../stored-ledger.ts";
 import { attestedThrough } from "../verify/ledger.ts";
 import { unpackPayload } from "../verify/payload.ts";
 import { toSource } from "../verify/verification-steps.ts";
-
-export interface UnattestedRemoval {
-  readonly chain: string;
-  readonly seq: number;
-  readonly action: string;
-}
 
 const actions = "('audit.redact', 'audit.prune')";
 
@@ -20,7 +15,7 @@ const actions = "('audit.redact', 'audit.prune')";
 export function findUnattestedRemovals(
   database: Database,
   verifierKeys: readonly string[],
-): UnattestedRemoval[] {
+): UncoveredRemoval[] {
   const source = toSource(database);
   const reader = createNoteReader(verifierKeys);
   const chains = database.prepare<[], { number: number; chain: string; newest: number | null }>(

@@ -2,8 +2,9 @@
 // end. An interrupted run leaves the old model in force and is resumed by the next one.
 
 import type { Database } from "../../../native/sqlite.ts";
+import type { ModelBinding, ReembedOptions } from "../../engine.ts";
 import { type DatabaseFile, openCurrent } from "../database-file/connection.ts";
-import { boundModel, type ModelBinding, writeModel } from "../schema/model-binding.ts";
+import { boundModel, writeModel } from "../schema/model-binding.ts";
 
 const batchRows = 64;
 
@@ -13,20 +14,12 @@ export const createNext =
 export const replaceByNext =
   "DROP TABLE memory_vector; ALTER TABLE memory_vector_next RENAME TO memory_vector";
 
-export interface ReembedOptions {
-  readonly file: DatabaseFile;
-  readonly model: ModelBinding;
-  /** Float32Array [dimensions of `model`], L2-normalised. */
-  embed(content: string): Promise<Float32Array>;
-  /** Called for a database without tables; throws to leave it so. */
-  onEmpty(): void;
-  /** Called after every batch with the number of memories done and of all. */
-  onProgress(done: number, total: number): void;
-}
-
 /** Needs the lock of the data directory. @returns how many memories hold vectors of the new model now. */
-export async function reembed({ file, model, embed, onEmpty, onProgress }: ReembedOptions): Promise<number> {
-  const database = openCurrent(file, onEmpty);
+export async function reembed(
+  file: DatabaseFile,
+  { model, embed, onUnused, onProgress }: ReembedOptions,
+): Promise<number> {
+  const database = await openCurrent(file, onUnused);
   try {
     const total = count(database, "memory");
     if (boundModel(database)?.sha256 === model.sha256) return total;

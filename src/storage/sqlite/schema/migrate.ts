@@ -1,6 +1,7 @@
 // Owns the format of the database and the way from older formats to this one. Never opens a database of a newer program.
 
 import { type Database, SqliteError } from "../../../native/sqlite.ts";
+import { ForeignDatabase } from "../../engine.ts";
 import { defineWords } from "../memories/words.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import ledger from "./migrations/0002-ledger.sql" with { type: "text" };
@@ -17,16 +18,6 @@ export const formatVersion = migrations.length;
 
 /** "mldg" in ASCII, in the header of every database of ours. */
 export const applicationId = 0x6d6c6467;
-
-/** The file has not the first bytes of a database of ours: it is another file, or they are damaged. */
-export class ForeignDatabase extends Error {
-  constructor(options?: ErrorOptions) {
-    super(
-      "The database file is not a memledger database. Choose another data directory with --data-dir.",
-      options,
-    );
-  }
-}
 
 /** @throws Error when the file is not ours, was changed by others or was written by a newer program; it is left untouched then. */
 export function migrate(database: Database): void {

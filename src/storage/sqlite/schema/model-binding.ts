@@ -1,29 +1,7 @@
 // Owns what the database knows about its installation: the embedding model whose vectors it holds.
 
 import type { Database } from "../../../native/sqlite.ts";
-import { counted } from "../../../text/plural.ts";
-
-export interface ModelBinding {
-  readonly id: string;
-  /** Over all files of the model. */
-  readonly sha256: string;
-  readonly dimensions: number;
-}
-
-/** The database holds vectors of another model; vectors of two models cannot be compared. */
-export class ModelMismatch extends Error {
-  readonly bound: ModelBinding;
-  readonly memories: number;
-
-  constructor(bound: ModelBinding, given: ModelBinding, memories: number) {
-    super(
-      `The database holds ${counted(memories, "memory", "memories")} embedded with the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Start it with --model and the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to embed every memory anew.`,
-    );
-    this.name = "ModelMismatch";
-    this.bound = bound;
-    this.memories = memories;
-  }
-}
+import { type ModelBinding, ModelMismatch } from "../../engine.ts";
 
 /**
  * Notes the model with the first start; without memories the model may change freely.

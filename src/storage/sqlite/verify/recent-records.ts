@@ -1,32 +1,19 @@
 // Owns the verification of the newest records of each chain, for a look that must not take long. The checks are those of
 // `audit verify`. Never writes.
 
-import type { KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
-import type { NoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
-import { judge, type Report } from "../../../audit/verify/verdict.ts";
+import { judge } from "../../../audit/verify/verdict.ts";
 import { recentRecordsInAll, recentRecordsPerChain } from "../../../limits.ts";
+import type { RecentFinding, RecentVerification } from "../../ledger-verifier.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { attestedThrough, type ChainFrame, readChains } from "./ledger.ts";
 import { reportChain } from "./report.ts";
 import { type ChainKey, type Stretch, verifyStretch } from "./rows.ts";
 import { type LedgerSource, openEvidence } from "./source.ts";
 
-export interface RecentOptions {
-  readonly path: string;
-  readonly reader: NoteReader;
-  /** From beside the database, with good signatures. */
-  readonly checkpoints: readonly KnownCheckpoint[];
+export interface RecentOptions extends RecentVerification {
   /** Default: as many as limits.ts allows for this number of chains. */
   readonly recordsPerChain?: number;
-}
-
-export interface RecentFinding {
-  readonly report: Report;
-  /** Records that are older than the verified ones. */
-  readonly olderRecords: number;
-  /** Milliseconds since 1970; null: there is no record. */
-  readonly newestAt: number | null;
 }
 
 /** @throws UnusableInput */

@@ -3,7 +3,6 @@
 
 import { availableParallelism } from "node:os";
 import type { KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
-import type { NoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import {
   type Contradiction,
@@ -12,6 +11,7 @@ import {
   type Report,
   UnusableInput,
 } from "../../../audit/verify/verdict.ts";
+import type { LedgerVerification } from "../../ledger-verifier.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, readChains } from "./ledger.ts";
 import { findStrangeNumber, findStrayNote, findStrayPayload } from "./orphans.ts";
@@ -20,18 +20,7 @@ import { type ChainKey, type ChainSegment, type Stretch, type StretchResult, ver
 import { type LedgerSource, openEvidence } from "./source.ts";
 import { startVerifiers, type Verifiers } from "./verify-workers.ts";
 
-export interface DatabaseVerification {
-  readonly path: string;
-  /** Null: there is no key; then nothing may be signed. */
-  readonly reader: NoteReader | null;
-  /** From beside the database and from outside, with good signatures. */
-  readonly checkpoints: readonly KnownCheckpoint[];
-  /** Id or name of the one project to verify; null: everything. */
-  readonly project: string | null;
-  readonly remarks: readonly string[];
-  /** Notes from outside that no key signed. */
-  readonly refusedOutside: Failure | null;
-  readonly onProgress?: (done: number, total: number) => void;
+export interface DatabaseVerification extends LedgerVerification {
   /** Default: as many as the machine has cores and the work pays for. */
   readonly threads?: number;
   readonly rowsPerStretch?: number;

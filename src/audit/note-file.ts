@@ -1,7 +1,7 @@
 // Owns how signed notes are appended to their files. Never changes what stands there: it may be the copy that convicts somebody.
 
 import { appendFileSync, existsSync, readSync } from "node:fs";
-import { withRegularFile } from "../../../files/regular-file.ts";
+import { withRegularFile } from "../files/regular-file.ts";
 
 /** Makes whatever stands before it a note of its own, which no key has signed. */
 const closingLine = "\n\n— memledger torn\n\n";

@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkpointText } from "../../../src/audit/checkpoint.ts";
-import { createSigner, createSigningKey, openNote, splitNotes } from "../../../src/audit/signed-note.ts";
-import { createNoteAppender } from "../../../src/storage/sqlite/ledger/note-file.ts";
+import { checkpointText } from "../../src/audit/checkpoint.ts";
+import { createNoteAppender } from "../../src/audit/note-file.ts";
+import { createSigner, createSigningKey, openNote, splitNotes } from "../../src/audit/signed-note.ts";
 
 const signer = createSigner(createSigningKey());
 const noteOf = (size: number) =>

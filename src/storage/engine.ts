@@ -1,0 +1,156 @@
+// Owns the interface between the program and a storage engine: everything about a database that is not a call. Knows no SQL and
+// no kind of database. docs/ENGINES.md says how to write an engine.
+
+import type { Plans } from "../access/plan.ts";
+import type { ClockShift } from "../clock-shift.ts";
+import type { Export } from "../export/export.ts";
+import type { Cause } from "../files/system-error.ts";
+import type { Logger, LogLevel } from "../log/logger.ts";
+import { counted } from "../text/plural.ts";
+import type { Store } from "./store.ts";
+import type { StoredLedger } from "./stored-ledger.ts";
+
+/** The database of one data directory. Holds nothing open: whoever opens a store or a ledger closes it. */
+export interface Engine {
+  /** For messages, such as "SQLite". */
+  readonly name: string;
+  /** Where the database is, for messages: a path, or an address without its password. */
+  readonly location: string;
+  /** Format of the databases that this program writes. */
+  readonly format: number;
+  /** Names of the engine's own files in the data directory. They are moved away in this order. */
+  readonly files: readonly string[];
+
+  /**
+   * Lets one process at a time use the database.
+   * @returns null while another process, or this one, holds the lock.
+   * @throws Error that says what to do when there can be no lock.
+   */
+  takeLock(): Promise<Lock | null>;
+  /** Opens no connection and needs no native library. */
+  findState(): Promise<DatabaseState>;
+  /** What shows that a database was here, for people, such as "its log is there"; null: nothing shows it. As findState. */
+  findTraces(): Promise<string | null>;
+  /** Whether a process that used the database was killed. As findState. */
+  wasKilled(): Promise<boolean>;
+  /** @throws Error that says what to do when the engine would read or write files that somebody else has put there. As findState. */
+  requireOwnFiles(): Promise<void>;
+  /**
+   * To be called before the database is opened for writing. Reads all of it when a process was killed.
+   * @throws Error that says what to do when what that process left does not belong to the database.
+   */
+  requireIntactRemains(): Promise<void>;
+  /** Whether nothing was ever stored. Needs the lock. */
+  isUnused(): Promise<boolean>;
+  /**
+   * Creates the database, or brings it to the current format. Needs the lock.
+   * @param onUnused called before anything is written to a database without tables; rejects to leave it so.
+   * @throws ForeignDatabase, or Error that says what to do when the database was changed by others or is newer than the program.
+   */
+  migrate(onUnused: () => Promise<void>): Promise<void>;
+  /** @throws as migrate does. */
+  inspect(): Promise<Inspection>;
+  /** What is wrong with the database, for people; empty when it is intact. Reads all of it. */
+  findDamage(): Promise<readonly string[]>;
+  /** Gives `work` what the database says about its ledger. Without "write" nothing is changed. */
+  withLedger<Result>(
+    access: "read" | "write",
+    work: (ledger: StoredLedger) => Promise<Result>,
+  ): Promise<Result>;
+  /** Needs the lock; brings the database to the current format. @throws ModelMismatch, and as migrate does. */
+  open(options: StoreOptions): Promise<Store>;
+  /** Needs the lock. Stopped midway it continues where it was. @returns how many memories have vectors of the new model now. */
+  reembed(options: ReembedOptions): Promise<number>;
+  /** For commands that wait for an export while the server works on it. `folder` is where the files of exports are. */
+  findExport(folder: string, id: string): Promise<Export | null>;
+  /** Why an operation on the database failed; null when the error is not one of the database. */
+  explainFailure(error: unknown): Cause | null;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/** "empty": the database is there without any content. */
+export type DatabaseState = "missing" | "empty" | "present";
+
+export interface StoreOptions {
+  readonly plans: Plans;
+  readonly ledger: LedgerFiles;
+  /** Days that payloads of audit records stay; null: as long as their entries. */
+  readonly payloadRetentionDays: number | null;
+  /** Days that records of the installation's own chain stay; null: for ever. */
+  readonly installationRetentionDays: number | null;
+  /** The embedding model whose vectors the database holds; null when the caller only administers. */
+  readonly model: ModelBinding | null;
+  /** Memory for search indexes; projects that do not fit are searched inside the database. */
+  readonly searchCacheBytes: number;
+  readonly groupCommit: boolean;
+  /** Moves the clock of all threads; see createClock. */
+  readonly clockShift: ClockShift | null;
+  readonly logger: Logger;
+  readonly logLevel: LogLevel;
+}
+
+/** What signs the ledger, and the files beside the database to which an engine writes. */
+export interface LedgerFiles {
+  /** Ed25519 private key, PKCS #8 PEM. */
+  readonly signingKey: string;
+  /** Of this key and of those that signed before it, newest first. */
+  readonly verifierKeys: readonly string[];
+  /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
+  readonly notes: string;
+  readonly exports: string;
+}
+
+export interface ModelBinding {
+  readonly id: string;
+  /** Over all files of the model. */
+  readonly sha256: string;
+  readonly dimensions: number;
+}
+
+export interface Inspection {
+  readonly format: number;
+  /** Null before the first start of a server. */
+  readonly model: ModelBinding | null;
+  /** Revoked and expired ones included. */
+  readonly keys: number;
+  /** By age. */
+  readonly projects: readonly Readonly<{ id: string; name: string }>[];
+}
+
+export interface ReembedOptions {
+  readonly model: ModelBinding;
+  /** Float32Array [dimensions of `model`], L2-normalised. */
+  embed(content: string): Promise<Float32Array>;
+  /** As of Engine.migrate. */
+  onUnused(): Promise<void>;
+  /** Called after every batch with the number of memories done and of all. */
+  onProgress(done: number, total: number): void;
+}
+
+/** What is stored there is not a database of memledger, or its first bytes are damaged. */
+export class ForeignDatabase extends Error {
+  constructor(options?: ErrorOptions) {
+    super(
+      "The database file is not a memledger database. Choose another data directory with --data-dir.",
+      options,
+    );
+  }
+}
+
+/** The database holds vectors of another model; vectors of two models cannot be compared. */
+export class ModelMismatch extends Error {
+  readonly bound: ModelBinding;
+  readonly memories: number;
+
+  constructor(bound: ModelBinding, given: ModelBinding, memories: number) {
+    super(
+      `The database holds ${counted(memories, "memory", "memories")} embedded with the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Start it with --model and the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to embed every memory anew.`,
+    );
+    this.name = "ModelMismatch";
+    this.bound = bound;
+    this.memories = memories;
+  }
+}

@@ -1,0 +1,43 @@
+// Owns the interface for verifying the ledger of a database or of its copy as evidence. An implementation writes nothing, and needs no
+// server, no network, no data directory and no native library.
+
+import type { KnownCheckpoint } from "../audit/verify/chain-verification.ts";
+import type { NoteReader } from "../audit/verify/note-reader.ts";
+import type { Failure, Report } from "../audit/verify/verdict.ts";
+
+export interface LedgerVerifier {
+  /** Verifies all records. @throws UnusableInput */
+  verify(options: LedgerVerification): Promise<Report>;
+  /** Verifies the newest records of each chain with the same checks, within seconds. @throws UnusableInput */
+  verifyRecent(options: RecentVerification): Promise<RecentFinding>;
+}
+
+export interface LedgerVerification {
+  /** The database: a path. */
+  readonly path: string;
+  /** Null: there is no key; then nothing may be signed. */
+  readonly reader: NoteReader | null;
+  /** From beside the database and from outside, with good signatures. */
+  readonly checkpoints: readonly KnownCheckpoint[];
+  /** Id or name of the one project to verify; null: everything. */
+  readonly project: string | null;
+  readonly remarks: readonly string[];
+  /** Notes from outside that no key signed. */
+  readonly refusedOutside: Failure | null;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface RecentVerification {
+  readonly path: string;
+  readonly reader: NoteReader;
+  /** From beside the database, with good signatures. */
+  readonly checkpoints: readonly KnownCheckpoint[];
+}
+
+export interface RecentFinding {
+  readonly report: Report;
+  /** Records that are older than the verified ones. */
+  readonly olderRecords: number;
+  /** Milliseconds since 1970; null: there is no record. */
+  readonly newestAt: number | null;
+}

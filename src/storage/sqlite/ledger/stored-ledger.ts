@@ -1,0 +1,19 @@
+// Owns what a connection can tell about the ledger outside of calls. Never decides what follows from it.
+
+import type { Database } from "../../../native/sqlite.ts";
+import type { StoredLedger } from "../../stored-ledger.ts";
+import { readAuditKey, writeAuditKey } from "./audit-key.ts";
+import { findNewerCheckpoints, readRecordedRotations } from "./ledger-copies.ts";
+import { findMissingRecords } from "./missing-records.ts";
+import { findUnattestedRemovals } from "./unattested-removals.ts";
+
+export function readStoredLedger(database: Database): StoredLedger {
+  return {
+    findKey: async () => readAuditKey(database),
+    setKey: async (verifierKey) => writeAuditKey(database, verifierKey),
+    findMissingRecords: async (checkpoints) => findMissingRecords(database, checkpoints),
+    findUncoveredRemovals: async (verifierKeys) => findUnattestedRemovals(database, verifierKeys),
+    findNewerCheckpoints: async (sizes) => findNewerCheckpoints(database, sizes),
+    findRotations: async () => readRecordedRotations(database),
+  };
+}
