@@ -1,19 +1,19 @@
-// Decides whether texts may share one run of the model. Must never let a batch change a text's vector.
+// Decides whether several texts are embedded in one run of the model. A batch must never change the vector of a text.
 //
-// Dynamic int8 quantisation scales activations by the largest value in the whole tensor, neighbours and padding included, so
-// the same text can get another vector in another batch (cosine 0.976 seen). Then every text runs alone, which on one thread
-// costs little: the model, not the call, takes the time.
+// Dynamic int8 quantisation scales activations by the largest value in the whole tensor, including other texts and padding, so the same
+// text can have different vectors in different batches (cosine 0.976 measured). Then each text is embedded in a run of its own. On one
+// thread this is hardly slower: nearly all of the time is spent in the model.
 
 import { cosine } from "../ranking/scores.ts";
 import type { Inference } from "./inference.ts";
 import type { Tokenize } from "./tokenizer.ts";
 
-/** The least cosine between a text's vector alone and in a batch. */
+/** The minimum cosine between the vector of a text from a run of its own and from a batch. */
 export const sameVectorCosine = 0.9999;
-/** Below this gain a batch is not worth the wait of the texts in it. */
-const worthwhileGain = 1.15;
+/** Batches are used only if they are faster by this factor, because a text waits for the whole batch. */
+const minSpeedup = 1.15;
 
-/** Few and short, because every start of the server waits for them. */
+/** Few and short: they are embedded at every start of the server. */
 const probes = [
   "ok",
   "Use bun@1.4.5, see https://example.com/?tag=v1.4.5 ✅",
@@ -21,7 +21,7 @@ const probes = [
   `A longer note: ${"the quick brown fox jumps over the lazy dog; ".repeat(4)}`,
 ] as const;
 
-/** True when texts of different lengths keep their vectors in one batch, and texts of one length run faster together. */
+/** True when a batch does not change the vectors of its texts, and texts of equal length are faster in a batch. */
 export function mayBatch(
   tokenize: Tokenize,
   inference: Inference,
@@ -38,10 +38,10 @@ export function mayBatch(
   const copies = Array.from({ length: 8 }, () => texts[2] ?? []);
   const singly = elapsedMs(() => embedAlone(inference, copies, dimensions), now);
   const jointly = elapsedMs(() => embedTogether(inference, copies, dimensions), now);
-  return singly >= jointly * worthwhileGain;
+  return singly >= jointly * minSpeedup;
 }
 
-/** One run for all. Rows [texts x dimensions]. */
+/** One run for all texts. Rows [texts x dimensions]. */
 export function embedTogether(
   inference: Inference,
   texts: readonly (readonly number[])[],
@@ -52,7 +52,7 @@ export function embedTogether(
   return rows;
 }
 
-/** One run per text. Rows [texts x dimensions]. */
+/** One run for each text. Rows [texts x dimensions]. */
 export function embedAlone(
   inference: Inference,
   texts: readonly (readonly number[])[],
@@ -64,8 +64,8 @@ export function embedAlone(
 }
 
 /**
- * Runs texts of similar length together, so that little time goes into padding: sorted by length, a bucket ends where the
- * longest is more than a quarter longer than the shortest, or at eight texts.
+ * Embeds texts of similar length in one run, to avoid padding. The texts are sorted by length; a bucket has at most eight texts, and its
+ * longest text is at most about a quarter longer than its shortest.
  */
 export function embedInBuckets(
   inference: Inference,
@@ -90,7 +90,7 @@ export function embedInBuckets(
   return rows;
 }
 
-/** The better of two, since the first run of a shape allocates. */
+/** The faster of two runs, because the first run with a shape allocates memory. */
 function elapsedMs(work: () => void, now: () => number): number {
   const times = [0, 1].map(() => {
     const start = now();

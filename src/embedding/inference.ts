@@ -1,20 +1,20 @@
-// Runs the model on token ids and pools the result into unit vectors. Must never see text, and blocks its thread.
+// Runs the model on token ids and pools the output into unit vectors. It blocks its thread. Must never receive text.
 
 import { type Onnx, type OnnxSession, type SessionOptions, Tensor } from "../native/onnx.ts";
 import type { ModelConfig } from "./model.ts";
 
 export type Inference = Readonly<{
-  /** Embeds all texts in one run and writes L2-normalised rows [texts.length x dimensions] to `into`; NaN where it failed. */
+  /** Embeds all texts in one run and writes L2-normalised rows [texts.length x dimensions] to `into`; NaN for a text that failed. */
   run(texts: readonly (readonly number[])[], into: Float32Array): void;
   release(): void;
 }>;
 
 const knownInputs = new Set(["input_ids", "attention_mask", "token_type_ids", "position_ids"]);
-/** Already pooled by the graph: [texts, dimensions]. */
+/** An output that the graph has pooled: [texts, dimensions]. */
 const pooledOutput = "sentence_embedding";
 const hiddenOutputs = ["last_hidden_state", "token_embeddings"];
 
-/** Throws an Error that says what to do when the graph is not a sentence-embedding model. */
+/** @throws Error that says what to do when the graph is not a sentence-embedding model */
 export function createInference(
   onnx: Onnx,
   graph: Uint8Array,
@@ -22,17 +22,17 @@ export function createInference(
   threads: number,
 ): Inference {
   const session = onnx.createSession(graph, sessionOptions(threads));
-  const strange = session.inputs.find(({ name }) => !knownInputs.has(name));
-  if (strange !== undefined) {
+  const unknownInput = session.inputs.find(({ name }) => !knownInputs.has(name));
+  if (unknownInput !== undefined) {
     throw new Error(
-      `The model asks for the input "${strange.name}"; choose a BERT-family sentence-embedding export.`,
+      `The model requires the unknown input "${unknownInput.name}". Choose a sentence-embedding model of the BERT family.`,
     );
   }
   const names = session.outputs.map(({ name }) => name);
   const output = [pooledOutput, ...hiddenOutputs].find((name) => names.includes(name));
   if (output === undefined) {
     throw new Error(
-      `The model gives ${names.join(", ")}, not last_hidden_state or sentence_embedding; export it again.`,
+      `The outputs of the model are ${names.join(", ")}, but last_hidden_state or sentence_embedding is required. Export the model again.`,
     );
   }
   return {
@@ -41,7 +41,7 @@ export function createInference(
   };
 }
 
-/** One request at a time, so threads beyond `threads` and memory kept for the next run would only cost. */
+/** There is one run at a time, so more threads, or memory kept between runs, have no benefit. */
 function sessionOptions(threads: number): SessionOptions {
   return {
     executionMode: "sequential",
@@ -66,13 +66,13 @@ function runTexts(
   const result = session.run(feeds)[output];
   if (!(result?.data instanceof Float32Array)) {
     throw new Error(
-      "The model's output is not float32; export it with float32 outputs (int8 weights are fine).",
+      "The output of the model is not float32. Export the model with float32 outputs; int8 weights are supported.",
     );
   }
   const { dimensions } = config;
   if (result.dims.at(-1) !== dimensions) {
     throw new Error(
-      `The model gives ${result.dims.at(-1)} dimensions, not the ${dimensions} of its config.json; export it again.`,
+      `The model has ${result.dims.at(-1)} dimensions, but its config.json says ${dimensions}. Export the model again.`,
     );
   }
   for (const [row, length] of lengths.entries()) {
@@ -101,14 +101,14 @@ function toFeeds(
   return feeds;
 }
 
-/** Padding keeps 0 everywhere: the mask hides it. */
+/** Padding is 0 in all inputs; the attention mask excludes it. */
 function inputValue(input: string, id: number, position: number): bigint {
   if (input === "input_ids") return BigInt(id);
   if (input === "attention_mask") return 1n;
   return input === "position_ids" ? BigInt(position) : 0n;
 }
 
-/** `hidden` begins with the text's tokens [length x dimensions]. */
+/** `hidden` begins with the rows of the text's tokens [length x dimensions]. */
 function pool(
   hidden: Float32Array,
   length: number,
@@ -122,13 +122,13 @@ function pool(
     const start = token * dimensions;
     for (let i = 0; i < dimensions; i++) {
       const value = hidden[start + i] ?? 0;
-      const sofar = vector[i] ?? 0;
-      vector[i] = pooling === "mean" ? sofar + value : Math.max(sofar, value);
+      const previous = vector[i] ?? 0;
+      vector[i] = pooling === "mean" ? previous + value : Math.max(previous, value);
     }
   }
 }
 
-/** Scales to length 1. A zero vector, which has no direction, becomes the diagonal; what is not finite becomes NaN. */
+/** Scales to length 1. A zero vector becomes the vector with equal components; a vector with an infinite component becomes NaN. */
 function normalise(vector: Float32Array): void {
   let sum = 0;
   for (const value of vector) sum += value * value;

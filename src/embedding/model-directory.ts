@@ -1,4 +1,4 @@
-// Owns the Hugging Face layout of a model directory: which files count, their hash, and what they say about the model.
+// Owns the Hugging Face layout of a model directory: its required and optional files, and their hash.
 // Must never run the model, and never accept a directory whose files differ from its manifest.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -6,7 +6,7 @@ import { basename, join, resolve } from "node:path";
 import { embedded, type ModelFiles } from "../native/embedded.ts";
 import { hashFile } from "../native/file-hash.ts";
 
-/** Where a model's files are, on disk or inside the executable; plain data, so the worker gets a copy. */
+/** The paths of a model's files, on disk or inside the executable. Plain data, so that the worker receives a copy. */
 export type ModelSource = ModelFiles;
 
 const defaultDirectory = "models/memledger-embed-v1";
@@ -25,17 +25,17 @@ export function defaultModel(): ModelSource {
 }
 
 /**
- * Finds, checks and hashes the files of a model directory. `id` is the name in the manifest, else the directory's name; `sha256` covers
- * the names and contents of all files that the embedder reads. Throws an Error that says what to do about the directory.
+ * Finds, checks and hashes the files of a model directory. `id` is the name in the manifest, or the name of the directory; `sha256`
+ * covers the names and contents of all files that the embedder reads.
+ * @throws Error that says what to do
  */
 export function readModelDirectory(directory: string): ModelSource {
   const root = resolve(directory);
-  if (!isDirectory(root))
-    throw new Error(`There is no model directory at ${root}; give --model an existing one.`);
+  if (!isDirectory(root)) throw new Error(`The model directory ${root} does not exist. Correct --model.`);
   const missing = requiredFiles.filter((name) => !isFile(join(root, name)));
   if (missing.length > 0) {
     throw new Error(
-      `${root} lacks ${missing.join(", ")}; export the model in the Hugging Face layout, for example with optimum-cli.`,
+      `The model directory ${root} has no ${missing.join(", ")}. Export the model in the Hugging Face layout, for example with optimum-cli.`,
     );
   }
   const names = [
@@ -49,7 +49,7 @@ export function readModelDirectory(directory: string): ModelSource {
     const actual = hashes.get(name) ?? (isFile(join(root, name)) ? hashFile(join(root, name)) : "missing");
     if (actual !== expected) {
       throw new Error(
-        `${join(root, name)} is not the file its manifest.json describes; copy the model directory again.`,
+        `${join(root, name)} does not match its hash in manifest.json. Copy the model directory again.`,
       );
     }
   }
@@ -70,24 +70,24 @@ function graphFile(root: string): string {
   const graph = preferredGraphs.find((name) => graphs.includes(name)) ?? graphs[0];
   if (graph === undefined) {
     throw new Error(
-      `${folder} holds no model*.onnx; export the model to ONNX first, for example with optimum-cli.`,
+      `${folder} contains no file model*.onnx. Export the model to ONNX, for example with optimum-cli.`,
     );
   }
   if (isFile(join(folder, `${graph}_data`))) {
     throw new Error(
-      `${join(folder, graph)} keeps its weights in ${graph}_data; export it as one file below 2 GB.`,
+      `${join(folder, graph)} stores its weights in ${graph}_data, which is not supported. Export the model as one file below 2 GB.`,
     );
   }
   return `onnx/${graph}`;
 }
 
-/** The manifest is ours, and optional: `{ name, files: { path: { sha256 } } }`. */
+/** The optional manifest of memledger: `{ name, files: { path: { sha256 } } }`. */
 function readManifest(root: string): { id: string | undefined; files: [string, string][] } {
   const path = join(root, "manifest.json");
   if (!isFile(path)) return { id: undefined, files: [] };
   const { name: id, files } = readJson(path, "manifest.json");
   const broken = new Error(
-    `${path} must look like { "name": ..., "files": { path: { "sha256": ... } } }; copy the model directory again.`,
+    `${path} must look like { "name": ..., "files": { path: { "sha256": ... } } }. Copy the model directory again.`,
   );
   if (!isRecord(files)) throw broken;
   const entries = Object.entries(files).map(([name, value]): [string, string] => {
@@ -99,15 +99,15 @@ function readManifest(root: string): { id: string | undefined; files: [string, s
 }
 
 /**
- * Throws when the files are no longer those that were hashed: a worker that is restarted after somebody replaced the model
- * must not mix vectors of two models.
+ * A restarted worker must not mix vectors of two models.
+ * @throws Error when the files have changed since they were hashed
  */
 export function assertUnchanged(source: ModelSource): void {
-  // The executable's own files cannot change, and cannot be opened in slices.
+  // The files of the executable cannot change, and cannot be read in parts.
   if (source.sha256 === embedded?.model.sha256) return;
   const hashes = Object.entries(source.files).map(([name, path]): [string, string] => [name, hashFile(path)]);
   if (hashOfHashes(hashes) !== source.sha256) {
-    throw new Error("The model's files changed while it was in use; start the server again.");
+    throw new Error("The files of the model changed while the server was running. Restart the server.");
   }
 }
 
@@ -122,9 +122,9 @@ export function readJson(path: string, name: string): Readonly<Record<string, un
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
     if (isRecord(value)) return value;
   } catch (cause) {
-    throw new Error(`The model's ${name} is not JSON; copy the model directory again.`, { cause });
+    throw new Error(`The model's ${name} is not valid JSON. Copy the model directory again.`, { cause });
   }
-  throw new Error(`The model's ${name} is not a JSON object; copy the model directory again.`);
+  throw new Error(`The model's ${name} is not a JSON object. Copy the model directory again.`);
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-// Knows what a model's configuration means for the embedder: limits, pooling, prefixes. Must never touch ONNX Runtime.
+// Owns the configuration of a model: token limit, pooling, prefixes. Must never load ONNX Runtime.
 
 import { readFileSync } from "node:fs";
 import type { EmbeddingRole } from "../memory/embedding.ts";
@@ -6,38 +6,38 @@ import { isRecord, type ModelSource, readJson } from "./model-directory.ts";
 
 export type Pooling = "mean" | "cls" | "max";
 
-/** What tells two models apart; kept in the database, because vectors of different models cannot be compared. */
+/** Identifies a model. Stored in the database, because vectors of different models cannot be compared. */
 export type ModelIdentity = Readonly<{ id: string; sha256: string; dimensions: number; maxTokens: number }>;
 
 export type ModelConfig = Readonly<{
   dimensions: number;
   maxTokens: number;
   pooling: Pooling;
-  /** Put before every text of that role; some models were trained with them. */
+  /** Prepended to each text of that role, for models that were trained with prefixes. */
   prefixes: Readonly<Record<EmbeddingRole, string>>;
-  /** Position of the first token, for graphs that ask for `position_ids`. */
+  /** Position of the first token, for graphs with the input `position_ids`. */
   firstPosition: number;
 }>;
 
 export const dimensionLimits = { minimum: 256, maximum: 1024 } as const;
 const defaultMaxTokens = 512;
-/** RoBERTa and its kin count positions from the padding token's id + 1. */
+/** In RoBERTa models, positions begin at the id of the padding token + 1. */
 const offsetPositions = new Set(["roberta", "xlm-roberta", "camembert", "mpnet"]);
 
-/** Cheap: reads configuration only, so it is known before the worker has loaded the model. Throws as readModelConfig. */
+/** Reads only configuration files, so that the identity is known before the worker has loaded the model. @throws as readModelConfig */
 export function identify(source: ModelSource): ModelIdentity {
   const { dimensions, maxTokens } = readModelConfig(source);
   return { id: source.id, sha256: source.sha256, dimensions, maxTokens };
 }
 
-/** Reads the configuration files. Throws an Error that says what to do when the model cannot serve. */
+/** Reads the configuration files. @throws Error that says what to do when the model is not supported */
 export function readModelConfig(source: ModelSource): ModelConfig {
   const config = readPart(source, "config.json");
   const dimensions = config.hidden_size ?? config.dim;
   const { minimum, maximum } = dimensionLimits;
   if (typeof dimensions !== "number" || dimensions < minimum || dimensions > maximum) {
     throw new Error(
-      `The model has ${dimensions ?? "unknown"} dimensions; choose one with ${minimum} to ${maximum} (config.json, hidden_size).`,
+      `The model has ${dimensions ?? "unknown"} dimensions (config.json, hidden_size). Choose a model with ${minimum} to ${maximum} dimensions.`,
     );
   }
   refuseExtraModules(source);
@@ -58,7 +58,7 @@ function maxTokens(source: ModelSource, positions: unknown, firstPosition: numbe
     readPart(source, "tokenizer_config.json").model_max_length,
     readPart(source, "sentence_bert_config.json").max_seq_length,
   ];
-  // Tokenizers without a limit say 1e30.
+  // Tokenizers without a limit have the value 1e30.
   const usable = limits.filter((limit) => typeof limit === "number" && limit >= 8 && limit <= 65_536);
   return usable.length === 0 ? defaultMaxTokens : Math.min(...usable.map(Number));
 }
@@ -69,7 +69,9 @@ function readPooling(source: ModelSource): Pooling {
   if (named.length === 0 || named.join() === "pooling_mode_mean_tokens") return "mean";
   if (named.join() === "pooling_mode_cls_token") return "cls";
   if (named.join() === "pooling_mode_max_tokens") return "max";
-  throw new Error(`The model pools by ${named.join(" + ")}; choose one that pools by mean, cls or max.`);
+  throw new Error(
+    `The model uses the pooling ${named.join(" + ")}. Choose a model with mean, cls or max pooling.`,
+  );
 }
 
 function readPrefixes(source: ModelSource): Readonly<Record<EmbeddingRole, string>> {
@@ -81,7 +83,7 @@ function readPrefixes(source: ModelSource): Readonly<Record<EmbeddingRole, strin
   return { query: find("query"), passage: find("passage", "document") };
 }
 
-/** A layer after pooling (2_Dense) lies outside the ONNX graph; leaving it out would give wrong vectors in silence. */
+/** A layer after the pooling (2_Dense) is not part of the ONNX graph. Without it, the vectors would be wrong. */
 function refuseExtraModules(source: ModelSource): void {
   const path = source.files["modules.json"];
   if (path === undefined) return;
@@ -90,7 +92,7 @@ function refuseExtraModules(source: ModelSource): void {
   );
   if (extra !== null) {
     throw new Error(
-      `The model ends in a ${extra[1]} layer; choose one made of Transformer, Pooling and Normalize.`,
+      `The model has a ${extra[1]} layer, which is not supported. Choose a model of Transformer, Pooling and Normalize layers.`,
     );
   }
 }

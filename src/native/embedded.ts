@@ -1,9 +1,9 @@
-// Lists the files that travel inside the executable: nothing when run from source, as here; build.ts replaces this module.
-// Must never read a file, so that importing it costs nothing.
+// Owns the list of files inside the executable. build.ts replaces this module; from source there are none.
+// Must never read a file, so that importing it is fast.
 
 /**
- * A file that is unpacked before use. `parts` are files inside the executable, each zstd-compressed by itself, so that 46 MB
- * can be unpacked without holding them in memory.
+ * A file that is unpacked before use. `parts` are files inside the executable, each compressed separately with zstd, so that unpacking
+ * 46 MB needs little memory.
  */
 export type EmbeddedLibrary = Readonly<{
   name: string;
@@ -12,13 +12,13 @@ export type EmbeddedLibrary = Readonly<{
   sha256: string;
 }>;
 
-/** A checked model directory; `files` maps names in it (`onnx/model.onnx`) to paths, here inside the executable. */
+/** A verified model directory. `files` maps names in it (`onnx/model.onnx`) to paths inside the executable. */
 export type ModelFiles = Readonly<{ id: string; sha256: string; files: Readonly<Record<string, string>> }>;
 
 export type Embedded = Readonly<{
   libraries: readonly EmbeddedLibrary[];
   model: ModelFiles;
-  /** The API reference's browser bundle, gzip. */
+  /** The browser bundle of the API reference, gzip-compressed. */
   apiReference: string;
 }>;
 

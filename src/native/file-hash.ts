@@ -1,8 +1,8 @@
-// Hashes files without holding them in memory. Must never follow more than the one path it is given.
+// Owns the SHA-256 of files. Must never read a whole file into memory.
 
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** SHA-256 of the file's bytes, lower-case hex. Reads in slices: a 46 MB library must not grow the heap of every start. */
+/** SHA-256 of the file, lower-case hex. Reads 1 MiB at a time, because it hashes libraries of 46 MB at every start. */
 export function hashFile(path: string): string {
   const hash = new Bun.CryptoHasher("sha256");
   const slice = new Uint8Array(1024 * 1024);

@@ -1,8 +1,8 @@
-// Owns the question whether this process was started so that it ignores SIGHUP, as nohup does. A listener would undo that.
+// Owns the check whether SIGHUP was ignored when this process started, as with nohup. A listener for SIGHUP would undo that.
 
 import { readFileSync } from "node:fs";
 
-/** Signal 1 in the mask of ignored signals, a hexadecimal number. Systems without /proc do not tell: false. */
+/** Reads signal 1 from the hexadecimal mask of ignored signals. Always false on systems without /proc. */
 export function isHangupIgnored(status = "/proc/self/status"): boolean {
   try {
     const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(status, "utf8")) ?? [];

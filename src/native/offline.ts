@@ -1,16 +1,25 @@
-// Knows by what a native library shows that it can reach a network or report its use. The build refuses such a library.
-// Must never be used to judge a file that somebody may have disguised: it reads names and undoes no obfuscation.
+// Owns the search for network and telemetry functions in native libraries. The build refuses a library that contains one.
+// Must never be used as a defence against malicious files: it searches for names and does not detect obfuscation.
 
-/** Functions of the system. In ELF, Mach-O and PE files the name of an imported function ends with a zero byte. */
+/** System functions. In ELF, Mach-O and PE files the name of an imported function ends with a zero byte. */
 const networkFunctions = ["getaddrinfo", "gethostbyname", "socket", "wsastartup", "popen"] as const;
 
 /** System libraries and frameworks for network access, whether linked or loaded at run time. */
 const networkLibraries = [
-  ...["winhttp", "wininet", "ws2_32", "wsock32", "dnsapi", "urlmon", "iphlpapi"],
-  ...["nsurlsession", "cfnetwork", "network.framework", "libcurl"],
+  "winhttp",
+  "wininet",
+  "ws2_32",
+  "wsock32",
+  "dnsapi",
+  "urlmon",
+  "iphlpapi",
+  "nsurlsession",
+  "cfnetwork",
+  "network.framework",
+  "libcurl",
 ] as const;
 
-/** In ONNX Runtime 1.29 and 1.30 for Linux and macOS, and not in 1.27 and older. */
+/** Contained in ONNX Runtime 1.29 and 1.30 for Linux and macOS, but not in 1.27 and older. */
 const telemetry = [
   "events.data.microsoft.com",
   "onecollector",
@@ -24,13 +33,13 @@ const marks: readonly string[] = [
   ...telemetry,
 ];
 
-/** @returns the names in a native library (all of its bytes) that belong to network access or telemetry; [] if none */
+/** @returns the names of network and telemetry functions in the bytes of a native library; [] if there are none */
 export function networkMarks(library: Uint8Array): string[] {
   const text = lowerCase(library);
   return marks.filter((mark) => text.includes(mark)).map((mark) => mark.replace("\0", ""));
 }
 
-/** A loop over bytes, because a string of 40 MB takes ten times as long. */
+/** A loop over bytes is ten times faster than a string of 40 MB. */
 function lowerCase(bytes: Uint8Array): Buffer {
   const lower = Buffer.from(bytes);
   for (let index = 0; index < lower.length; index++) {
@@ -40,13 +49,13 @@ function lowerCase(bytes: Uint8Array): Buffer {
   return lower;
 }
 
-/** @throws Error when the library contains one of these names */
+/** @throws Error when the library contains such a name */
 export function requireOffline(name: string, library: Uint8Array): void {
   const found = networkMarks(library);
   if (found.length > 0) {
     const names = found.join(", ");
     throw new Error(
-      `${name} can reach a network or report its use (it contains ${names}). Install a version of its package without that code.`,
+      `${name} contains network or telemetry functions (${names}). Install a version of its package without them.`,
     );
   }
 }

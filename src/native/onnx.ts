@@ -1,8 +1,8 @@
-// Gives ONNX Runtime to one thread: sessions that run synchronously. Must never be imported by the thread that serves HTTP,
-// because a run blocks its thread.
+// Owns the binding to ONNX Runtime: sessions that run synchronously. Must never be imported by the thread that serves HTTP, because a
+// run blocks its thread.
 //
-// Why not simply `import "onnxruntime-node"`: its wrapper requires the addon from its own folder, which does not exist in
-// the executable, and defers each run by one turn of the event loop. The addon itself is twenty lines away.
+// It does not import "onnxruntime-node", because that package loads the addon from its own folder, which does not exist in the
+// executable, and delays each run by one turn of the event loop. Calling the addon directly takes twenty lines.
 
 import { isMainThread } from "node:worker_threads";
 import { type InferenceSession, Tensor } from "onnxruntime-common";
@@ -16,7 +16,7 @@ export type SessionOptions = InferenceSession.SessionOptions;
 export type OnnxSession = Readonly<{
   inputs: readonly TensorInfo[];
   outputs: readonly TensorInfo[];
-  /** Blocks the thread until done. Outputs given in `into` are written in place and not allocated. */
+  /** Blocks the thread until it is done. Writes to the tensors in `into` if they are given, otherwise allocates them. */
   run(
     feeds: Readonly<Record<string, Tensor>>,
     into?: Readonly<Record<string, Tensor>>,
@@ -24,7 +24,7 @@ export type OnnxSession = Readonly<{
   release(): void;
 }>;
 
-/** `shape` holds -1 where the dimension is free. */
+/** `shape` contains -1 for a dimension of variable size. */
 export type TensorInfo = Readonly<{ name: string; shape: readonly number[] }>;
 
 export type Onnx = Readonly<{ createSession(model: Uint8Array, options?: SessionOptions): OnnxSession }>;
@@ -56,7 +56,7 @@ export function loadOnnx(runtime: RuntimeFiles): Onnx {
 }
 
 function open(runtime: RuntimeFiles): Onnx {
-  // The one place that vouches for the addon's interface; test/native/runtime.test.ts fails if an update changes it.
+  // The type of the addon is not checked here; test/native/runtime.test.ts fails if an update changes it.
   const binding = loadAddon(runtime.onnxAddon) as Binding;
   binding.initOrtOnce(logErrorsOnly, Tensor, isMainThread);
   disableTelemetryEvents(runtime.onnxLibrary);

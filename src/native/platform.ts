@@ -1,13 +1,13 @@
-// Knows where each native library lies in node_modules, per platform; running from source and build.ts share it.
+// Owns the paths of the native libraries in node_modules on each platform, for runs from source and for build.ts.
 // Must never load a library.
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** In the words of Node and of the packages. */
+/** Named as in Node.js and in the packages. */
 export type Platform = Readonly<{ os: "linux" | "darwin" | "win32"; cpu: "x64" | "arm64" }>;
 
-/** `name` is how the system's loader must find the library; `file` is relative to the folder of the resolvable `anchor`. */
+/** `name` is the file name that the dynamic linker needs. `file` is relative to the folder of `anchor`, which can be resolved. */
 export type NativeLibrary = Readonly<{ name: string; anchor: string; file: string }>;
 
 export type NativeLibraries = Readonly<{
@@ -23,13 +23,13 @@ const perOs = {
   win32: { vecPackage: "windows", vec: "vec0.dll", onnx: "onnxruntime.dll" },
 } as const;
 
-/** Everything native that the program loads. The ONNX addon looks for its library in its own folder first. */
+/** All native libraries of the program. The ONNX addon searches its own folder first for its library. */
 export function nativeLibraries({ os, cpu }: Platform): NativeLibraries {
   const { vecPackage, vec, onnx } = perOs[os];
   const onnxFolder = `bin/napi-v6/${os}/${cpu}`;
   return {
     sqliteAddon: {
-      // Not "better_sqlite3.node": Bun refuses to load a file of that name, from the days before it could.
+      // Not "better_sqlite3.node": Bun refuses to load a file with that name.
       name: "sqlite_addon.node",
       anchor: "better-sqlite3/package.json",
       file: `prebuilds/${os}-${cpu}.node`,
@@ -44,17 +44,19 @@ export function nativeLibraries({ os, cpu }: Platform): NativeLibraries {
   };
 }
 
-/** Absolute path in node_modules. Throws when the package is not installed. */
+/** Absolute path in node_modules. @throws Error when the package is not installed */
 export function libraryPath(library: NativeLibrary): string {
   const anchor = createRequire(import.meta.url).resolve(library.anchor);
   return join(dirname(anchor), library.file);
 }
 
-/** The platform this process runs on. Throws on one that no library is published for. */
+/** The platform of this process. @throws Error on an unsupported platform */
 export function currentPlatform(): Platform {
   const { platform: os, arch: cpu } = process;
   const known = (os === "linux" || os === "darwin" || os === "win32") && (cpu === "x64" || cpu === "arm64");
   if (!known)
-    throw new Error(`memledger has no native libraries for ${os}-${cpu}; run it on Linux, macOS or Windows.`);
+    throw new Error(
+      `memledger does not support the platform ${os}-${cpu}. Run it on Linux, macOS or Windows, on x64 or arm64.`,
+    );
   return { os, cpu };
 }

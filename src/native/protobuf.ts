@@ -1,4 +1,4 @@
-// Writes protobuf's wire format, as much as small ONNX models need. Must never grow into a library.
+// Writes the subset of the protobuf wire format that small ONNX models need. Must never become a general library.
 
 /** A field of wire type 0; `value` is a non-negative integer below 2^31. */
 export function varint(field: number, value: number): number[] {
@@ -15,7 +15,7 @@ export function text(field: number, content: string): number[] {
   return bytes(field, new TextEncoder().encode(content));
 }
 
-/** Seven bits a byte, lowest first, the top bit set on all but the last. */
+/** Base-128 varint: seven bits per byte, lowest first; the top bit is set in all bytes but the last. */
 function base128(value: number): number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...base128(value >>> 7)];
 }

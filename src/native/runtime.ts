@@ -1,5 +1,5 @@
-// Owns the native libraries on disk: unpacks those of the executable and says where each one lies.
-// Must never use a shared temporary folder, and never hand out a library whose hash was not checked.
+// Owns the native libraries on disk: unpacks those of the executable and returns their paths.
+// Must never use a shared temporary folder, and never return the path of a library whose hash was not checked.
 
 import {
   appendFileSync,
@@ -18,23 +18,22 @@ import { hashFile } from "./file-hash.ts";
 import { currentPlatform, libraryPath, nativeLibraries } from "./platform.ts";
 import { disableTelemetry } from "./telemetry.ts";
 
-/** Absolute paths of the native libraries; plain data, so every worker gets a copy. */
+/** Absolute paths of the native libraries. Plain data, so that each worker thread receives a copy. */
 export type RuntimeFiles = Readonly<{
   sqliteAddon: string;
   vecExtension: string;
   onnxAddon: string;
-  /** The addon loads it by itself. */
+  /** Loaded by the addon. */
   onnxLibrary: string;
 }>;
 
 /**
- * Makes the native libraries loadable and returns their paths. Nobody can load one without these paths, so telemetry is
- * switched off here, too, for those who do not come from the command line. From source these are the files in node_modules; the
- * executable unpacks its own into `<directory>/<hash of the set>/` (0700) on its first start and checks their hashes on
- * every start.
+ * Prepares the native libraries and returns their paths. From source these are the files in node_modules. The executable unpacks its
+ * own into `<directory>/<hash of the set>/` (0700) at its first start, and checks their hashes at every start. Telemetry is disabled
+ * here as well as by the command line, because no library can be loaded without these paths.
  *
- * Why not let Bun load embedded `.node` files by itself: it copies each one to the shared temporary folder, under a
- * name that others can predict, and leaves it there.
+ * Bun could load embedded `.node` files itself, but it copies each one to the shared temporary folder, under a predictable name, and
+ * does not delete it.
  */
 export function prepareRuntime(directory: string): RuntimeFiles {
   disableTelemetry();
@@ -56,7 +55,7 @@ export function prepareRuntime(directory: string): RuntimeFiles {
   };
 }
 
-/** Returns the folder that now holds the libraries, each checked by hash. Throws an Error that says what to do. */
+/** Unpacks the libraries and checks their hashes. @returns their folder. @throws Error that says what to do */
 export function unpackLibraries(directory: string, libraries: readonly EmbeddedLibrary[]): string {
   const folder = resolve(directory, setName(libraries));
   for (const path of [directory, folder]) {
@@ -67,7 +66,7 @@ export function unpackLibraries(directory: string, libraries: readonly EmbeddedL
   return folder;
 }
 
-/** One folder per set of libraries: a newer executable never overwrites what a running server may still load. */
+/** One folder for each set of libraries: a newer executable never overwrites a file that a running server may still load. */
 function setName(libraries: readonly EmbeddedLibrary[]): string {
   const hash = new Bun.CryptoHasher("sha256");
   for (const library of libraries) hash.update(`${library.name}:${library.sha256}\n`);
@@ -90,7 +89,9 @@ function unpack(library: EmbeddedLibrary, target: string): void {
     throw new Error(`The native library ${target} cannot be unpacked: ${reason}. ${remedy}`, { cause });
   }
   if (!isIntact(library, target))
-    throw new Error(`${target} is not what this executable carries; download the executable again.`);
+    throw new Error(
+      `The unpacked library ${target} has a wrong hash. Check the disk, then download the executable again.`,
+    );
 }
 
 function isIntact(library: EmbeddedLibrary, path: string): boolean {

@@ -1,4 +1,4 @@
-// Opens SQLite databases with the native library of this runtime. Must never decide on pragmas, schema or paths.
+// Opens SQLite databases with the prepared native library. Must never choose pragmas, schema or paths.
 
 import BetterSqlite from "better-sqlite3";
 import { explainLoadFailure } from "./addon.ts";
@@ -7,10 +7,10 @@ import type { RuntimeFiles } from "./runtime.ts";
 export type Database = BetterSqlite.Database;
 export type DatabaseOptions = Readonly<Omit<BetterSqlite.Options, "nativeBinding">>;
 
-/** The error class of everything SQLite refuses; `code` is the name of its result code. */
+/** The class of all errors of SQLite; `code` is the name of the result code. */
 export const SqliteError = BetterSqlite.SqliteError;
 
-/** Opens or creates the database at `path`. Throws SqliteError, or an Error that says why the native library cannot be loaded. */
+/** Opens or creates the database at `path`. @throws SqliteError, or an Error that says why the native library cannot be loaded */
 export function openDatabase(path: string, runtime: RuntimeFiles, options: DatabaseOptions = {}): Database {
   try {
     return new BetterSqlite(path, { ...options, nativeBinding: runtime.sqliteAddon });
@@ -19,7 +19,7 @@ export function openDatabase(path: string, runtime: RuntimeFiles, options: Datab
   }
 }
 
-/** Makes sqlite-vec's functions and `vec0` tables available on this connection. */
+/** Loads the sqlite-vec extension on this connection. */
 export function loadVec(database: Database, runtime: RuntimeFiles): void {
   database.loadExtension(runtime.vecExtension);
 }

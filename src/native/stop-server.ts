@@ -1,6 +1,6 @@
-// Owns how a listening server ends: it takes nothing new, lets running requests finish, and cuts off those that take too long.
+// Owns the shutdown of a listening server: it accepts no new requests, waits for running ones, and closes them after a time limit.
 
-/** Resolves when no connection is left. */
+/** Resolves when all connections are closed. */
 export async function stopServer(server: Bun.Server<unknown>, graceMs: number): Promise<void> {
   const late = setTimeout(() => void server.stop(true), graceMs);
   await server.stop();

@@ -1,16 +1,16 @@
-// Switches off what Bun and native libraries would send: telemetry and crash reports, for the whole process. Must never be the only
-// protection against a library: the build refuses one that could send anything by itself (offline.ts).
+// Disables telemetry and crash reports of Bun and of native libraries, for the whole process. It is not the only protection: the build
+// refuses a library that contains network functions (offline.ts).
 //
-// Where the system forbids memory that is writable and executable (MemoryDenyWriteExecute of systemd), Bun runs without its
-// foreign function interface. The program must start there, too, so nothing here fails.
+// If the system forbids memory that is both writable and executable (MemoryDenyWriteExecute of systemd), Bun has no foreign function
+// interface. The program must start there, too, so no function in this file fails.
 
 import { CFunction, dlopen, read } from "bun:ffi";
 
 const variables: Readonly<Record<string, string>> = {
-  // ONNX Runtime 1.29 and later for Linux and macOS reads it when it is loaded.
+  // Read by ONNX Runtime 1.29 and later for Linux and macOS when it is loaded.
   ORT_DISABLE_TELEMETRY: "1",
-  // When Bun crashes on macOS or Windows, it starts curl or PowerShell, which sends a report to bun.report. It reads these then;
-  // an empty address outweighs everything else.
+  // When Bun crashes on macOS or Windows, it runs curl or PowerShell to send a report to bun.report, unless these variables forbid it.
+  // An empty URL takes precedence over all other settings.
   BUN_CRASH_REPORT_URL: "",
   BUN_ENABLE_CRASH_REPORTING: "0",
   DO_NOT_TRACK: "1",
@@ -18,10 +18,10 @@ const variables: Readonly<Record<string, string>> = {
 let isDone = false;
 
 /**
- * Sets the variables that switch telemetry and crash reports off. Call it first, from the main thread and before there are
- * workers: the C library does not protect its environment against threads. Calling it again does nothing.
+ * Sets the variables that disable telemetry and crash reports. Call it first, in the main thread, before workers exist: the environment
+ * of the C library is not thread-safe. Later calls do nothing.
  *
- * Why not process.env alone: Bun keeps variables that are set there to itself, and native code asks the C library.
+ * process.env alone is not enough: Bun does not pass variables that are set there to the C library, which native code reads.
  */
 export function disableTelemetry(): void {
   if (isDone) return;
@@ -43,15 +43,15 @@ function environmentSetter(): (name: Buffer, value: Buffer) => void {
   return (name, value) => void symbols.setenv(name, value, 1);
 }
 
-/** Places in ONNX Runtime's table of functions, which only grows at its end (onnxruntime_c_api.h, OrtApi). */
+/** Indexes into the function table of ONNX Runtime, to which new versions only append (onnxruntime_c_api.h, OrtApi). */
 const functions = { createEnv: 3, disableTelemetryEvents: 6 } as const;
 const apiVersion = 1;
 const logErrorsOnly = 3;
 const pointerBytes = 8;
 
 /**
- * Stops the events that ONNX Runtime for Windows writes to the event tracing of the system: they name the model, and Windows may
- * pass them on to Microsoft. Call it after the environment exists and before there is a session. Elsewhere it changes nothing.
+ * Disables the events that ONNX Runtime for Windows writes to the event tracing of the system: they contain the name of the model, and
+ * Windows may send them to Microsoft. Call it after the environment was created and before the first session. No effect on other systems.
  *
  * @param library absolute path of the library that the addon has loaded
  * @returns whether ONNX Runtime accepted it
@@ -60,11 +60,11 @@ export function disableTelemetryEvents(library: string): boolean {
   return attempt(() => {
     const { symbols } = dlopen(library, { OrtGetApiBase: { args: [], returns: "ptr" } });
     const base = symbols.OrtGetApiBase();
-    if (base === null) throw new Error("ONNX Runtime has no table of functions");
+    if (base === null) throw new Error("ONNX Runtime has no function table");
     const getApi = CFunction({ ptr: BigInt(read.ptr(base)), args: ["u32"], returns: "ptr" });
     const api = getApi(apiVersion);
-    const at = (place: number) => BigInt(read.ptr(api, place * pointerBytes));
-    // Creates nothing: there is one environment in a process, and this returns it.
+    const at = (index: number) => BigInt(read.ptr(api, index * pointerBytes));
+    // Returns the existing environment: a process has only one.
     const createEnv = CFunction({
       ptr: at(functions.createEnv),
       args: ["i32", "ptr", "ptr"],
@@ -72,9 +72,9 @@ export function disableTelemetryEvents(library: string): boolean {
     });
     const environment = new BigUint64Array(1);
     const disable = CFunction({ ptr: at(functions.disableTelemetryEvents), args: ["ptr"], returns: "ptr" });
-    // Both return null, or a status that tells what went wrong.
+    // Both return null, or a status object for an error.
     const failed = createEnv(logErrorsOnly, cString("memledger"), environment) ?? disable(environment[0]);
-    if (failed !== null) throw new Error("ONNX Runtime refused to switch its events off");
+    if (failed !== null) throw new Error("ONNX Runtime refused to disable its events");
   });
 }
 
@@ -83,7 +83,7 @@ function attempt(work: () => void): boolean {
     work();
     return true;
   } catch {
-    // See above: without the foreign function interface, the libraries themselves are the protection.
+    // No foreign function interface (see above): the build has already refused libraries with network functions.
     return false;
   }
 }

@@ -141,14 +141,14 @@ describe("vectors", () => {
 describe("a graph that is no sentence-embedding model is refused at the start", () => {
   test.each<[string, TinyModel, RegExp]>([
     ["no graph at all", { files: { "onnx/model.onnx": "not a graph" } }, /./],
-    ["strange input", { inputs: ["input_ids", "pixel_values"] }, /input "pixel_values"; choose/],
-    ["strange output", { output: "logits" }, /gives logits, not last_hidden_state/],
+    ["strange input", { inputs: ["input_ids", "pixel_values"] }, /unknown input "pixel_values"\. Choose/],
+    ["strange output", { output: "logits" }, /outputs of the model are logits, but last_hidden_state/],
     [
       "other dimensions than it says",
       { files: { "config.json": { hidden_size: 384 } } },
-      /256 dimensions, not the 384 .*; export/,
+      /256 dimensions, but its config\.json says 384\. Export/,
     ],
-    ["broken tokenizer", { files: { "tokenizer.json": "{" } }, /tokenizer\.json is not JSON; copy/],
+    ["broken tokenizer", { files: { "tokenizer.json": "{" } }, /tokenizer\.json is not valid JSON\. Copy/],
   ])("%s", async (_, tiny, message) => {
     await expect(start(tiny)).rejects.toThrow(message);
   });

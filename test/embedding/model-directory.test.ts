@@ -65,25 +65,29 @@ test("prefixes come from the sentence transformer's prompts", () => {
 describe("a directory that cannot be used is refused and says what to do", () => {
   test("no directory", () => {
     expect(() => readModelDirectory(join(folder, "nowhere"))).toThrow(
-      /no model directory at .*nowhere.*--model/,
+      /model directory .*nowhere does not exist.*--model/,
     );
   });
 
   test.each<[string, TinyModel, RegExp]>([
-    ["no config", { files: { "config.json": null } }, /lacks config\.json; export/],
-    ["no tokenizer", { files: { "tokenizer.json": null } }, /lacks tokenizer\.json; export/],
-    ["no graph", { files: { "onnx/model.onnx": null, "onnx/readme": "" } }, /no model\*\.onnx; export/],
-    ["no graph folder", { files: { "onnx/model.onnx": null } }, /no model\*\.onnx; export/],
-    ["weights apart", { files: { "onnx/model.onnx_data": "w" } }, /model\.onnx_data; export it as one file/],
+    ["no config", { files: { "config.json": null } }, /has no config\.json\. Export/],
+    ["no tokenizer", { files: { "tokenizer.json": null } }, /has no tokenizer\.json\. Export/],
+    ["no graph", { files: { "onnx/model.onnx": null, "onnx/readme": "" } }, /no file model\*\.onnx\. Export/],
+    ["no graph folder", { files: { "onnx/model.onnx": null } }, /no file model\*\.onnx\. Export/],
+    [
+      "weights apart",
+      { files: { "onnx/model.onnx_data": "w" } },
+      /model\.onnx_data.*Export the model as one file/,
+    ],
     [
       "manifest: changed file",
       { files: { "manifest.json": { files: { "config.json": { sha256: "0".repeat(64) } } } } },
-      /config\.json is not the file .* copy/,
+      /config\.json does not match its hash.* Copy/,
     ],
     [
       "manifest: lost file",
       { files: { "manifest.json": { files: { "vocab.txt": { sha256: "0".repeat(64) } } } } },
-      /vocab\.txt is not the file/,
+      /vocab\.txt does not match its hash/,
     ],
     ["manifest: no object", { files: { "manifest.json": "[]" } }, /manifest\.json is not a JSON object/],
     ["manifest: no files", { files: { "manifest.json": {} } }, /manifest\.json must look like/],
@@ -92,23 +96,23 @@ describe("a directory that cannot be used is refused and says what to do", () =>
   });
 
   test.each<[string, TinyModel, RegExp]>([
-    ["broken config", { files: { "config.json": "{" } }, /config\.json is not JSON; copy/],
+    ["broken config", { files: { "config.json": "{" } }, /config\.json is not valid JSON\. Copy/],
     [
       "too few dimensions",
       { files: { "config.json": { hidden_size: 128 } } },
-      /128 dimensions; choose .*256 to 1024/,
+      /128 dimensions .*Choose .*256 to 1024/,
     ],
-    ["too many dimensions", { files: { "config.json": { hidden_size: 4096 } } }, /4096 dimensions; choose/],
-    ["unknown dimensions", { files: { "config.json": {} } }, /unknown dimensions; choose/],
+    ["too many dimensions", { files: { "config.json": { hidden_size: 4096 } } }, /4096 dimensions .*Choose/],
+    ["unknown dimensions", { files: { "config.json": {} } }, /unknown dimensions .*Choose/],
     [
       "strange pooling",
       { files: { "1_Pooling/config.json": { pooling_mode_lasttoken: true } } },
-      /pools by pooling_mode_lasttoken; choose/,
+      /pooling pooling_mode_lasttoken\. Choose/,
     ],
     [
       "a dense layer",
       { files: { "modules.json": [{ type: "sentence_transformers.models.Dense" }] } },
-      /ends in a Dense layer; choose/,
+      /has a Dense layer, .*Choose/,
     ],
   ])("%s", (_, tiny, message) => {
     const source = read(tiny);

@@ -10,7 +10,7 @@ const root = join(import.meta.dir, "../..");
 test.each<[readonly string[], RegExp]>([
   [["--target", "plan9-x64"], /Cannot build for plan9-x64\..*linux-x64, linux-arm64/s],
   [["--target", "linux-x64-musl"], /no library for musl; build linux-x64/],
-  [["--model", "nowhere"], /no model directory at .*nowhere/],
+  [["--model", "nowhere"], /model directory .*nowhere does not exist/],
   [["--colour", "red"], /colour/],
 ])("%p fails and says why", (options, message) => {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, "build.ts", ...options], { cwd: root });
