@@ -7,8 +7,9 @@ import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { entryHash } from "../../src/audit/chain.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
+import type { Verification } from "../../src/audit/store.ts";
 import { createClock } from "../../src/clock.ts";
-import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { isObject } from "../../src/json/json.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import type { Database } from "../../src/native/sqlite.ts";
@@ -117,10 +118,16 @@ test("a project without records has nothing to verify", async () => {
 });
 
 test("callers at the same time share one verification", async () => {
-  const { key } = await app.createProject("business");
+  const { id, key } = await app.createProject("business");
   for (let index = 0; index < 20; index++) await read(key);
   const replies = await Promise.all(Array.from({ length: 8 }, () => verify(key)));
-  for (const { data } of replies) expect(data.verdict).toBe("unattested");
+  for (const { data } of replies) expect(data).toMatchObject({ verdict: "unattested", verified: 20 });
+  // The answers do not show it, so the steps are counted: every record was read once, with those of the calls in between.
+  const steps: string[] = [];
+  using here = await verifierOf(id, key, async (step) => void steps.push(step));
+  const results = await Promise.all(Array.from({ length: 8 }, here.verify));
+  expect(results.map(({ report }) => report?.records)).toEqual(Array(8).fill(29));
+  expect(steps).toEqual(["planProof", "proveStep"]);
 });
 
 test("a change is found, told with its position, and never forgotten", async () => {
@@ -203,29 +210,43 @@ test("retention may remove records that a run has not reached", async () => {
   await appendLarge(key, 14);
   app.passTime(366 * dayMs);
   for (let index = 0; index < 3; index++) await read(key);
+  let steps = 0;
+  using here = await verifierOf(id, key, async (step) => {
+    if (step === "proveStep" && ++steps === 2) await pruneAndWait(id);
+  });
+  const { report, isComplete, round } = await here.verify();
+  expect([isComplete, report?.failure, report?.contradiction]).toEqual([true, null, null]);
+  expect(round).toEqual(expect.objectContaining({ fromSeq: 15, throughSeq: 19 }));
+  expect(steps).toBeGreaterThan(2);
+});
+
+/** Verifies the project's chain in this process; `onStep` is awaited before each step. */
+async function verifierOf(
+  projectId: string,
+  key: string,
+  onStep: (step: "planProof" | "proveStep") => Promise<void>,
+): Promise<Disposable & { verify(): Promise<Verification> }> {
+  const verifierKeys = [await verifierKey(key)];
   const path = join(app.config.dataDir, "memledger.db");
   const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
-  const serial = Number(database.prepare("SELECT serial FROM project WHERE id = ?").pluck().get(id));
-  const prover = createProver(database, [await verifierKey(key)]);
-  const project: JsonObject = { serial };
-  let steps = 0;
+  const project: unknown = database.prepare("SELECT serial, id FROM project WHERE id = ?").get(projectId);
+  const prover = createProver(database, verifierKeys);
   const verifyHere = createProofs(
     {
-      planProof: async (_, mark, isRoundDue) => prover.planProof(Object(project), mark, isRoundDue),
+      async planProof(of, mark, isRoundDue) {
+        await onStep("planProof");
+        return prover.planProof(of, mark, isRoundDue);
+      },
       async proveStep(chain, above, through) {
-        if (++steps === 2) await pruneAndWait(id);
+        await onStep("proveStep");
         return prover.proveStep(chain, above, through);
       },
     },
     createClock(),
     createLogger("error"),
   );
-  const { report, isComplete, round } = await verifyHere(Object(project));
-  database.close();
-  expect([isComplete, report?.failure, report?.contradiction]).toEqual([true, null, null]);
-  expect(round).toEqual(expect.objectContaining({ fromSeq: 15, throughSeq: 19 }));
-  expect(steps).toBeGreaterThan(2);
-});
+  return { verify: () => verifyHere(Object(project)), [Symbol.dispose]: () => database.close() };
+}
 
 async function verifierKey(key: string): Promise<string> {
   return String((await app.call("GET", "/v1/audit/checkpoint", { key })).data.public_key);

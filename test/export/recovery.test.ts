@@ -1,7 +1,7 @@
 // Proves that exports come to an end whatever happens to the process: killed in the middle, or out of space.
 
 import { afterAll, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, createFolder, serve } from "../cli/command.ts";
 import { always, begin, download, exportAll, fatten, send, settled } from "./exporting.ts";
@@ -12,6 +12,16 @@ afterAll(cleanUp);
 const partsIn = (dataDir: string) =>
   readdirSync(join(dataDir, "exports")).filter((name) => name.endsWith(".part"));
 
+/** Bytes of the export that is being written, once there are some. */
+async function begun(dataDir: string): Promise<number> {
+  for (;;) {
+    const [part] = partsIn(dataDir);
+    const bytes = part === undefined ? 0 : statSync(join(dataDir, "exports", part)).size;
+    if (bytes > 0) return bytes;
+    await Bun.sleep(1);
+  }
+}
+
 test("an export that a kill -9 interrupts is finished after the next start", async () => {
   const dataDir = createFolder();
   const first = await serve(dataDir);
@@ -19,9 +29,10 @@ test("an export that a kill -9 interrupts is finished after the next start", asy
   const target = { url: first.url, key };
   await fatten(target, 400);
   const id = await begin(target, { ...always, format: "json" });
-  while (partsIn(dataDir).length === 0) await Bun.sleep(1);
+  await begun(dataDir);
   await first.end("SIGKILL");
   expect(partsIn(dataDir)).toEqual([`${id}.json.part`]);
+  const written = await begun(dataDir);
 
   const second = await serve(dataDir);
   const again = { url: second.url, key };
@@ -29,6 +40,8 @@ test("an export that a kill -9 interrupts is finished after the next start", asy
   expect(detail).toMatchObject({ status: "completed", records: 400, estimated_records: 400, error: null });
   const text = await download(again, id);
   expect(JSON.parse(text).length).toBe(400);
+  // Otherwise the first server had written all of it, and nothing was interrupted.
+  expect(written).toBeLessThan(Buffer.byteLength(text));
   expect(new Bun.SHA256().update(text).digest("hex")).toBe(String(detail.sha256));
   expect(readdirSync(join(dataDir, "exports")).toSorted()).toEqual([`${id}.json`, `${id}.json.manifest`]);
   expect((await second.end("SIGTERM")).exitCode).toBe(0);
@@ -40,9 +53,12 @@ test("a server that is stopped in the middle of an export ends in time and goes 
   const key = String(first.ready.api_key);
   await fatten({ url: first.url, key }, 400);
   const id = await begin({ url: first.url, key });
+  await begun(dataDir);
   const startedAt = performance.now();
   expect((await first.end("SIGTERM")).exitCode).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(5_000);
+  // Neither completed nor given up.
+  expect(readdirSync(join(dataDir, "exports"))).toEqual([`${id}.csv.part`]);
   const second = await serve(dataDir);
   expect((await settled({ url: second.url, key }, id)).detail).toMatchObject({
     status: "completed",
