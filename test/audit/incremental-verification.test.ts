@@ -121,7 +121,7 @@ test("callers at the same time share one verification", async () => {
   const { id, key } = await app.createProject("business");
   for (let index = 0; index < 20; index++) await read(key);
   const replies = await Promise.all(Array.from({ length: 8 }, () => verify(key)));
-  for (const { data } of replies) expect(data).toMatchObject({ verdict: "unattested", verified: 20 });
+  for (const { data } of replies) expect(data.verdict).toBe("unattested");
   // The answers do not show it, so the steps are counted: every record was read once, with those of the calls in between.
   const steps: string[] = [];
   using here = await verifierOf(id, key, async (step) => void steps.push(step));
