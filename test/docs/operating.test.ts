@@ -3,57 +3,51 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { root, tableOf } from "./pages.ts";
 
-const root = join(import.meta.dir, "../..");
-const page = readFileSync(join(root, "docs/operator/OPERATING.md"), "utf8");
+const page = "docs/operator/OPERATING.md";
 const files = [...new Bun.Glob("src/**/*.ts").scanSync({ cwd: root })].map((path) =>
   readFileSync(join(root, path), "utf8"),
 );
 const source = files.join("\n");
 
-/** First cells of the rows of the table whose head begins with this word. */
-function firstCells(head: string): string[] {
-  const start = page.indexOf(`| ${head} |`);
-  const table = page.slice(start, page.indexOf("\n\n", start)).split("\n").slice(2);
-  return table.map((row) => row.split("|")[1]?.trim() ?? "");
-}
-
 /** What a template has in place of its expressions is for the reader to know. */
 const plain = (text: string) => text.replaceAll(/\$\{[^}]*\}/g, "NAME");
 
-/** The text that each call of a logger begins with; of a call with a name, the text that the name has in the same file. */
-function logged(): string[] {
-  return files.flatMap((file) => {
-    const calls = file.matchAll(
-      /(?:[lL]ogger|createLogger\(\w+\))\.(?:info|warn|error)\(\s*(?:"([^"]+)"|`([^`]+)`|(\w+))/g,
-    );
-    return [...calls].flatMap(([, text, template, name]) => {
-      if (name === undefined) return [plain(text ?? template ?? "")];
-      const named = file.matchAll(new RegExp(`const ${name} =\\s+(?:"([^"]+)"|\`([^\`]+)\`)[;,]`, "g"));
-      return [...named].map(([, found, other]) => plain(found ?? other ?? ""));
-    });
-  });
+interface Line {
+  readonly level: string;
+  readonly message: string;
 }
 
-const documented = firstCells("message").flatMap((cell) => cell.split("; "));
-
-test("no line of the log is missing", () => {
-  const messages = logged();
-  expect(messages.length).toBeGreaterThan(25);
-  const isTold = (message: string) =>
-    documented.some((cell) => message === cell || message.startsWith(`${cell};`));
-  expect([...new Set(messages)].filter((message) => !isTold(message))).toEqual([]);
+/** The text that each call of a logger begins with; of a call with a name, the text that the name has in the same file. */
+const logged: readonly Line[] = files.flatMap((file) => {
+  const calls = file.matchAll(
+    /(?:[lL]ogger|createLogger\(\w+\))\.(info|warn|error)\(\s*(?:"([^"]+)"|`([^`]+)`|(\w+))/g,
+  );
+  return [...calls].flatMap(([, level = "", text, template, name]) => {
+    if (name === undefined) return [{ level, message: plain(text ?? template ?? "") }];
+    const named = file.matchAll(new RegExp(`const ${name} =\\s+(?:"([^"]+)"|\`([^\`]+)\`)[;,]`, "g"));
+    return [...named].map(([, found, other]) => ({ level, message: plain(found ?? other ?? "") }));
+  });
 });
 
-test("lines of the log", () => {
-  const known = logged();
-  expect(documented.length).toBeGreaterThan(25);
-  expect(documented.filter((message) => !known.some((each) => each.startsWith(message)))).toEqual([]);
+test.each([
+  ["error", "Errors", 15],
+  ["warn", "Warnings", 8],
+  ["info", "Information", 8],
+])("the lines of the log with the level %s are those of the table", (level, title, least) => {
+  const documented = tableOf(page, "message", title).map(([message = ""]) => message);
+  const inSource = logged.filter((line) => line.level === level).map(({ message }) => message);
+  expect(documented.length).toBeGreaterThan(least);
+  // The table has a message up to its first semicolon; what follows says what to do.
+  const isDocumented = (message: string) => documented.includes(message.split(";")[0] ?? "");
+  expect(inSource.filter((message) => !isDocumented(message))).toEqual([]);
+  expect(documented.filter((message) => !inSource.some((each) => each.startsWith(message)))).toEqual([]);
 });
 
 test("reasons for not being ready", () => {
-  const reasons = firstCells("reason")
-    .flatMap((cell) => cell.split("; "))
+  const reasons = tableOf(page, "reason")
+    .flatMap(([cell = ""]) => cell.split("; "))
     .filter((reason) => !/\bN\b|^the writer, /.test(reason));
   expect(reasons.length).toBeGreaterThan(6);
   expect(reasons.filter((reason) => !source.includes(`"${reason}"`))).toEqual([]);

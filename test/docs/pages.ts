@@ -48,9 +48,11 @@ export function inlineCodeOf(page: string): string[] {
   return [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
 }
 
-/** Cells of the rows of each table whose first heading is `head`. */
-export function tableOf(page: string, head: string): string[][] {
-  const tables = proseOf(page).matchAll(/^\|.*\n\|[-|: ]+\n((?:\|.*\n?)*)/gm);
+/** Cells of the rows of each table whose first heading is `head`; with `title`, of those in the part of the page under this title. */
+export function tableOf(page: string, head: string, title: string | null = null): string[][] {
+  const parts = proseOf(page).split(/^#+ /m);
+  const text = title === null ? proseOf(page) : (parts.find((part) => part.startsWith(`${title}\n`)) ?? "");
+  const tables = text.matchAll(/^\|.*\n\|[-|: ]+\n((?:\|.*\n?)*)/gm);
   return [...tables]
     .filter(([table]) => table.startsWith(`| ${head} |`))
     .flatMap(([, rows = ""]) => rows.trimEnd().split("\n"))
