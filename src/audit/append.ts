@@ -7,14 +7,8 @@ import { Refusal, successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { appendedItemsMax, appendedTextsMax } from "../limits.ts";
 import { Action, Fields, jsonObject, Nullable, Text } from "../schema/schema.ts";
-import {
-  auditRecordDetail,
-  exampleDetail,
-  inputContent,
-  outputContent,
-  toAuditRecordDetail,
-  tokens,
-} from "./record-view.ts";
+import { auditRecordDetail, exampleDetail, inputContent, outputContent, tokens } from "./record-schema.ts";
+import { toAuditRecordDetail } from "./record-view.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
 
 const reservedActions = /^(memory|audit|key|project)\./;

@@ -8,7 +8,8 @@ import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
 import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema/schema.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
-import { auditRecord, exampleRecord, toAuditRecord } from "./record-view.ts";
+import { auditRecord, exampleRecord } from "./record-schema.ts";
+import { toAuditRecord } from "./record-view.ts";
 import type { RecordPage, RecordQuery } from "./store.ts";
 
 const dayMs = 86_400_000;

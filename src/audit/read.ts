@@ -6,7 +6,8 @@ import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
 import { retentionFloor } from "./list.ts";
-import { auditRecordDetail, exampleDetail, toAuditRecordDetail } from "./record-view.ts";
+import { auditRecordDetail, exampleDetail } from "./record-schema.ts";
+import { toAuditRecordDetail } from "./record-view.ts";
 
 export const readRecord = projectOperation({
   name: "audit.read",

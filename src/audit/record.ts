@@ -31,9 +31,9 @@ export interface ChainEntry {
 export interface StoredRecord extends ChainEntry {
   /** 16 bytes; null when the payload was erased. */
   readonly salt: Uint8Array | null;
-  /** The exact payload text; null when it was erased. */
+  /** The exact payload text; null when it was erased or cannot be read. */
   readonly payload: string | null;
-  /** Why there is no payload: it was erased by audit.redact, or payload retention has removed it; null: it is there. */
+  /** Why there is no payload: audit.redact has erased it, or payload retention has removed it; null: it was not removed. */
   readonly removal: "redacted" | "expired" | null;
 }
 

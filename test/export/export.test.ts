@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { recordFieldNames } from "../../src/audit/record-view.ts";
+import { recordFieldNames } from "../../src/audit/record-schema.ts";
 import { openNote } from "../../src/audit/signed-note.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";

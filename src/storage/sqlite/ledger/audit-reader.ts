@@ -5,6 +5,7 @@ import type { StoredRecord } from "../../../audit/record.ts";
 import type { RecordLocation } from "../../../audit/store.ts";
 import { mentionBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { unpackPayload } from "../verify/payload.ts";
 
 export interface RecordRow {
   seq: number;
@@ -48,7 +49,9 @@ export function toStoredRecord({ seq, entry, hash, salt, text, payloads_through 
     const removal = seq <= (payloads_through ?? 0) ? "expired" : "redacted";
     return { seq, entry, hash, salt, payload: null, removal };
   }
-  return { seq, entry, hash, salt, payload: Bun.zstdDecompressSync(text).toString(), removal: null };
+  const unpacked = unpackPayload(text);
+  const payload = unpacked === null ? null : Buffer.from(unpacked).toString();
+  return { seq, entry, hash, salt, payload, removal: null };
 }
 
 export function createAuditReader(database: Database) {
