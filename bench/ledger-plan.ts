@@ -17,10 +17,15 @@ export function planned(dataDir: string, { projectId }: FilledLedger): Measure {
     verbose: (sql) => statements.push(String(sql)),
   });
   try {
-    const find = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
     const project: Project = {
-      ...{ id: projectId, serial: find.get(projectId) ?? 0, name: "ledger", plan: "custom", credits: null },
-      ...{ subscription: "active", memoryLimit: null, retentionDays: null, createdAt: 0 },
+      id: projectId,
+      name: "ledger",
+      plan: "custom",
+      credits: null,
+      subscription: "active",
+      memoryLimit: null,
+      retentionDays: null,
+      createdAt: 0,
     };
     const list = createRecordList(database);
     statements.length = 0;

@@ -10,16 +10,16 @@ export interface BodyClaim extends Disposable {
   take(bytes: number): void;
 }
 
-/** Opens a claim for a call of the project with this serial. */
-export type BodyBudget = (project: number) => BodyClaim;
+/** Opens a claim for a call of the project with this id. */
+export type BodyBudget = (project: string) => BodyClaim;
 
 export function createBodyBudget({
   maxBytes = bodiesMaxBytes,
   maxBytesPerProject = bodiesMaxBytesPerProject,
 } = {}): BodyBudget {
-  const heldByProject = new Map<number, number>();
+  const heldByProject = new Map<string, number>();
   let held = 0;
-  const add = (project: number, bytes: number) => {
+  const add = (project: string, bytes: number) => {
     held += bytes;
     const ofProject = (heldByProject.get(project) ?? 0) + bytes;
     if (ofProject === 0) heldByProject.delete(project);

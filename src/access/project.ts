@@ -7,8 +7,6 @@ export const subscriptions = ["active", "expired"] as const;
 export interface Project {
   /** 32 hexadecimal characters; the name by which clients know the project. */
   readonly id: string;
-  /** The small number by which rows of the store refer to the project. Never leaves the process. */
-  readonly serial: number;
   readonly name: string;
   readonly plan: PlanName;
   readonly subscription: (typeof subscriptions)[number];

@@ -25,11 +25,11 @@ interface Account {
 
 /** `readCredits` tells what the project has now; null is unlimited. */
 export function createReservations(readCredits: (project: Project) => Promise<number | null>): Reservations {
-  const accounts = new Map<number, Account>();
+  const accounts = new Map<string, Account>();
 
-  const accountOf = ({ serial }: Project): Account => {
-    const account = accounts.get(serial) ?? { promised: 0, settling: 0, nextEnd: Promise.withResolvers() };
-    accounts.set(serial, account);
+  const accountOf = ({ id }: Project): Account => {
+    const account = accounts.get(id) ?? { promised: 0, settling: 0, nextEnd: Promise.withResolvers() };
+    accounts.set(id, account);
     return account;
   };
 

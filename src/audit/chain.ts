@@ -62,7 +62,7 @@ export function sealRecord(
     status: draft.status,
     code: draft.code,
     key: draft.keyId,
-    project: draft.project?.id ?? null,
+    project: draft.project,
     memory: draft.memoryId,
     numbers: draft.numbers,
     payload_hash: draft.payload.hash,

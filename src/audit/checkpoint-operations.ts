@@ -50,7 +50,7 @@ export const readCheckpoint = projectOperation({
   },
 
   async apply(transaction, _input, _prepared, { caller: { project }, now }) {
-    return { data: toView(await transaction.audit.signCheckpoint(project, now)) };
+    return { data: toView(await transaction.audit.signCheckpoint(project.id, now)) };
   },
 });
 
@@ -69,11 +69,12 @@ export const signCheckpoints = installationOperation({
   output: Fields({ checkpoints: Type.Array(checkpointView) }),
 
   async apply(transaction, input, { now }) {
-    const attestations =
-      input.project === undefined
-        ? await transaction.audit.signAllCheckpoints(now)
-        : [await transaction.audit.signCheckpoint(await requireProject(transaction, input.project), now)];
-    return { data: { checkpoints: attestations.map(toView) } };
+    if (input.project === undefined) {
+      const signed = await transaction.audit.signAllCheckpoints(now);
+      return { data: { checkpoints: signed.map(toView) } };
+    }
+    const { id } = await requireProject(transaction, input.project);
+    return { data: { checkpoints: [toView(await transaction.audit.signCheckpoint(id, now))] } };
   },
 });
 

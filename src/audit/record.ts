@@ -6,8 +6,8 @@ import { type SealedPayload, sealPayload } from "./payload.ts";
 
 /** A record before the chain gives it its position, identifier and time. */
 export interface RecordDraft {
-  /** Null: the installation's chain. */
-  readonly project: { readonly id: string; readonly serial: number } | null;
+  /** Id of the project whose chain it belongs to; null: the installation's chain. */
+  readonly project: string | null;
   readonly now: number;
   readonly action: string;
   readonly status: number;

@@ -83,7 +83,7 @@ export const redactRecords = installationOperation({
       // An erasure that is repeated because its effects failed comes here, too: they are tried again.
       return { refusal: nothingHolds(state), after: erasureEffects };
     }
-    const byProject = Map.groupBy(present, ({ project }) => project?.serial ?? null);
+    const byProject = Map.groupBy(present, ({ project }) => project);
     for (const members of byProject.values()) {
       const [first] = members;
       const project = first?.project ?? null;
@@ -137,7 +137,9 @@ async function endMemory(
   await transaction.memories.remove(project, id, now);
   const { type, importance } = memory;
   await transaction.audit.append({
-    ...toServerRecord(project, "memory.delete", now, { deleted_memory: { memory_type: type, importance } }),
+    ...toServerRecord(project.id, "memory.delete", now, {
+      deleted_memory: { memory_type: type, importance },
+    }),
     ...{ status: 204, memoryId: id },
   });
   return "deleted";

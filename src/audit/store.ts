@@ -36,7 +36,8 @@ export interface RecordPage {
 
 /** Where a record is, for an erasure. */
 export interface RecordLocation {
-  readonly project: { readonly id: string; readonly serial: number } | null;
+  /** Id; null: the installation. */
+  readonly project: string | null;
   readonly seq: number;
   readonly id: string;
   readonly action: string;

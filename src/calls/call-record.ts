@@ -37,7 +37,7 @@ export function toRecordDraft(
   clock: { readonly now: number; readonly elapsed: number },
 ): RecordDraft & { readonly payload: PayloadWithText } {
   const origin = {
-    project: caller === null ? null : { id: caller.project.id, serial: caller.project.serial },
+    project: caller?.project.id ?? null,
     now: clock.now,
     keyId: caller?.key.id ?? null,
   };

@@ -23,8 +23,8 @@ export interface Call {
   readonly operation: string;
   /** Null: administration, or a stranger whose call is refused; both belong to the installation's chain. */
   readonly keyId: string | null;
-  /** Serial of the project that the call takes a turn of; left out: it is the server's own. */
-  readonly project?: number;
+  /** Id of the project that the call takes a turn of; left out: it is the server's own. */
+  readonly project?: string;
   readonly origin: Origin;
   /** Clock.elapsed() at arrival. */
   readonly arrivedAt: number;

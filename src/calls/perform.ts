@@ -124,11 +124,11 @@ async function performForProject(
   const waitSeconds = limiter.take(caller.key.id, plan.rate, clock.elapsed());
   if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
-  using claim = claimBody(caller.project.serial);
+  using claim = claimBody(caller.project.id);
   using credits = reservations(caller.project);
   const { origin, fault } = readOrigin(request);
   const call = {
-    ...{ operation: operation.name, keyId: caller.key.id, project: caller.project.serial },
+    ...{ operation: operation.name, keyId: caller.key.id, project: caller.project.id },
     ...{ origin, arrivedAt: request.arrivedAt },
     ...recordParameters(request.parameters, operation.feature === "memory"),
   };
@@ -146,7 +146,7 @@ async function performForProject(
   const decide = async (): Promise<Call["decision"]> => {
     if (reading.input === null) throw reading.fault;
     const { prices, extractor } = tools;
-    const waiter = { project: caller.project.serial, signal };
+    const waiter = { project: caller.project.id, signal };
     const prepared = await operation.prepare(reading.input, {
       ...{ caller, plan, store, prices, extractor, pagePins, signal, now: clock.now() },
       embed: (text, role) => tools.embed(text, role, waiter),

@@ -7,7 +7,7 @@ import { FairQueue, type Queued, type QueueLimits } from "../scheduling/fair-que
 /** A text that calls of one project wait for. */
 export interface Waiting extends Queued {
   /** Serial. */
-  readonly project: number;
+  readonly project: string;
   readonly text: string;
   readonly role: EmbeddingRole;
   resolve(vector: Float32Array): void;

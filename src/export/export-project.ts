@@ -27,7 +27,7 @@ export const exportProject = installationOperation({
     const project = await requireProject(transaction, input.project);
     const draft = draftOf(input, planOf(project, plans), now);
     // A project that nobody has called yet has no chain; this begins it, and the manifest names it.
-    await transaction.audit.signCheckpoint(project, now);
+    await transaction.audit.signCheckpoint(project.id, now);
     const made = await transaction.exports.begin(project, draft, now);
     return { data: toExportTask(made), after: [{ effect: "start_export" }] };
   },

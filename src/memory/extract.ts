@@ -113,7 +113,7 @@ function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => n
 /** The slow part: the extractor reads the text, and the items are embedded and compared with the memories of the project. */
 async function findCandidates(text: string, deduplicate: boolean, preparation: Preparation) {
   const { caller, extractor, now, signal } = preparation;
-  const waiter = { project: caller.project.serial, signal };
+  const waiter = { project: caller.project.id, signal };
   const extraction = extractor.extract(text, now, waiter);
   const { items, model, usage } = await extraction.catch(recording(noteInput(text), 2103));
   const vectors = await embedAll(items, preparation);

@@ -15,24 +15,24 @@ export interface GateOptions {
 }
 
 interface Entry extends Queued {
-  readonly project: number;
+  readonly project: string;
   admit(): void;
 }
 
 /** The gate throws Refusal 1503 when the caller is gone before its turn, and what FairQueue.add throws. */
 export function createFairGate({ places, placesPerProject = places, limits }: GateOptions): FairGate {
   const queue = new FairQueue<Entry>(limits);
-  const running = new Map<number, number>();
+  const running = new Map<string, number>();
   let free = places;
 
-  const mayEnter = (project: number) => free > 0 && (running.get(project) ?? 0) < placesPerProject;
+  const mayEnter = (project: string) => free > 0 && (running.get(project) ?? 0) < placesPerProject;
 
-  const enter = (project: number) => {
+  const enter = (project: string) => {
     free -= 1;
     running.set(project, (running.get(project) ?? 0) + 1);
   };
 
-  const exit = (project: number) => {
+  const exit = (project: string) => {
     free += 1;
     const others = (running.get(project) ?? 1) - 1;
     if (others === 0) running.delete(project);

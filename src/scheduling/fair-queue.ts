@@ -14,14 +14,14 @@ export interface QueueLimits {
 
 /** Who waits. */
 export interface Waiter {
-  /** Serial of the project. */
-  readonly project: number;
+  /** Id of the project. */
+  readonly project: string;
   /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal;
 }
 
 /** Work of the server itself, such as a health check, takes turns as if it belonged to one more project. */
-export const serverItself: Waiter = { project: 0, signal: new AbortController().signal };
+export const serverItself: Waiter = { project: "server", signal: new AbortController().signal };
 
 export interface Queued {
   /** Called when the item is removed without having had its turn. */
@@ -31,7 +31,7 @@ export interface Queued {
 export class FairQueue<Item extends Queued> {
   readonly #limits: QueueLimits;
   /** The next project in turn is the first one. A project without items is not among them. */
-  readonly #projects = new Map<number, Set<Item>>();
+  readonly #projects = new Map<string, Set<Item>>();
   #size = 0;
 
   constructor(limits: QueueLimits) {
@@ -53,7 +53,7 @@ export class FairQueue<Item extends Queued> {
    * other project is refused because of it.
    * @throws Refusal 1429 when the project has reached its own bound; 1503 when the queue is full and no project has more items.
    */
-  add(project: number, item: Item): void {
+  add(project: string, item: Item): void {
     const items = this.#projects.get(project) ?? new Set();
     if (items.size >= this.#limits.perProject) throw this.#tooManyOfProject();
     if (this.#size >= this.#limits.inAll) this.#makeRoom(items.size);
@@ -68,7 +68,7 @@ export class FairQueue<Item extends Queued> {
   }
 
   /** Removes the next item in turn, of those that `accepts` takes. A project that is passed over keeps its place in the order. */
-  take(accepts: (project: number, item: Item) => boolean = () => true): Item | undefined {
+  take(accepts: (project: string, item: Item) => boolean = () => true): Item | undefined {
     for (const [project, items] of this.#projects) {
       const [item] = items;
       if (item === undefined || !accepts(project, item)) continue;
@@ -81,7 +81,7 @@ export class FairQueue<Item extends Queued> {
   }
 
   /** @returns false when the item does not wait any more. */
-  remove(project: number, item: Item): boolean {
+  remove(project: string, item: Item): boolean {
     const items = this.#projects.get(project);
     if (items?.delete(item) !== true) return false;
     if (items.size === 0) this.#projects.delete(project);

@@ -15,7 +15,7 @@ const head: ChainHead = {
   at: 1_795_000_000_123,
 };
 const draft: RecordDraft & { readonly payload: PayloadWithText } = {
-  project: { id: "019a2b3c4d5e7f708192a3b4c5d6e000", serial: 7 },
+  project: "019a2b3c4d5e7f708192a3b4c5d6e000",
   now: 1_795_000_000_456,
   action: "memory.create",
   status: 201,

@@ -57,15 +57,15 @@ const createId = createIdSource();
 /** Appends a record to the first project's chain with everything that needs no signing key. @returns its seq */
 export function appendForged(database: Database, action: string, payload: JsonObject): number {
   const head = database
-    .prepare<[], { chain: string; seq: number; hash: string; at: number; project: string; serial: number }>(
-      `SELECT c.id AS chain, e.seq, e.hash, e.at, p.id AS project, p.serial FROM audit_entry e
+    .prepare<[], { chain: string; seq: number; hash: string; at: number; project: string }>(
+      `SELECT c.id AS chain, e.seq, e.hash, e.at, p.id AS project FROM audit_entry e
        JOIN audit_chain c ON c.number = e.chain JOIN project p ON p.serial = c.project
        WHERE e.chain = 2 ORDER BY e.seq DESC LIMIT 1`,
     )
     .get();
   if (head === undefined) throw new Error("the chain is empty");
   const numbers = { duration: null, credits_consumed: 0, balance_consumed_usd: 0, is_cache_hit: false };
-  const origin = { project: { id: head.project, serial: head.serial }, now: head.at, keyId: null };
+  const origin = { project: head.project, now: head.at, keyId: null };
   const draft = {
     ...origin,
     action,

@@ -229,7 +229,7 @@ async function verifierOf(
   const verifierKeys = [await verifierKey(key)];
   const path = join(app.config.dataDir, "memledger.db");
   const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
-  const project: unknown = database.prepare("SELECT serial, id FROM project WHERE id = ?").get(projectId);
+  const project = { id: projectId };
   const prover = createProver(database, verifierKeys);
   const verifyHere = createProofs(
     {

@@ -100,7 +100,7 @@ export function buildLedger(plan: LedgerPlan): MadeLedger {
   return { folder, database: path, signer, chains };
 }
 
-type OpenChain = Omit<MadeChain, "records" | "checkpoint"> & { readonly serial: number | null };
+type OpenChain = Omit<MadeChain, "records" | "checkpoint">;
 
 const createId = createIdSource();
 
@@ -123,7 +123,7 @@ function openChains(database: Database, count: number): OpenChain[] {
       database.prepare("INSERT INTO audit_chain (id, project, genesis, hash) VALUES (?, ?, ?, ?)").run(...row)
         .lastInsertRowid,
     );
-    return { number, chain: genesis.chain, project, serial, genesisHash: genesisHash(genesis) };
+    return { number, chain: genesis.chain, project, genesisHash: genesisHash(genesis) };
   });
 }
 
@@ -181,10 +181,11 @@ const awkward = [
   "plain",
 ];
 
-function draft({ serial, project }: OpenChain, seq: number, index: number, plan: LedgerPlan): PlainDraft {
+function draft({ project }: OpenChain, seq: number, index: number, plan: LedgerPlan): PlainDraft {
   const base = {
-    project: project === null || serial === null ? null : { id: project, serial },
-    ...{ now: startAt + seq * 1000, keyId: index === 0 ? null : "0".repeat(31) + index },
+    project,
+    now: startAt + seq * 1000,
+    keyId: index === 0 ? null : "0".repeat(31) + index,
   };
   const server = { ...base, status: 200, code: 1000, memoryId: null, numbers: { duration: null, ...usual } };
   const redacted = index === 1 ? plan.redactions?.[seq] : undefined;

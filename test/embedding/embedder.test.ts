@@ -24,8 +24,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const queueLimits: QueueLimits = { items: "texts", perProject: 1_024, inAll: 10_000, retryAfterSeconds: 1 };
 const [one, two]: readonly [Waiter, Waiter] = [
-  { project: 1, signal: new AbortController().signal },
-  { project: 2, signal: new AbortController().signal },
+  { project: "project 1", signal: new AbortController().signal },
+  { project: "project 2", signal: new AbortController().signal },
 ];
 
 let count = 0;
@@ -215,8 +215,8 @@ describe("the queue", () => {
       embedder.embed(text, "passage", waiter).then(() => order.push(`${text} of ${waiter.project}`));
     const flood = Array.from({ length: 500 }, (_, i) => call(`text ${i}`, one));
     await Promise.all([...flood, call("red", one), call("red", two)]);
-    expect(order.indexOf("red of 2")).toBeLessThan(4 * 8);
-    expect(order.indexOf("red of 1")).toBe(501);
+    expect(order.indexOf("red of project 2")).toBeLessThan(4 * 8);
+    expect(order.indexOf("red of project 1")).toBe(501);
   });
 
   test("drops a text when all who wanted it are gone, and no sooner", async () => {

@@ -60,7 +60,7 @@ async function begin(options: Partial<LlmExtractorOptions> = {}): Promise<Trial>
   return { extractor, log, waits, requests: () => fake.requests.slice(before) };
 }
 
-const never = { project: 1, signal: new AbortController().signal };
+const never = { project: "project 1", signal: new AbortController().signal };
 
 async function extract(...replies: readonly Reply[]): Promise<Extraction & Trial> {
   const trial = await begin();
@@ -413,7 +413,7 @@ describe("a caller that goes away", () => {
     const caller = new AbortController();
     fake.next(hangs);
     const count = fake.requests.length + 1;
-    const outcome = refusalOf(extractor.extract(text, now, { project: 1, signal: caller.signal }));
+    const outcome = refusalOf(extractor.extract(text, now, { project: "project 1", signal: caller.signal }));
     await fake.arrived(count);
     caller.abort();
     expect((await outcome).code).toBe(1503);
@@ -425,7 +425,8 @@ describe("a caller that goes away", () => {
   test("before anything was asked, causes no request", async () => {
     const { extractor, requests } = await begin();
     expect(
-      (await refusalOf(extractor.extract(text, now, { project: 1, signal: AbortSignal.abort() }))).code,
+      (await refusalOf(extractor.extract(text, now, { project: "project 1", signal: AbortSignal.abort() })))
+        .code,
     ).toBe(1503);
     expect(requests()).toHaveLength(0);
   });
@@ -438,10 +439,10 @@ describe("a caller that goes away", () => {
     fake.otherwise(hangs);
     const count = fake.requests.length;
     const held = [1, 2].map(() =>
-      refusalOf(extractor.extract(long, now, { project: 1, signal: holders.signal })),
+      refusalOf(extractor.extract(long, now, { project: "project 1", signal: holders.signal })),
     );
     await fake.arrived(count + 4);
-    const waiting = refusalOf(extractor.extract(long, now, { project: 1, signal: waiter.signal }));
+    const waiting = refusalOf(extractor.extract(long, now, { project: "project 1", signal: waiter.signal }));
     waiter.abort();
     expect((await waiting).code).toBe(1503);
     const next = extractor.extract(text, now, never);
@@ -455,7 +456,7 @@ describe("a caller that goes away", () => {
     const again = new AbortController();
     fake.otherwise(hangs);
     const full = [1, 2].map(() =>
-      refusalOf(extractor.extract(long, now, { project: 1, signal: again.signal })),
+      refusalOf(extractor.extract(long, now, { project: "project 1", signal: again.signal })),
     );
     await fake.arrived(count + 9);
     again.abort();
@@ -467,11 +468,11 @@ describe("a caller that goes away", () => {
     const caller = new AbortController();
     fake.otherwise(hangs);
     const waiting = Array.from({ length: llmQuestionsAtOnce + llmQuestionLimits.perProject }, () =>
-      refusalOf(extractor.extract(text, now, { project: 1, signal: caller.signal })),
+      refusalOf(extractor.extract(text, now, { project: "project 1", signal: caller.signal })),
     );
     const refusal = await refusalOf(extractor.extract(text, now, never));
     expect(refusal).toMatchObject({ code: 1429, retryAfterSeconds: 10 });
-    const other = extractor.extract(text, now, { ...never, project: 2 });
+    const other = extractor.extract(text, now, { ...never, project: "project 2" });
     fake.otherwise(items(vegan));
     caller.abort();
     expect((await other).items).toHaveLength(1);
@@ -488,9 +489,9 @@ describe("a caller that goes away", () => {
       },
     });
     fake.otherwise(sends(500));
-    expect((await refusalOf(extractor.extract(text, now, { project: 1, signal: caller.signal }))).code).toBe(
-      1503,
-    );
+    expect(
+      (await refusalOf(extractor.extract(text, now, { project: "project 1", signal: caller.signal }))).code,
+    ).toBe(1503);
     expect(requests()).toHaveLength(1);
   });
 });
@@ -502,7 +503,7 @@ test("another project's question is asked after one of the project that sent man
   const count = fake.requests.length;
   const flood = Array.from({ length: 20 }, (_, n) => extractor.extract(`${text} ${n}`, now, never));
   await fake.arrived(count + llmQuestionsAtOnce);
-  const other = extractor.extract(`Other project. ${text}`, now, { ...never, project: 2 });
+  const other = extractor.extract(`Other project. ${text}`, now, { ...never, project: "project 2" });
   for (const end of ends.splice(0, 2)) end();
   await fake.arrived(count + llmQuestionsAtOnce + 2);
   expect(requests().some((request) => request.text.startsWith("Other"))).toBe(true);

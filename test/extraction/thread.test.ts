@@ -28,7 +28,7 @@ function open(): { extractor: BuiltInExtractor; workers: Worker[]; complaints: s
 }
 
 const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
-const patient = { project: 1, signal: new AbortController().signal };
+const patient = { project: "project 1", signal: new AbortController().signal };
 
 test("starts its thread with the first text and answers what the text says", async () => {
   const { extractor, workers } = open();
@@ -62,10 +62,13 @@ test("answers each of many calls with its own text", async () => {
 
 test("a caller who went away gets 1503, at once, and nobody else notices", async () => {
   const { extractor } = open();
-  const gone = { project: 1, signal: AbortSignal.abort() };
+  const gone = { project: "project 1", signal: AbortSignal.abort() };
   expect(await extractor.extract("Never deploy on Fridays.", now, gone).catch(codeOf)).toBe(1503);
   const leaving = new AbortController();
-  const left = extractor.extract("Never deploy on Fridays.", now, { project: 1, signal: leaving.signal });
+  const left = extractor.extract("Never deploy on Fridays.", now, {
+    project: "project 1",
+    signal: leaving.signal,
+  });
   const stays = extractor.extract("Never deploy on Mondays.", now, patient);
   leaving.abort();
   expect(await left.catch(codeOf)).toBe(1503);
@@ -93,14 +96,14 @@ test("a thread that is killed answers 1503 and is there again for the next text"
 
 test("refuses more texts of a project than may wait, and works on the others", async () => {
   const { extractor } = open();
-  const extract = (project: number) =>
+  const extract = (project: string) =>
     extractor
       .extract("Never deploy on Fridays.", now, { ...patient, project })
       .then(({ items }) => items.length, codeOf);
   // One is at work, the others wait.
   const accepted = 1 + extractionQueueLimits.perProject;
-  const calls = Array.from({ length: accepted + 5 }, () => extract(1));
-  const other = extract(2);
+  const calls = Array.from({ length: accepted + 5 }, () => extract("project 1"));
+  const other = extract("project 2");
   const outcomes = await Promise.all(calls);
   expect(outcomes.filter((outcome) => outcome === 1)).toHaveLength(accepted);
   expect(outcomes.filter((outcome) => outcome === 1429)).toHaveLength(5);
@@ -110,10 +113,10 @@ test("refuses more texts of a project than may wait, and works on the others", a
 test("works on the text of another project after one of the project that sent many", async () => {
   const { extractor } = open();
   const order: string[] = [];
-  const extract = (name: string, project: number) =>
+  const extract = (name: string, project: string) =>
     extractor.extract("Never deploy on Fridays.", now, { ...patient, project }).then(() => order.push(name));
-  const flood = Array.from({ length: 20 }, (_, n) => extract(`flood ${n}`, 1));
-  await Promise.all([...flood, extract("other", 2)]);
+  const flood = Array.from({ length: 20 }, (_, n) => extract(`flood ${n}`, "project 1"));
+  await Promise.all([...flood, extract("other", "project 2")]);
   expect(order.indexOf("other")).toBe(2);
 });
 

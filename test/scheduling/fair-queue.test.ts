@@ -43,47 +43,47 @@ function refusalOf(work: () => void): Pick<Refusal, "code" | "retryAfterSeconds"
 describe("the queue", () => {
   test("serves projects in turn, and each in its order", () => {
     const queue = new FairQueue<Item>(limits);
-    for (const name of ["a1", "a2", "a3", "a4"]) queue.add(1, item(name));
-    for (const name of ["b1", "b2"]) queue.add(2, item(name));
-    queue.add(3, item("c1"));
+    for (const name of ["a1", "a2", "a3", "a4"]) queue.add("project 1", item(name));
+    for (const name of ["b1", "b2"]) queue.add("project 2", item(name));
+    queue.add("project 3", item("c1"));
     expect(takeAll(queue)).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
   });
 
   test("passes over a project without taking its turn away", () => {
     const queue = new FairQueue<Item>(limits);
-    for (const name of ["a1", "a2"]) queue.add(1, item(name));
-    for (const name of ["b1", "b2"]) queue.add(2, item(name));
-    expect(queue.take((project) => project !== 1)?.name).toBe("b1");
+    for (const name of ["a1", "a2"]) queue.add("project 1", item(name));
+    for (const name of ["b1", "b2"]) queue.add("project 2", item(name));
+    expect(queue.take((project) => project !== "project 1")?.name).toBe("b1");
     expect(takeAll(queue)).toEqual(["a1", "b2", "a2"]);
   });
 
   test("forgets items that are removed", () => {
     const queue = new FairQueue<Item>(limits);
     const [gone, stays] = [item("gone"), item("stays")];
-    queue.add(1, gone);
-    queue.add(2, stays);
-    expect([queue.remove(1, gone), queue.remove(1, gone)]).toEqual([true, false]);
+    queue.add("project 1", gone);
+    queue.add("project 2", stays);
+    expect([queue.remove("project 1", gone), queue.remove("project 1", gone)]).toEqual([true, false]);
     expect([queue.size, queue.projects]).toEqual([1, 1]);
     expect(takeAll(queue)).toEqual(["stays"]);
   });
 
   test("refuses with 1429 beyond the bound of a project, which touches no other", () => {
     const queue = new FairQueue<Item>({ ...limits, perProject: 2 });
-    for (const name of ["a1", "a2"]) queue.add(1, item(name));
-    expect(refusalOf(() => queue.add(1, item("a3")))).toEqual({ code: 1429, retryAfterSeconds: 5 });
-    expect(refusalOf(() => queue.add(2, item("b1")))).toBeNull();
+    for (const name of ["a1", "a2"]) queue.add("project 1", item(name));
+    expect(refusalOf(() => queue.add("project 1", item("a3")))).toEqual({ code: 1429, retryAfterSeconds: 5 });
+    expect(refusalOf(() => queue.add("project 2", item("b1")))).toBeNull();
   });
 
   test("when full, takes back the newest item of the project with the most, and else refuses with 1503", () => {
     const queue = new FairQueue<Item>({ ...limits, inAll: 4 });
     const flood = ["a1", "a2", "a3", "a4"].map(item);
-    for (const one of flood) queue.add(1, one);
-    expect(refusalOf(() => queue.add(1, item("a5")))).toEqual({ code: 1503, retryAfterSeconds: 5 });
-    queue.add(2, item("b1"));
+    for (const one of flood) queue.add("project 1", one);
+    expect(refusalOf(() => queue.add("project 1", item("a5")))).toEqual({ code: 1503, retryAfterSeconds: 5 });
+    queue.add("project 2", item("b1"));
     expect(flood.map(({ refused }) => refused?.code)).toEqual([undefined, undefined, undefined, 1503]);
-    queue.add(2, item("b2"));
+    queue.add("project 2", item("b2"));
     // Both have two now: nobody has more than a fair part.
-    expect(refusalOf(() => queue.add(2, item("b3")))).toEqual({ code: 1503, retryAfterSeconds: 5 });
+    expect(refusalOf(() => queue.add("project 2", item("b3")))).toEqual({ code: 1503, retryAfterSeconds: 5 });
     expect(takeAll(queue)).toEqual(["a1", "b1", "a2", "b2"]);
   });
 
@@ -97,7 +97,7 @@ describe("the queue", () => {
         const modest = new Set<Item>();
         for (const [index, { project, take }] of steps.entries()) {
           const flood = item(`${project}`);
-          refusalOf(() => queue.add(project, flood));
+          refusalOf(() => queue.add(`project ${project}`, flood));
           if (take) {
             const taken = queue.take();
             if (taken !== undefined) modest.delete(taken);
@@ -105,7 +105,7 @@ describe("the queue", () => {
           // A fifth project never has more than four items waiting, which is a fifth of 20.
           if (index % 3 === 0 && modest.size < 4) {
             const one = item("modest");
-            queue.add(5, one);
+            queue.add("project 5", one);
             modest.add(one);
           }
           expect([...modest].some(({ refused }) => refused !== undefined)).toBe(false);
@@ -119,7 +119,7 @@ describe("the queue", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 100 }), (projects) => {
         const queue = new FairQueue<Item>(limits);
-        for (const project of projects) queue.add(project, item(String(project)));
+        for (const project of projects) queue.add(`project ${project}`, item(String(project)));
         const order = takeAll(queue);
         expect(order.toSorted()).toEqual(projects.map(String).toSorted());
         for (const project of new Set(order)) {
@@ -158,8 +158,8 @@ describe("the gate", () => {
   test("lets a second project in after one piece of work of the first", async () => {
     const gate = createFairGate({ places: 1, limits });
     const { started, work, end } = workshop();
-    for (const name of ["a1", "a2", "a3"]) void gate({ project: 1, signal: patient }, work(name));
-    void gate({ project: 2, signal: patient }, work("b1"));
+    for (const name of ["a1", "a2", "a3"]) void gate({ project: "project 1", signal: patient }, work(name));
+    void gate({ project: "project 2", signal: patient }, work("b1"));
     for (const name of ["a1", "a2", "b1"]) await end(name);
     expect(started).toEqual(["a1", "a2", "b1", "a3"]);
   });
@@ -167,8 +167,8 @@ describe("the gate", () => {
   test("keeps places that one project may not have for others", async () => {
     const gate = createFairGate({ places: 3, placesPerProject: 2, limits });
     const { started, work, end } = workshop();
-    for (const name of ["a1", "a2", "a3"]) void gate({ project: 1, signal: patient }, work(name));
-    void gate({ project: 2, signal: patient }, work("b1"));
+    for (const name of ["a1", "a2", "a3"]) void gate({ project: "project 1", signal: patient }, work(name));
+    void gate({ project: "project 2", signal: patient }, work("b1"));
     await Bun.sleep(0);
     expect(started).toEqual(["a1", "a2", "b1"]);
     await end("b1");
@@ -183,12 +183,14 @@ describe("the gate", () => {
     const gate = createFairGate({ places: 1, limits });
     const { started, work, end } = workshop();
     const caller = new AbortController();
-    void gate({ project: 1, signal: patient }, work("first"));
-    const leaves = gate({ project: 1, signal: caller.signal }, work("leaves")).catch(codeOf);
-    const last = gate({ project: 1, signal: patient }, work("last"));
+    void gate({ project: "project 1", signal: patient }, work("first"));
+    const leaves = gate({ project: "project 1", signal: caller.signal }, work("leaves")).catch(codeOf);
+    const last = gate({ project: "project 1", signal: patient }, work("last"));
     caller.abort();
     expect(await leaves).toBe(1503);
-    expect(await gate({ project: 1, signal: caller.signal }, work("late")).catch(codeOf)).toBe(1503);
+    expect(await gate({ project: "project 1", signal: caller.signal }, work("late")).catch(codeOf)).toBe(
+      1503,
+    );
     await end("first");
     await end("last");
     expect(await last).toBe("last");
@@ -199,9 +201,9 @@ describe("the gate", () => {
     for (let steps = 0; steps < 12; steps++) {
       const gate = createFairGate({ places: 1, limits });
       const caller = new AbortController();
-      const first = gate({ project: 1, signal: patient }, async () => "first");
-      const leaves = gate({ project: 1, signal: caller.signal }, async () => "ran").catch(codeOf);
-      const last = gate({ project: 1, signal: patient }, async () => "last");
+      const first = gate({ project: "project 1", signal: patient }, async () => "first");
+      const leaves = gate({ project: "project 1", signal: caller.signal }, async () => "ran").catch(codeOf);
+      const last = gate({ project: "project 1", signal: patient }, async () => "last");
       for (let step = 0; step < steps; step++) await Promise.resolve();
       caller.abort();
       expect(await Promise.all([first, last])).toEqual(["first", "last"]);
@@ -213,7 +215,7 @@ describe("the gate", () => {
   test("gives places back when work fails", async () => {
     const gate = createFairGate({ places: 1, limits });
     const failing = () => Promise.reject(new Error("failed"));
-    await expect(gate({ project: 1, signal: patient }, failing)).rejects.toThrow("failed");
-    expect(await gate({ project: 1, signal: patient }, async () => "done")).toBe("done");
+    await expect(gate({ project: "project 1", signal: patient }, failing)).rejects.toThrow("failed");
+    expect(await gate({ project: "project 1", signal: patient }, async () => "done")).toBe("done");
   });
 });

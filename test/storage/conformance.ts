@@ -152,7 +152,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     commit({
       operation,
       keyId: caller.key.id,
-      project: caller.project.serial,
+      project: caller.project.id,
       bodyText: JSON.stringify(input),
       decision: { refused: null, parameters: {}, prepared },
     });

@@ -7,10 +7,10 @@ import type { Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
+import { serialsOf } from "./project-serials.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 interface ProjectRow {
-  serial: number;
   id: string;
   name: string;
   plan: PlanName;
@@ -36,7 +36,7 @@ interface CallerRow extends ProjectRow, KeyRow {
 }
 
 const projectColumns =
-  "p.serial, p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
+  "p.id, p.name, p.plan, p.subscription, p.credits, p.memory_limit, p.retention_days, p.created_at";
 const keyColumns =
   "k.id AS key_id, k.name AS key_name, k.permissions, k.created_at AS key_created_at, k.expires_at, k.revoked_at, k.last_used_at";
 /**
@@ -49,22 +49,23 @@ const callerBy = (column: "id" | "secret_digest") =>
 
 export function createAccessReader(database: Database): AccessReader {
   const bySecret = database.prepare<[Uint8Array], CallerRow>(callerBy("secret_digest"));
-  const credits = database.prepare<[number], { credits: number | null }>(
-    "SELECT credits FROM project WHERE serial = ? AND deleted_at IS NULL",
+  const credits = database.prepare<[string], { credits: number | null }>(
+    "SELECT credits FROM project WHERE id = ? AND deleted_at IS NULL",
   );
   return {
     async findCaller(secretDigest) {
       const row = bySecret.get(secretDigest);
       return row === undefined ? null : toCaller(row);
     },
-    async findCredits({ serial }) {
-      const row = credits.get(serial);
+    async findCredits({ id }) {
+      const row = credits.get(id);
       return row === undefined ? 0 : row.credits;
     },
   };
 }
 
 export function createAccessTransaction(database: Database, state: WriterState): AccessTransaction {
+  const serialOf = serialsOf(database);
   const keyById = database.prepare<[string], CallerRow>(callerBy("id"));
   // An id means the project that has it, even where another one is named like it.
   const projectByReference = database.prepare<[string, string, string], ProjectRow>(
@@ -81,7 +82,7 @@ export function createAccessTransaction(database: Database, state: WriterState):
   const updateProject = database.prepare(
     `UPDATE project SET plan = :plan, subscription = :subscription, credits = :credits,
        memory_limit = :memoryLimit, retention_days = :retentionDays
-     WHERE serial = :serial`,
+     WHERE id = :id`,
   );
   const summaries = database.prepare<[number], ProjectRow & { memories: number; keys: number }>(
     `SELECT ${projectColumns},
@@ -90,7 +91,7 @@ export function createAccessTransaction(database: Database, state: WriterState):
          AND (expires_at IS NULL OR expires_at > ?)) AS keys
      FROM project p WHERE p.deleted_at IS NULL ORDER BY p.serial`,
   );
-  const markDeleted = database.prepare("UPDATE project SET deleted_at = ? WHERE serial = ?");
+  const markDeleted = database.prepare("UPDATE project SET deleted_at = ? WHERE id = ?");
   const revokeAll = database.prepare(
     "UPDATE api_key SET revoked_at = ? WHERE project = ? AND revoked_at IS NULL",
   );
@@ -119,7 +120,7 @@ export function createAccessTransaction(database: Database, state: WriterState):
       const id = state.createId(now);
       const serial = Number(insertProject.run({ ...project, id, createdAt: now }).lastInsertRowid);
       for (const type of memoryTypes) insertPool.run(serial, type);
-      return { ...project, id, serial, createdAt: now };
+      return { ...project, id, createdAt: now };
     },
     async findProject(idOrName) {
       const row = projectByReference.get(idOrName, idOrName, idOrName);
@@ -130,21 +131,21 @@ export function createAccessTransaction(database: Database, state: WriterState):
         .all(now)
         .map((row): ProjectSummary => ({ project: toProject(row), memories: row.memories, keys: row.keys }));
     },
-    async updateProject({ serial, plan, subscription, credits, memoryLimit, retentionDays }) {
+    async updateProject({ id, plan, subscription, credits, memoryLimit, retentionDays }) {
       state.callers.clear();
-      updateProject.run({ serial, plan, subscription, credits, memoryLimit, retentionDays });
+      updateProject.run({ id, plan, subscription, credits, memoryLimit, retentionDays });
     },
     async removeProject(project, now) {
       state.callers.clear();
-      markDeleted.run(now, project.serial);
-      revokeAll.run(now, project.serial);
+      markDeleted.run(now, project.id);
+      revokeAll.run(now, serialOf(project.id));
     },
     async insertKey(project, key, now) {
       const id = state.createId(now);
       const { name, permissions, expiresAt } = key;
       insertKey.run({
         id,
-        project: project.serial,
+        project: serialOf(project.id),
         name,
         secretDigest: key.secretDigest,
         permissions: permissions.join(" "),
@@ -154,7 +155,7 @@ export function createAccessTransaction(database: Database, state: WriterState):
       return { id, name, permissions, createdAt: now, expiresAt, revokedAt: null, lastUsedAt: null };
     },
     async listKeys(project) {
-      return keysOfProject.all(project.serial).map(toKey);
+      return keysOfProject.all(serialOf(project.id)).map(toKey);
     },
     async revokeKey(keyId, now) {
       state.callers.clear();
@@ -170,7 +171,6 @@ function toCaller(row: CallerRow): Caller {
 function toProject(row: ProjectRow): Project {
   return {
     id: row.id,
-    serial: row.serial,
     name: row.name,
     plan: row.plan,
     subscription: row.subscription,

@@ -15,14 +15,14 @@ afterEach(async () => {
 interface Observed {
   readonly seam: Seam;
   /** Serials of the projects whose searches have been handed to the thread, in that order. */
-  readonly asked: number[];
+  readonly asked: string[];
   /** From now on the thread gets what it is asked. */
   release(): void;
 }
 
 /** An engine whose searching thread gets no message before the test says so. */
 async function openHeld(): Promise<Observed> {
-  const asked: number[] = [];
+  const asked: string[] = [];
   const held: (() => void)[] = [];
   let isHeld = true;
   const seam = await openSeam({
@@ -30,8 +30,8 @@ async function openHeld(): Promise<Observed> {
       const worker = spawnWorker(name, init);
       if (name !== "searcher") return worker;
       const post = worker.postMessage.bind(worker);
-      worker.postMessage = (message: { request: { values: [{ serial: number }] } }) => {
-        asked.push(message.request.values[0].serial);
+      worker.postMessage = (message: { request: { values: [{ id: string }] } }) => {
+        asked.push(message.request.values[0].id);
         if (isHeld) held.push(() => post(message));
         else post(message);
       };
@@ -72,8 +72,7 @@ test("searches of another project come after one of the project that sends many"
   const others = [search(other), search(other)];
   release();
   await Promise.all([...flood, ...others]);
-  const { serial } = other.caller.project;
-  const turns = asked.flatMap((project, at) => (project === serial ? [at] : []));
+  const turns = asked.flatMap((project, at) => (project === other.id ? [at] : []));
   expect(turns).toEqual([1, 3]);
 });
 

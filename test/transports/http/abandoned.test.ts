@@ -60,7 +60,7 @@ test.each(["is closed", "is reset", "is closed on one side"])("when the connecti
   );
   const { project, signal } = await embedding.promise;
   expect({ project, aborted: signal.aborted }).toEqual({
-    project: member.caller.project.serial,
+    project: member.caller.project.id,
     aborted: false,
   });
   if (how === "is closed") socket.destroy();

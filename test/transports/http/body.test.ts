@@ -175,7 +175,7 @@ describe("bytes of bodies that are held", () => {
 test("a body that does not arrive in time is refused, and its connection closed", async () => {
   const endless = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("{")) });
   const request = new Request("http://localhost", { method: "POST", body: endless });
-  using claim = createBodyBudget()(1);
+  using claim = createBodyBudget()("project");
   const received = await receiveRequestBody(request, claim, 10);
   expect(received).toMatchObject({ kind: "incomplete", refusal: { code: 1400 } });
   expect(leavesBodyBehind(request)).toBe(true);

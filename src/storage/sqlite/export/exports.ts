@@ -10,6 +10,7 @@ import type { Database } from "../../../native/sqlite.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createChainSpan, createSeek } from "../ledger/audit-reader.ts";
 import type { Checkpoints } from "../ledger/checkpoints.ts";
+import { serialsOf } from "../project-serials.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 
 export interface ExportRow {
@@ -63,6 +64,7 @@ export function createExportTransaction(
   checkpoints: Checkpoints,
   folder: string,
 ): ExportTransaction {
+  const serialOf = serialsOf(database);
   const span = createChainSpan(database);
   const seek = createSeek(database);
   const running = database
@@ -86,7 +88,7 @@ export function createExportTransaction(
 
   return {
     async begin(project, draft, now) {
-      const other = running.get(project.serial);
+      const other = running.get(serialOf(project.id));
       if (other !== undefined) throw inProgress(other);
       const chain = span(project) ?? { number: 0, first: 1, last: 0 };
       const firstSeq = seek(chain, Math.max(draft.startAt, draft.shownFrom));
@@ -98,19 +100,19 @@ export function createExportTransaction(
         ...{ completedAt: null, expiresAt: null, path: "" },
       };
       // The unique index audit_export_running says the same, whatever this transaction may have overlooked.
-      insert.run({ ...made, project: project.serial, verifiable: Number(made.verifiable) });
+      insert.run({ ...made, project: serialOf(project.id), verifiable: Number(made.verifiable) });
       const head = recordsOf(made) === 0 ? undefined : headAt.get(chain.number, lastSeq);
       if (head !== undefined) checkpoints.sign({ ...head, number: chain.number, seq: lastSeq }, now);
       return made;
     },
 
     async find(project, id, now) {
-      const row = find.get({ id, project: project.serial, now });
+      const row = find.get({ id, project: serialOf(project.id), now });
       return row === undefined ? null : toExport(row, folder);
     },
 
     async list(project, now) {
-      return list.all({ project: project.serial, now }).map((row) => toExport(row, folder));
+      return list.all({ project: serialOf(project.id), now }).map((row) => toExport(row, folder));
     },
   };
 }

@@ -22,13 +22,12 @@ interface PlaceRow {
   id: string;
   action: string;
   has_payload: number;
+  /** Id. */
   project: string | null;
-  serial: number | null;
 }
 
-function toPlace({ seq, id, action, has_payload, project, serial }: PlaceRow): RecordLocation {
-  const owner = project === null || serial === null ? null : { id: project, serial };
-  return { seq, id, action, hasPayload: has_payload === 1, project: owner };
+function toPlace({ seq, id, action, has_payload, project }: PlaceRow): RecordLocation {
+  return { seq, id, action, hasPayload: has_payload === 1, project };
 }
 
 /** Positions of a chain that are still there. */
@@ -78,7 +77,7 @@ export function createAuditReader(database: Database) {
   };
 }
 
-const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project, o.serial";
+const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project";
 const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
 
 export interface MentionBatch {
@@ -102,13 +101,13 @@ export function createMentions(database: Database): (text: string, after: number
 
 /** @returns a function that finds the chain of a project; null when nothing was ever recorded. */
 export function createChainSpan(database: Database): (project: Project) => ChainSpan | null {
-  const spans = database.prepare<[number], { number: number; through: number | null; last: number | null }>(
+  const spans = database.prepare<[string], { number: number; through: number | null; last: number | null }>(
     `SELECT c.number, (SELECT MAX(through) FROM audit_anchor WHERE chain = c.number) AS through,
        (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number) AS last
-     FROM audit_chain c WHERE c.project = ?`,
+     FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?`,
   );
-  return ({ serial }) => {
-    const row = spans.get(serial);
+  return ({ id }) => {
+    const row = spans.get(id);
     return row === undefined
       ? null
       : { number: row.number, first: (row.through ?? 0) + 1, last: row.last ?? 0 };

@@ -8,6 +8,7 @@ import { choosePruning } from "../../../audit/retention.ts";
 import type { AuditTransaction, RecordLocation } from "../../../audit/store.ts";
 import { toTimestamp } from "../../../clock.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { serialsOf } from "../project-serials.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createMentions, createSeek } from "./audit-reader.ts";
@@ -49,15 +50,17 @@ export function createAuditTransaction(
     .pluck();
 
   const findText = createMentions(database);
+  const serialOf = serialsOf(database);
+  const toSerial = (project: string | null) => (project === null ? null : serialOf(project));
   const span = createChainSpan(database);
   const seek = createSeek(database);
 
   const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
     const chain = state.createId(now);
     const nonce = randomBytes(16).toString("hex");
-    const genesis = { chain, project: project?.id ?? null, at: toTimestamp(now), nonce };
+    const genesis = { chain, project, at: toTimestamp(now), nonce };
     const hash = genesisHash(genesis);
-    const row = { id: chain, project: project?.serial ?? null, genesis: genesisText(genesis), hash };
+    const row = { id: chain, project: toSerial(project), genesis: genesisText(genesis), hash };
     const number = Number(insertChain.run(row).lastInsertRowid);
     const head = { number, chain, seq: 0, hash, at: 0 };
     state.knownHeads.moved(head);
@@ -65,10 +68,9 @@ export function createAuditTransaction(
   };
 
   const headOf = (project: RecordDraft["project"], now: number): NumberedHead => {
-    const serial = project?.serial ?? null;
-    const known = state.headOf(serial);
+    const known = state.headOf(project);
     if (known !== undefined) return known;
-    const row = findHead.get(serial);
+    const row = findHead.get(toSerial(project));
     if (row === undefined) return openChain(project, now);
     const head = { ...row, seq: row.seq ?? 0, at: row.at ?? 0 };
     state.knownHeads.require(head);
@@ -84,7 +86,7 @@ export function createAuditTransaction(
       const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash };
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
-      state.moveHead(draft.project?.serial ?? null, { ...head, seq, hash, at });
+      state.moveHead(draft.project, { ...head, seq, hash, at });
       return { seq, entry, hash };
     },
 
@@ -118,7 +120,7 @@ export function createAuditTransaction(
       const exports = new Set<string>();
       for (const { id, seq, project } of places) {
         deletePayload.run(id);
-        for (const name of endExports.all(project?.serial ?? null, seq)) exports.add(name);
+        for (const name of endExports.all(toSerial(project), seq)) exports.add(name);
       }
       return [...exports];
     },

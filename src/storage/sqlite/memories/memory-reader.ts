@@ -4,6 +4,7 @@ import type { Project } from "../../../access/project.ts";
 import type { Memory } from "../../../memory/memory.ts";
 import type { ListQuery, MemoryPage } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { serialsOf } from "../project-serials.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory.ts";
 
 /** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
@@ -13,6 +14,7 @@ const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "
 const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
 
 export function createMemoryList(database: Database): (project: Project, query: ListQuery) => MemoryPage {
+  const serialOf = serialsOf(database);
   const total = database
     .prepare<[number, string | null, string | null], number>(
       "SELECT TOTAL(memories) FROM pool WHERE project = ? AND (? IS NULL OR memory_type = ?)",
@@ -25,17 +27,18 @@ export function createMemoryList(database: Database): (project: Project, query: 
     const filter = type === null ? "" : "AND m.memory_type = :type";
     const tie = sortBy === "importance" ? ", m.serial DESC" : "";
     const page = database.prepare<[Record<string, unknown>], MemoryRow>(
-      `SELECT ${memoryColumns} FROM ${isPurging.get(project.serial) === 1 ? aliveFirst : `memory m ${aliveJoin}`}
+      `SELECT ${memoryColumns} FROM ${isPurging.get(serialOf(project.id)) === 1 ? aliveFirst : `memory m ${aliveJoin}`}
        WHERE m.project = :project ${filter}
        ORDER BY ${orders[sortBy]} ${direction === "asc" ? "ASC" : "DESC"}${tie} LIMIT :limit OFFSET :offset`,
     );
-    const rows = page.all({ project: project.serial, type, limit, offset });
-    return { memories: rows.map(toMemory), total: total.get(project.serial, type, type) ?? 0 };
+    const rows = page.all({ project: serialOf(project.id), type, limit, offset });
+    return { memories: rows.map(toMemory), total: total.get(serialOf(project.id), type, type) ?? 0 };
   });
 }
 
 /** All active rules that have not expired, by importance, then newest first. */
 export function createRuleReader(database: Database): (project: Project, now: number) => Memory[] {
+  const serialOf = serialsOf(database);
   const rules = database.prepare<[Record<string, unknown>], MemoryRow>(
     // The plus keeps SQLite from walking all memories by importance to save the sorting of a few rules.
     `SELECT ${memoryColumns} FROM ${aliveFirst}
@@ -43,5 +46,5 @@ export function createRuleReader(database: Database): (project: Project, now: nu
        AND (m.expires_at IS NULL OR m.expires_at > :now)
      ORDER BY +m.importance DESC, m.serial DESC`,
   );
-  return (project, now) => rules.all({ project: project.serial, now }).map(toMemory);
+  return (project, now) => rules.all({ project: serialOf(project.id), now }).map(toMemory);
 }

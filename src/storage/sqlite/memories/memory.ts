@@ -5,6 +5,7 @@ import { isExpired, type Memory, type MemoryType, memoryTypes } from "../../../m
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { squaredLengthTolerance } from "../../../ranking/scores.ts";
+import { serialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 
@@ -50,6 +51,7 @@ export function toVector(bytes: Uint8Array): Float32Array {
 
 export function createMemoryTransaction(database: Database, state: WriterState): MemoryTransaction {
   const sql = statements(database);
+  const serialOf = serialsOf(database);
   const dimensions = boundModel(database)?.dimensions;
 
   /** One vector that is none would break every later search of its project, so none gets in. */
@@ -63,14 +65,15 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   };
 
-  const findRow = (project: Project, id: string): MemoryRow | undefined => sql.find.get(id, project.serial);
+  const findRow = (project: Project, id: string): MemoryRow | undefined =>
+    sql.find.get(id, serialOf(project.id));
   const epochOf = (project: Project, type: MemoryType): number => {
-    const epoch = sql.epoch.get(project.serial, type);
+    const epoch = sql.epoch.get(serialOf(project.id), type);
     if (epoch === undefined) throw new Error(`project ${project.id} has no pool for ${type}`);
     return epoch;
   };
   const addToPool = (project: Project, type: MemoryType, count: number): void => {
-    sql.count.run(count, project.serial, type);
+    sql.count.run(count, serialOf(project.id), type);
   };
 
   return {
@@ -84,16 +87,16 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     },
 
     async changedSince(project, revision) {
-      const rows = sql.changedSince.all(project.serial, revision);
+      const rows = sql.changedSince.all(serialOf(project.id), revision);
       return rows.map(({ id, embedding }) => ({ id, vector: toVector(embedding) }));
     },
 
     async count(project) {
-      return sql.total.get(project.serial) ?? 0;
+      return sql.total.get(serialOf(project.id)) ?? 0;
     },
 
     async claimContent(project, contentKey, now, exceptId) {
-      const holder = sql.holder.get(project.serial, contentKey);
+      const holder = sql.holder.get(serialOf(project.id), contentKey);
       if (holder === undefined || holder.id === exceptId) return null;
       const alive = findRow(project, holder.id);
       if (alive !== undefined && !isExpired(toMemory(alive), now)) return holder.id;
@@ -107,7 +110,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
       const revision = state.nextRevision();
       const { lastInsertRowid } = sql.insert.run({
         id,
-        project: project.serial,
+        project: serialOf(project.id),
         type,
         epoch: epochOf(project, type),
         revision,
@@ -118,7 +121,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
         expiresAt,
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
-      state.noteWords("add", project.serial, revision, content);
+      state.noteWords("add", serialOf(project.id), revision, content);
       addToPool(project, type, 1);
       return {
         ...{ id, content, type, importance, expiresAt },
@@ -141,8 +144,8 @@ export function createMemoryTransaction(database: Database, state: WriterState):
         contentRevision: isRewritten ? revision : before.content_revision,
       });
       if (isRewritten) {
-        state.noteWords("remove", project.serial, before.content_revision, before.content);
-        state.noteWords("add", project.serial, revision, content);
+        state.noteWords("remove", serialOf(project.id), before.content_revision, before.content);
+        state.noteWords("add", serialOf(project.id), revision, content);
       }
       if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
       if (vector !== null) sql.updateVector.run(toBytes(vector), before.serial);
@@ -155,10 +158,10 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     async remove(project, id, now) {
       const row = findRow(project, id);
       if (row === undefined) return false;
-      state.noteWords("remove", project.serial, row.content_revision, row.content);
+      state.noteWords("remove", serialOf(project.id), row.content_revision, row.content);
       sql.removeVector.run(row.serial);
       sql.remove.run(row.serial);
-      sql.insertRemoval.run(state.nextRevision(), project.serial, row.serial, now);
+      sql.insertRemoval.run(state.nextRevision(), serialOf(project.id), row.serial, now);
       addToPool(project, row.memory_type, -1);
       return true;
     },
@@ -166,10 +169,10 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     async removeAll(project, type) {
       let removed = 0;
       for (const each of type === null ? memoryTypes : [type]) {
-        const count = sql.poolCount.get(project.serial, each) ?? 0;
+        const count = sql.poolCount.get(serialOf(project.id), each) ?? 0;
         if (count === 0) continue;
-        sql.bury.run(project.serial, each);
-        sql.nextEpoch.run(state.nextRevision(), project.serial, each);
+        sql.bury.run(serialOf(project.id), each);
+        sql.nextEpoch.run(state.nextRevision(), serialOf(project.id), each);
         removed += count;
       }
       return removed;

@@ -4,13 +4,11 @@ import type { PlanName, Plans } from "../../../access/plan.ts";
 import { retentionDaysOf } from "../../../access/project.ts";
 import type { Database } from "../../../native/sqlite.ts";
 
-/** Null: the installation. */
-export type ProjectOfChain = { readonly id: string; readonly serial: number } | null;
-
 export interface RetainedChain {
   readonly number: number;
   readonly chain: string;
-  readonly project: ProjectOfChain;
+  /** Id; null: the installation. */
+  readonly project: string | null;
   /** Days that its records stay; null: for ever. */
   readonly days: number | null;
   /** Seq of the newest record that retention has removed; 0: none. */
@@ -23,9 +21,7 @@ export interface RetainedChain {
   readonly payloadsThrough: number;
 }
 
-interface ChainRow extends Omit<RetainedChain, "project" | "days"> {
-  readonly serial: number | null;
-  readonly id: string | null;
+interface ChainRow extends Omit<RetainedChain, "days"> {
   readonly plan: PlanName | null;
   readonly retentionDays: number | null;
 }
@@ -38,7 +34,7 @@ export function readRetainedChains(
 ): RetainedChain[] {
   return database
     .prepare<[], ChainRow>(
-      `SELECT c.number, c.id AS chain, c.payloads_through AS payloadsThrough, p.serial, p.id, p.plan,
+      `SELECT c.number, c.id AS chain, c.payloads_through AS payloadsThrough, p.id AS project, p.plan,
          p.retention_days AS retentionDays,
          COALESCE((SELECT MAX(through) FROM audit_anchor WHERE chain = c.number), 0) AS anchored,
          COALESCE((SELECT MAX(seq) FROM audit_entry WHERE chain = c.number), 0) AS last,
@@ -46,9 +42,8 @@ export function readRetainedChains(
        FROM audit_chain c LEFT JOIN project p ON p.serial = c.project`,
     )
     .all()
-    .map(({ serial, id, plan, retentionDays, ...chain }) => ({
+    .map(({ plan, retentionDays, ...chain }) => ({
       ...chain,
-      project: serial === null || id === null ? null : { id, serial },
       days: plan === null ? installationDays : retentionDaysOf({ plan, retentionDays }, plans),
     }));
 }

@@ -5,7 +5,7 @@ import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
 import { retentionBatchRows } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import type { ProjectOfChain, RetainedChain } from "./retained-chain.ts";
+import type { RetainedChain } from "./retained-chain.ts";
 
 export interface RetentionTools {
   readonly database: Database;
@@ -16,7 +16,7 @@ export interface RetentionTools {
   inTransaction(work: () => Promise<void>): Promise<void>;
   append(draft: RecordDraft): Promise<unknown>;
   /** Signs a checkpoint that covers the record that was appended last: a verifier believes no other. */
-  signCheckpoint(project: ProjectOfChain, now: number): Promise<unknown>;
+  signCheckpoint(project: string | null, now: number): Promise<unknown>;
   /** Lets waiting calls go first. */
   pause(): Promise<void>;
 }
@@ -66,8 +66,7 @@ export async function prunePayloads(
       await append(toServerRecord(chain.project, "audit.prune", now, { payloads_through: through }));
       await signCheckpoint(chain.project, now);
     });
-    const project = chain.project?.id ?? null;
-    logger.info("retention", { project, chain: chain.chain, payloads_through: through });
+    logger.info("retention", { project: chain.project, chain: chain.chain, payloads_through: through });
   }
   const deletePayloads = database.prepare(
     `DELETE FROM audit_payload WHERE entry IN (

@@ -70,7 +70,7 @@ async function pruneChain(
   const neededByExport = keptForExportFrom === null ? null : waitsForExport(keptForExportFrom);
   return {
     chain: chain.chain,
-    project: chain.project?.id ?? null,
+    project: chain.project,
     records: reached - anchored,
     payloads,
     anchoredThrough: reached === 0 ? null : reached,
@@ -95,7 +95,7 @@ async function anchorSegment(
   const ends = await verifyRemovableRange(options, chain, { first, through });
   if (ends === null) {
     const message = "retention skipped a chain that does not verify; run memledger audit verify";
-    logger.error(message, { project: chain.project?.id ?? null, chain: chain.chain });
+    logger.error(message, { project: chain.project, chain: chain.chain });
     return false;
   }
   const count = through - first + 1;
@@ -108,8 +108,7 @@ async function anchorSegment(
     );
     await options.signCheckpoint(chain.project, now);
   });
-  const project = chain.project?.id ?? null;
-  logger.info("retention", { project, chain: chain.chain, records: count, through });
+  logger.info("retention", { project: chain.project, chain: chain.chain, records: count, through });
   return true;
 }
 

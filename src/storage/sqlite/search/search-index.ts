@@ -1,7 +1,6 @@
 // Owns the search index of one project: a cache in memory of what ranking needs. The database is the truth; before every
 // search the index catches up with it by revision, in the same read transaction, so a committed write is always found.
 
-import type { Project } from "../../../access/project.ts";
 import { type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
 import type { Onnx } from "../../../native/onnx.ts";
@@ -41,11 +40,11 @@ export class SearchIndex {
   #pools = new Map<MemoryType, Pool>();
   #revision = 0;
 
-  constructor(project: Project, statements: IndexStatements, onnx: Onnx, dimensions: number) {
-    this.#project = project.serial;
+  constructor(project: number, statements: IndexStatements, onnx: Onnx, dimensions: number) {
+    this.#project = project;
     this.#statements = statements;
     this.#matrix = new VectorMatrix(onnx, dimensions);
-    this.#postings = new Postings((word, from) => statements.holders(project.serial, word, from));
+    this.#postings = new Postings((word, from) => statements.holders(project, word, from));
   }
 
   /** Bytes held, estimated. */

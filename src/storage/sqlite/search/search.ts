@@ -21,6 +21,7 @@ import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory.ts";
 import { createWordLookup } from "../memories/words.ts";
+import { serialsOf } from "../project-serials.ts";
 import { createIndexStatements } from "./index-statements.ts";
 import { bytesPerMemory, SearchIndex } from "./search-index.ts";
 
@@ -44,6 +45,7 @@ export interface Search {
 }
 
 export function createSearch(database: Database, { onnx, dimensions, cacheBytes }: SearchOptions): Search {
+  const serialOf = serialsOf(database);
   const indexStatements = createIndexStatements(database);
   const indexes = new LRUCache<number, SearchIndex>({
     maxSize: Math.max(1, cacheBytes),
@@ -63,15 +65,16 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   const scan = createScan(database, dimensions);
 
   const fits = (project: Project): boolean => {
-    const rows = (memoryCount.get(project.serial) ?? 0) + blockRows;
+    const rows = (memoryCount.get(serialOf(project.id)) ?? 0) + blockRows;
     return rows * (dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory) <= cacheBytes;
   };
 
   const indexOf = (project: Project): SearchIndex => {
-    const index = indexes.get(project.serial) ?? new SearchIndex(project, indexStatements, onnx, dimensions);
+    const serial = serialOf(project.id);
+    const index = indexes.get(serial) ?? new SearchIndex(serial, indexStatements, onnx, dimensions);
     index.catchUp();
-    indexes.delete(project.serial); // setting the same value again would keep its former size
-    indexes.set(project.serial, index);
+    indexes.delete(serial); // setting the same value again would keep its former size
+    indexes.set(serial, index);
     return index;
   };
 
@@ -124,7 +127,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
 
   const findSimilar = (project: Project, query: SimilarityQuery): SimilarMemories => ({
     similarItems: findSimilarItems(query, dimensions),
-    revision: newestRevision.get(project.serial) ?? 0,
+    revision: newestRevision.get(serialOf(project.id)) ?? 0,
     found: compare(project, query).map((compared) =>
       compared
         .filter(({ similarity }) => similarity > query.above)
@@ -178,11 +181,12 @@ function createScan(database: Database, dimensions: number) {
   const embedding = database
     .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
     .pluck();
+  const serialOf = serialsOf(database);
   const holders = createWordLookup(database);
   const keywords = (project: Project, words: string, found: readonly { content_revision: number }[]) => {
     const rowOf = new Map(found.map(({ content_revision }, row) => [content_revision, row]));
     const rowsWith = (word: string) =>
-      holders(project.serial, word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
+      holders(serialOf(project.id), word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
     return keywordScores(queryWords(words).map(rowsWith), found.length, found.length);
   };
   // sqlite-vec sums three products in float32 (the dot product and two lengths), so its error is a few times that of one.
@@ -190,7 +194,7 @@ function createScan(database: Database, dimensions: number) {
 
   return (project: Project, query: SearchQuery): Scored[] => {
     const found = distances.all({
-      project: project.serial,
+      project: serialOf(project.id),
       vector: new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength),
       types: query.types === null ? null : JSON.stringify(query.types),
       includeInactive: query.includeInactive ? 1 : 0,

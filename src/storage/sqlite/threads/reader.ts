@@ -76,8 +76,8 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
   };
 }
 
-function by({ serial }: { readonly serial: number }, signal: AbortSignal): Waiter {
-  return { project: serial, signal };
+function by({ id }: { readonly id: string }, signal: AbortSignal): Waiter {
+  return { project: id, signal };
 }
 
 /** The thread starts with the first question. */

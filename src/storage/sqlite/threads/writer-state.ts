@@ -27,8 +27,8 @@ export class WriterState implements WordState {
 
   readonly knownHeads: KnownHeads;
   #revision: number;
-  readonly #heads = new Map<number | null, ChainHead & { readonly number: number }>();
-  readonly #movedHeads = new Set<number | null>();
+  readonly #heads = new Map<string | null, ChainHead & { readonly number: number }>();
+  readonly #movedHeads = new Set<string | null>();
 
   constructor(lastRevision: number, knownHeads: KnownHeads) {
     this.knownHeads = knownHeads;
@@ -44,11 +44,11 @@ export class WriterState implements WordState {
     this.wordChanges.push({ kind, project, contentRevision, text });
   }
 
-  headOf(project: number | null): (ChainHead & { readonly number: number }) | undefined {
+  headOf(project: string | null): (ChainHead & { readonly number: number }) | undefined {
     return this.#heads.get(project);
   }
 
-  moveHead(project: number | null, head: ChainHead & { readonly number: number }): void {
+  moveHead(project: string | null, head: ChainHead & { readonly number: number }): void {
     this.#heads.set(project, head);
     this.#movedHeads.add(project);
     this.knownHeads.moved(head);

@@ -28,7 +28,7 @@ export type Proofs = (project: Project) => Promise<Verification>;
 
 /** Verifies every chain on its own, but one step at a time: other requests to the reader wait for one step at most. */
 export function createProofs(thread: ProverThread, clock: Clock, logger: Logger): Proofs {
-  const chains = new Map<number, () => Promise<Verification>>();
+  const chains = new Map<string, () => Promise<Verification>>();
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = turn.then(work);
@@ -40,8 +40,8 @@ export function createProofs(thread: ProverThread, clock: Clock, logger: Logger)
     proveStep: (...values) => inTurn(() => thread.proveStep(...values)),
   };
   return (project) => {
-    const verify = chains.get(project.serial) ?? createChainProof(project, patient, clock, logger);
-    chains.set(project.serial, verify);
+    const verify = chains.get(project.id) ?? createChainProof(project, patient, clock, logger);
+    chains.set(project.id, verify);
     return verify();
   };
 }

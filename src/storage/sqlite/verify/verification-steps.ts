@@ -49,7 +49,9 @@ export function createProver(database: Database, verifierKeys: readonly string[]
   const source = toSource(database);
   const reader = createNoteReader(verifierKeys);
   const chainOf = database
-    .prepare<[number], number>("SELECT number FROM audit_chain WHERE project = ?")
+    .prepare<[string], number>(
+      "SELECT c.number FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?",
+    )
     .pluck();
   const find = database.prepare<[number, number, string], { number: number; at: string }>(
     "SELECT number, entry ->> '$.at' AS at FROM audit_entry WHERE chain = ? AND seq = ? AND hash = ?",
@@ -84,7 +86,7 @@ export function createProver(database: Database, verifierKeys: readonly string[]
   };
 
   const planProof = (project: Project, mark: Mark | null, isRoundDue: boolean): ProofPlan | null => {
-    const number = chainOf.get(project.serial);
+    const number = chainOf.get(project.id);
     if (number === undefined) return null;
     const whole = readChain(source, reader, number);
     const isOurs = mark !== null && mark.chain === whole.chain;
