@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { openDatabase } from "../src/native/sqlite.ts";
-import { type Member, openSeam, runtime, type Seam, unitVector } from "./storage/conformance.ts";
+import { type Member, openSeam, runtime, type Seam, unitVector } from "./storage/seam.ts";
 
 const size = Number(process.env.MEMLEDGER_TEST_BULK ?? 5_000);
 const isLong = size > 5_000;

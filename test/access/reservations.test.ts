@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { createReservations } from "../../src/access/reservations.ts";
 import { Refusal } from "../../src/errors.ts";
-import { openSeam } from "../storage/conformance.ts";
+import { openSeam } from "../storage/seam.ts";
 
 const seam = await openSeam();
 const { project } = (await seam.project()).caller;

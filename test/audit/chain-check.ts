@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { openDatabase } from "../../src/native/sqlite.ts";
-import { runtime } from "../storage/conformance.ts";
+import { runtime } from "../storage/seam.ts";
 
 interface EntryRow {
   readonly chain: string;

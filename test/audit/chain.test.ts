@@ -5,7 +5,7 @@ import { type ChainHead, sealRecord } from "../../src/audit/chain.ts";
 import { type PayloadWithText, sealPayload } from "../../src/audit/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
-import { openSeam, runtime, unitVector } from "../storage/conformance.ts";
+import { openSeam, runtime, unitVector } from "../storage/seam.ts";
 import { checkChains } from "./chain-check.ts";
 
 const head: ChainHead = {

@@ -11,7 +11,7 @@ import { deleteProject, updateProject } from "../../src/access/project-operation
 import type { JsonObject } from "../../src/json/json.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { type RecordRow, startTestApp } from "../fixture.ts";
-import { runtime } from "../storage/conformance.ts";
+import { runtime } from "../storage/seam.ts";
 import { checkChains } from "./chain-check.ts";
 
 const app = await startTestApp({ "log-level": "silent" });

@@ -7,7 +7,7 @@ import { redactRecords } from "../../src/audit/redact.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { run } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
-import { openSeam, unitVector } from "../storage/conformance.ts";
+import { openSeam, unitVector } from "../storage/seam.ts";
 
 const app = await startTestApp({ "payload-retention-days": "5" });
 afterAll(() => app.stop());

@@ -15,7 +15,7 @@ import { readMemory } from "../../src/memory/read.ts";
 import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { openSeam, unitVector } from "../storage/conformance.ts";
+import { openSeam, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

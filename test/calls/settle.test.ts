@@ -5,14 +5,7 @@ import { permissions } from "../../src/access/key.ts";
 import { contentKey } from "../../src/memory/memory.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import {
-  type Member,
-  type Outcome,
-  openMember,
-  openSeam,
-  runtime,
-  unitVector,
-} from "../storage/conformance.ts";
+import { type Member, type Outcome, openMember, openSeam, runtime, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

@@ -8,7 +8,7 @@ import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import { cosine } from "../../src/ranking/scores.ts";
-import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/conformance.ts";
+import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { dimensions, type Member, type Outcome, openSeam, patient } from "../storage/conformance.ts";
+import { dimensions, type Member, type Outcome, openSeam, patient } from "../storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());

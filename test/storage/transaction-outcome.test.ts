@@ -9,7 +9,7 @@ import type { Logger } from "../../src/log/logger.ts";
 import { type Database, openDatabase, SqliteError } from "../../src/native/sqlite.ts";
 import { createWriteTransactions } from "../../src/storage/sqlite/threads/write-transactions.ts";
 import { performTransaction } from "../../src/storage/transaction-outcome.ts";
-import { openSeam, runtime, unitVector } from "./conformance.ts";
+import { openSeam, runtime, unitVector } from "./seam.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-outcome-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,6 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { RuntimeFiles } from "../../native/runtime.ts";
 import { SqliteError } from "../../native/sqlite.ts";
+import type { spawnWorker } from "../../native/worker.ts";
 import type { Engine } from "../engine.ts";
 import { requireOwnFiles } from "./database-file/adjacent-files.ts";
 import { type DatabaseFile, openCurrent, openReading, openWriting } from "./database-file/connection.ts";
@@ -24,9 +25,11 @@ export interface SqliteEngineOptions {
   readonly lock: string;
   /** Makes the native libraries loadable. Called with the first connection. */
   runtime(): RuntimeFiles;
+  /** Starts the threads of a store; tests use it to get hold of the worker they kill. */
+  readonly spawn?: typeof spawnWorker;
 }
 
-export function createSqliteEngine({ path, lock, runtime }: SqliteEngineOptions): Engine {
+export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineOptions): Engine {
   let opened: DatabaseFile | null = null;
   const file = (): DatabaseFile => {
     opened ??= { path, runtime: runtime() };
@@ -65,7 +68,7 @@ export function createSqliteEngine({ path, lock, runtime }: SqliteEngineOptions)
         database.close();
       }
     },
-    open: (options) => openStore(file(), options),
+    open: (options) => openStore(file(), options, spawn),
     reembed: (options) => reembed(file(), options),
     findExport: async (folder, id) => findExport(file(), folder, id),
     explainFailure: (error) => (error instanceof SqliteError ? explainDiskFailure(error, path) : null),

@@ -27,11 +27,6 @@ import type { SearcherInit } from "./threads/search-worker.ts";
 import { createWriter } from "./threads/writer.ts";
 import type { WriterInit } from "./threads/writer-worker.ts";
 
-export interface SqliteStoreOptions extends StoreOptions {
-  /** Starts the engine's threads; tests use it to get hold of the worker they kill. */
-  readonly spawn?: typeof spawnWorker;
-}
-
 /** What each of the engine's threads is started with. */
 interface ThreadInits {
   readonly writer: WriterInit;
@@ -41,7 +36,11 @@ interface ThreadInits {
 }
 
 /** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
-export async function openStore(file: DatabaseFile, options: SqliteStoreOptions): Promise<Store> {
+export async function openStore(
+  file: DatabaseFile,
+  options: StoreOptions,
+  spawn: typeof spawnWorker = spawnWorker,
+): Promise<Store> {
   await prepare(file, options.model);
   const {
     plans,
@@ -53,7 +52,6 @@ export async function openStore(file: DatabaseFile, options: SqliteStoreOptions)
     searchCacheBytes,
     logger,
     logLevel,
-    spawn = spawnWorker,
   } = options;
   const threads: WorkerClient[] = [];
   const start = <Name extends keyof ThreadInits>(name: Name, init: ThreadInits[Name]) => {

@@ -10,7 +10,7 @@ import {
   openWriting,
 } from "../../../src/storage/sqlite/database-file/connection.ts";
 import { openEvidence } from "../../../src/storage/sqlite/verify/source.ts";
-import { runtime } from "../conformance.ts";
+import { runtime } from "../seam.ts";
 
 test("the writing connection waits for the disk at every commit, on macOS for the drive too", () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/native/sqlite.ts";
 import { formatVersion } from "../../../src/storage/sqlite/schema/migrate.ts";
-import { dimensions, openMember, openSeam, runtime, unitVector } from "../conformance.ts";
+import { dimensions, openMember, openSeam, runtime, unitVector } from "../seam.ts";
 
 const folders: string[] = [];
 afterEach(() => {

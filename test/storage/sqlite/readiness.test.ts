@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from "bun:test";
 import type { Worker } from "node:worker_threads";
 import { spawnWorker } from "../../../src/native/worker.ts";
-import { openSeam, type Seam, unitVector } from "../conformance.ts";
+import { openSeam, type Seam, unitVector } from "../seam.ts";
 
 const opened: Seam[] = [];
 afterEach(async () => {

@@ -15,7 +15,7 @@ import {
   schemaVariants,
 } from "../../../src/storage/sqlite/schema/schema-check.ts";
 import { setSchemaText } from "../../audit/tamper.ts";
-import { openSeam, runtime } from "../conformance.ts";
+import { openSeam, runtime } from "../seam.ts";
 import { makeDatabase, objectsOf, schemaText } from "./schema-text.ts";
 
 const folders: string[] = [];

@@ -7,7 +7,7 @@ import { createNext, replaceByNext } from "../../../src/storage/sqlite/memories/
 import { defineWords } from "../../../src/storage/sqlite/memories/words.ts";
 import { migrations } from "../../../src/storage/sqlite/schema/migrate.ts";
 import { type SchemaObject, schemaQuery } from "../../../src/storage/sqlite/schema/schema-check.ts";
-import { runtime } from "../conformance.ts";
+import { runtime } from "../seam.ts";
 
 /** The objects of a database as SQLite stores them. */
 export function objectsOf(database: Database): readonly SchemaObject[] {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.ts";
 import { finalScore } from "../../../src/ranking/scores.ts";
-import { dimensions, type Member, normalise, openSeam, unitVector } from "../conformance.ts";
+import { dimensions, type Member, normalise, openSeam, unitVector } from "../seam.ts";
 
 const day = 86_400_000;
 

@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { similarMemoriesMax } from "../../../src/limits.ts";
 import { cosine } from "../../../src/ranking/scores.ts";
-import { dimensions, type Member, normalise, openSeam, patient, unitVector } from "../conformance.ts";
+import { dimensions, type Member, normalise, openSeam, patient, unitVector } from "../seam.ts";
 
 const nothing = new Float32Array(0);
 

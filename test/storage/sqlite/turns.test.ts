@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import { Refusal } from "../../../src/errors.ts";
 import { groupMaxCalls, questionsOfProjectAtOnce } from "../../../src/limits.ts";
 import { spawnWorker } from "../../../src/native/worker.ts";
-import { type Member, openSeam, type Seam, unitVector } from "../conformance.ts";
+import { type Member, openSeam, type Seam, unitVector } from "../seam.ts";
 
 const opened: Seam[] = [];
 afterEach(async () => {

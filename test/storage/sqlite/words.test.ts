@@ -8,7 +8,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { openDatabase } from "../../../src/native/sqlite.ts";
 import { findDamage } from "../../../src/storage/sqlite/database-file/inspect.ts";
-import { type Member, openMember, openSeam, runtime, unitVector } from "../conformance.ts";
+import { type Member, openMember, openSeam, runtime, unitVector } from "../seam.ts";
 
 const folders: string[] = [];
 afterEach(() => {

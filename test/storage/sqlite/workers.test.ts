@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Worker } from "node:worker_threads";
 import { Refusal } from "../../../src/errors.ts";
 import { spawnWorker } from "../../../src/native/worker.ts";
-import { type Outcome, openSeam, type Seam, unitVector } from "../conformance.ts";
+import { type Outcome, openSeam, type Seam, unitVector } from "../seam.ts";
 
 const opened: Seam[] = [];
 afterEach(async () => {

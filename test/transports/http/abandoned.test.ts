@@ -9,7 +9,7 @@ import { createClock } from "../../../src/clock.ts";
 import { spawnWorker } from "../../../src/native/worker.ts";
 import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { startServer } from "../../../src/transports/http/server.ts";
-import { openSeam, unitVector } from "../../storage/conformance.ts";
+import { openSeam, unitVector } from "../../storage/seam.ts";
 import { head } from "./raw.ts";
 
 let searchers = 0;

@@ -1,5 +1,5 @@
-// Opens the real engine without HTTP and without a model, and sends it calls whose vectors the test has made. Must never reach
-// past the Store, so that what it proves holds for every engine.
+// Opens an engine without HTTP and without a model, and sends it calls whose vectors the test has made. Must never reach past the
+// Store, so that what it shows holds for every engine.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,9 @@ import type { Logger } from "../../src/log/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
 import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
-import { openStore, type SqliteStoreOptions } from "../../src/storage/sqlite/store.ts";
+import type { spawnWorker } from "../../src/native/worker.ts";
+import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
+import { createSqliteEngine } from "../../src/storage/sqlite/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
 
 export const dimensions = 256;
@@ -32,10 +34,11 @@ interface SeamBase {
   readonly store: Store;
   commit(call: PreparedCall): Promise<Outcome>;
   /** An administrative call. */
-  administer(operation: string, input: JsonObject): Promise<Outcome>;
+  administer(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
 }
 
 export interface Seam extends SeamBase {
+  /** Of the database. */
   readonly path: string;
   /** Errors and warnings that the engine logged in this thread. */
   readonly complaints: string[];
@@ -74,34 +77,41 @@ export interface Outcome {
   readonly data: JsonObject;
 }
 
-export interface SeamOptions extends Partial<SqliteStoreOptions> {
+export interface SeamOptions extends Partial<StoreOptions> {
+  /** Default: SQLite with the next two. */
+  readonly engine?: Engine;
   /** Give it to open a database again; whoever made it removes it. */
   readonly path?: string;
+  /** Starts the threads of the engine. */
+  readonly spawn?: typeof spawnWorker;
 }
 
-export async function openSeam({ path: given, ...options }: SeamOptions = {}): Promise<Seam> {
+export async function openSeam({
+  path: given,
+  engine: other,
+  spawn,
+  ...options
+}: SeamOptions = {}): Promise<Seam> {
   const folder = given === undefined ? mkdtempSync(join(tmpdir(), "memledger-seam-")) : null;
   const path = given ?? join(folder ?? "", "memledger.db");
+  const engine = other ?? openSqlite(path, spawn);
   const ledgerFolder = mkdtempSync(join(tmpdir(), "memledger-seam-ledger-"));
   const clockShift = createClockShift();
   const clock = createClock(clockShift);
   const complaints: string[] = [];
-  const store = await openStore(
-    { path, runtime },
-    {
-      plans: defaultPlans,
-      ledger: openLedgerFiles(ledgerFolder, createOwnKey(ledgerFolder)),
-      payloadRetentionDays: null,
-      installationRetentionDays: null,
-      model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
-      searchCacheBytes: 512 * 1024 * 1024,
-      groupCommit: true,
-      clockShift,
-      logger: recorder(complaints),
-      logLevel: "silent",
-      ...options,
-    },
-  );
+  const store = await engine.open({
+    plans: defaultPlans,
+    ledger: openLedgerFiles(ledgerFolder, createOwnKey(ledgerFolder)),
+    payloadRetentionDays: null,
+    installationRetentionDays: null,
+    model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
+    searchCacheBytes: 512 * 1024 * 1024,
+    groupCommit: true,
+    clockShift,
+    logger: recorder(complaints),
+    logLevel: "silent",
+    ...options,
+  });
 
   const commit: SeamBase["commit"] = async (call) => {
     const origin = { ip: null, userAgent: null, metadata: null };
@@ -113,17 +123,21 @@ export async function openSeam({ path: given, ...options }: SeamOptions = {}): P
     });
     return toOutcome(answer);
   };
-  const administer: SeamBase["administer"] = (operation, input) =>
+  const administer: SeamBase["administer"] = (operation, input, prepared = null) =>
     commit({
       operation,
       keyId: null,
       bodyText: JSON.stringify(input),
-      decision: { refused: null, parameters: {}, prepared: null },
+      decision: { refused: null, parameters: {}, prepared },
     });
 
   let projects = 0;
   return {
-    ...{ store, path, complaints, commit, administer },
+    store,
+    path: engine.location,
+    complaints,
+    commit,
+    administer,
     passTime: (ms) => passTime(clockShift, ms),
     now: () => clock.now(),
     async project(fields = {}) {
@@ -137,6 +151,11 @@ export async function openSeam({ path: given, ...options }: SeamOptions = {}): P
       if (folder !== null) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function openSqlite(path: string, spawn?: typeof spawnWorker): Engine {
+  const place = { path, lock: `${path}.lock`, runtime: () => runtime };
+  return createSqliteEngine(spawn === undefined ? place : { ...place, spawn });
 }
 
 /** A member of a project that is there, with the key of this secret or a new one that may do everything. */
