@@ -66,13 +66,11 @@ export const appendRecord = projectOperation({
   refusals: [],
   example: {
     input: {
-      ...{
-        action: "gateway.chat",
-        http_status: 200,
-        model_id: "llama-3.3-70b",
-        gateway_id: "edge-1",
-        duration: 812.5,
-      },
+      action: "gateway.chat",
+      http_status: 200,
+      model_id: "llama-3.3-70b",
+      gateway_id: "edge-1",
+      duration: 812.5,
       tokens: { prompt_tokens: 420, completion_tokens: 88, total_tokens: 508 },
     },
     data: exampleDetail,
@@ -84,7 +82,8 @@ export const appendRecord = projectOperation({
         1400,
         `Action "${input.action}" is the ledger's own. Choose a name such as gateway.chat.`,
         {
-          ...{ field: "action", reason: "is reserved" },
+          field: "action",
+          reason: "is reserved",
         },
       );
     }

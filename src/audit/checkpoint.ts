@@ -49,7 +49,12 @@ export function parseAnchor(text: string): Anchor | null {
   const [firstAt, lastAt] = [fromTimestamp(first), fromTimestamp(last)];
   if (firstAt === null || lastAt === null) return null;
   return {
-    ...{ chain, through: Number(through), hash: toHex(hash), firstAt, lastAt, count: Number(count) },
+    chain,
+    through: Number(through),
+    hash: toHex(hash),
+    firstAt,
+    lastAt,
+    count: Number(count),
     cause: cause === "erasure" ? "erasure" : "retention",
   };
 }

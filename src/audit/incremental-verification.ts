@@ -76,20 +76,21 @@ export const verifyRecords = projectOperation({
   example: {
     input: {},
     data: {
-      ...{
-        verdict: "unattested",
-        chain: "019a2b3c5f1e7a608192a3b4c5d6e7f8",
-        verified: 1284,
-        first_seq: 1,
-        last_seq: 1284,
-        complete: true,
-      },
+      verdict: "unattested",
+      chain: "019a2b3c5f1e7a608192a3b4c5d6e7f8",
+      verified: 1284,
+      first_seq: 1,
+      last_seq: 1284,
+      complete: true,
       round: {
-        ...{ from_seq: 1, through_seq: 1284 },
-        ...{ started_at: "2026-11-21T09:30:00.000Z", completed_at: "2026-11-21T09:30:00.100Z" },
+        from_seq: 1,
+        through_seq: 1284,
+        started_at: "2026-11-21T09:30:00.000Z",
+        completed_at: "2026-11-21T09:30:00.100Z",
       },
       last_complete_at: "2026-11-21T09:30:00.100Z",
-      ...{ failure: null, contradiction: null },
+      failure: null,
+      contradiction: null,
     },
   },
 
@@ -127,7 +128,9 @@ function toRoundView({
   completedAt,
 }: NonNullable<Verification["round"]>): Static<typeof roundView> {
   return {
-    ...{ from_seq: fromSeq, through_seq: throughSeq, started_at: toTimestamp(startedAt) },
+    from_seq: fromSeq,
+    through_seq: throughSeq,
+    started_at: toTimestamp(startedAt),
     completed_at: completedAt === null ? null : toTimestamp(completedAt),
   };
 }

@@ -86,7 +86,9 @@ export const listRecords = projectOperation({
     const last = records.at(-1);
     return {
       logs: records.map((record) => toAuditRecord(record, preparation.plan.hash)),
-      ...{ total, page, page_size },
+      total,
+      page,
+      page_size,
       next_cursor: hasMore && last !== undefined ? toCursor(list.name, { below: last.seq, total }) : null,
     };
   },
@@ -111,8 +113,12 @@ function describeList(input: ListInput, { caller: { project }, plan, now }: Prep
   return {
     name: nameList(project.id, from, to, action, keyId, memoryId, statusClass),
     filter: {
-      ...{ from: floor === null ? from : Math.max(floor, from ?? floor), to },
-      ...{ action, keyId, memoryId, statusClass },
+      from: floor === null ? from : Math.max(floor, from ?? floor),
+      to,
+      action,
+      keyId,
+      memoryId,
+      statusClass,
     },
   };
 }

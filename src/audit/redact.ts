@@ -94,8 +94,10 @@ export const redactRecords = installationOperation({
     }
     return {
       data: {
-        ...{ redacted: present.length, records: present.map(({ id }) => id) },
-        ...{ exports: [...exports], memory: state },
+        redacted: present.length,
+        records: present.map(({ id }) => id),
+        exports: [...exports],
+        memory: state,
       },
       after: erasureEffects,
     };
@@ -140,7 +142,8 @@ async function endMemory(
     ...toServerRecord(project.id, "memory.delete", now, {
       deleted_memory: { memory_type: type, importance },
     }),
-    ...{ status: 204, memoryId: id },
+    status: 204,
+    memoryId: id,
   });
   return "deleted";
 }

@@ -76,8 +76,11 @@ export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
     );
   }
   return {
-    ...{ format: input.format ?? "csv", verifiable: plan.hash },
-    ...{ startAt: Math.min(Math.max(startAt, shownFrom), endAt), endAt, shownFrom },
+    format: input.format ?? "csv",
+    verifiable: plan.hash,
+    startAt: Math.min(Math.max(startAt, shownFrom), endAt),
+    endAt,
+    shownFrom,
   };
 }
 

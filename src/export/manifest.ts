@@ -22,14 +22,21 @@ export function manifestText(made: Export, facts: ExportFacts): string {
   const { chain, project, rows, firstPrev, lastHash, bytes, sha256, checkpoint } = facts;
   const members = canonicalize({
     export_id: made.id,
-    ...{ chain, project, format: made.format },
+    chain,
+    project,
+    format: made.format,
     start_time: toTimestamp(made.startAt),
     end_time: toTimestamp(made.endAt),
     first_seq: rows === 0 ? null : made.firstSeq,
     last_seq: rows === 0 ? null : made.lastSeq,
-    ...{ rows, first_prev: firstPrev, last_hash: lastHash, bytes, sha256 },
+    rows,
+    first_prev: firstPrev,
+    last_hash: lastHash,
+    bytes,
+    sha256,
     created_at: toTimestamp(made.createdAt),
-    ...{ checkpoint, verifiable: made.verifiable },
+    checkpoint,
+    verifiable: made.verifiable,
   });
   return `memledger-export/v1\n${members}\n`;
 }

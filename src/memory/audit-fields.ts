@@ -103,7 +103,9 @@ function toDirect(memory: JsonObject): MemoryResult {
 
 function describe({ id, content, memory_type, importance }: JsonObject) {
   return {
-    ...{ id: String(id), content: String(content), memory_type: String(memory_type) },
+    id: String(id),
+    content: String(content),
+    memory_type: String(memory_type),
     importance: Number(importance),
   };
 }

@@ -57,7 +57,9 @@ export const extractMemories = projectOperation({
     input: { text: exampleText },
     data: {
       extracted: [exampleExtraction],
-      ...{ deduplicated: 0, updated: 0, extractor: "built-in" },
+      deduplicated: 0,
+      updated: 0,
+      extractor: "built-in",
     },
   },
 
@@ -86,7 +88,9 @@ export const extractMemories = projectOperation({
     return {
       data: {
         extracted,
-        ...{ deduplicated: count("skipped"), updated: count("updated"), extractor: prepared.extractor },
+        deduplicated: count("skipped"),
+        updated: count("updated"),
+        extractor: prepared.extractor,
       },
       cost,
       details: {

@@ -56,7 +56,12 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
 }
 
 export const exampleExtraction = {
-  ...{ id: exampleMemory.id, content: exampleMemory.content, memory_type: "fact", importance: 0.7 },
-  ...{ expires_at: null, action: "created", evidence: "We decided that releases go out on Tuesdays." },
+  id: exampleMemory.id,
+  content: exampleMemory.content,
+  memory_type: "fact",
+  importance: 0.7,
+  expires_at: null,
+  action: "created",
+  evidence: "We decided that releases go out on Tuesdays.",
   match: null,
 } as const satisfies ExtractionItem;

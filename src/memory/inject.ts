@@ -43,7 +43,9 @@ export const injectMemories = projectOperation({
     ),
     min_similarity: Type.Optional(
       Type.Number({
-        ...{ minimum: 0, maximum: 1, default: injectionFloorDefault },
+        minimum: 0,
+        maximum: 1,
+        default: injectionFloorDefault,
         description: "Facts and contexts below this similarity are left out, however important they are.",
       }),
     ),
@@ -82,7 +84,9 @@ export const injectMemories = projectOperation({
           similarity: 0.62,
           final_score: finalScore(exampleRelevance, exampleMemory.importance),
           score_details: {
-            ...{ similarity: 0.62, keyword: 0.25, relevance: exampleRelevance },
+            similarity: 0.62,
+            keyword: 0.25,
+            relevance: exampleRelevance,
             importance: exampleMemory.importance,
           },
         },

@@ -57,7 +57,9 @@ async function readFile(
   const { chain, project, span, isVerifiable } = manifest;
   const seen = { bytes: 0, hash: new Bun.CryptoHasher("sha256") };
   const segment = createSegmentVerifier<ExportedRecord>({
-    ...{ chain, project, columnsAgree },
+    chain,
+    project,
+    columnsAgree,
     wanted: wantedSizes(checkpoints, manifest),
     span: [manifest.startTime, manifest.endTime],
   });
@@ -146,8 +148,16 @@ function reportExport(
   const { records, firstSeq, lastSeq, withoutPayload, failure } = body;
   const after = weighed.attestedThrough ?? (firstSeq ?? 1) - 1;
   return {
-    ...{ chain, project, records, firstSeq, lastSeq, withoutPayload, failure, ...weighed },
-    ...{ checkpoints: own.length + (span === null ? 0 : 1), anchors: 0 },
+    chain,
+    project,
+    records,
+    firstSeq,
+    lastSeq,
+    withoutPayload,
+    failure,
+    ...weighed,
+    checkpoints: own.length + (span === null ? 0 : 1),
+    anchors: 0,
     tail: lastSeq === null ? 0 : lastSeq - after,
     removedInTail: 0,
   };

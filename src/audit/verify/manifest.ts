@@ -49,8 +49,16 @@ function toManifest(value: JsonObject): Manifest | null {
   const span = toSpan(value, rows);
   if (span === undefined) return null;
   return {
-    ...{ chain, project, format, rows, bytes, sha256, span },
-    ...{ startTime: start_time, endTime: end_time, isVerifiable: verifiable },
+    chain,
+    project,
+    format,
+    rows,
+    bytes,
+    sha256,
+    span,
+    startTime: start_time,
+    endTime: end_time,
+    isVerifiable: verifiable,
   };
 }
 

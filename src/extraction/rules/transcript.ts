@@ -55,8 +55,12 @@ export function readPassages(text: string, toTime: (date: string) => number | nu
   const title = titleOf(contents);
   const passages: Passage[] = [];
   const state: State = {
-    ...{ speaker: findSender(contents), saidAt: null, heading: "" },
-    ...{ fence: null, isSignature: false, depth: 0 },
+    speaker: findSender(contents),
+    saidAt: null,
+    heading: "",
+    fence: null,
+    isSignature: false,
+    depth: 0,
   };
   let parts: string[] = [];
   let start = 0;
