@@ -139,5 +139,5 @@ test("doctor finds what is wrong and what is well", async () => {
   expect(damaged.exitCode).toBe(exitCodes.failed);
   mkdirSync(join(dataDir, "empty-model"));
   const noModel = await run([...["doctor", "--data-dir", dataDir, "--model", join(dataDir, "empty-model")]]);
-  expect(noModel.stdout).toMatch(/^model +FAILED .*lacks config.json/m);
+  expect(noModel.stdout).toMatch(/^model +FAILED .*has no config.json/m);
 });
