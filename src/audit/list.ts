@@ -5,7 +5,8 @@ import type { Plan } from "../access/plan.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
-import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
+import { auditPageSizeDefault } from "../limits.ts";
+import { pageFields } from "../schema/page.ts";
 import { Action, Choice, Fields, Id, Moment, Nullable } from "../schema/schema.ts";
 import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import { auditRecord, exampleRecord } from "./record-schema.ts";
@@ -13,7 +14,6 @@ import { toAuditRecord } from "./record-view.ts";
 import type { RecordPage, RecordQuery } from "./store.ts";
 
 const dayMs = 86_400_000;
-const pageMax = 2 ** 31;
 const statusClasses = { "2xx": 2, "4xx": 4, "5xx": 5 } as const;
 
 const listInput = Fields({
@@ -34,17 +34,7 @@ const listInput = Fields({
       description: "next_cursor of the page before, with the same filters; not with page.",
     }),
   ),
-  page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: pageMax, default: 1, description: "Page, from 1." }),
-  ),
-  page_size: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: pageSizeMax,
-      default: auditPageSizeDefault,
-      description: "Records per page.",
-    }),
-  ),
+  ...pageFields({ items: "Records", defaultSize: auditPageSizeDefault }),
 });
 type ListInput = Static<typeof listInput>;
 

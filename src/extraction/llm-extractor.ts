@@ -2,12 +2,7 @@
 // item pass whose evidence is not in the text, and never fall back to the built-in extractor.
 
 import { fromTimestamp } from "../clock.ts";
-import {
-  contentMaxCharacters,
-  llmQuestionLimits,
-  llmQuestionsAtOnce,
-  llmQuestionsPerCall,
-} from "../limits.ts";
+import { contentMaxCharacters, llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extractor.ts";
 import { abandoned } from "../scheduling/abandonment.ts";
@@ -32,7 +27,7 @@ export interface LlmExtractorOptions extends ChatClientOptions {
 export async function createLlmExtractor(options: LlmExtractorOptions): Promise<Extractor> {
   const { logger, wait = delay } = options;
   const ask = createLlmAsk(await createChatClient(options), wait);
-  const gate = createFairGate({ places: llmQuestionsAtOnce, limits: llmQuestionLimits });
+  const gate = createFairGate({ places: llmRequestsAtOnce, limits: llmRequestLimits });
   return {
     name: "llm",
     async extract(text, now, { project, signal }) {
@@ -41,7 +36,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
       const work = async (chunk: TextChunk, stop: AbortSignal) =>
         gate({ project, signal: stop }, () => askAbout(text, chunk, { ask, now, signal: stop, tally }));
       try {
-        const found = await runLanes(chunks, llmQuestionsPerCall, signal, work);
+        const found = await runLanes(chunks, llmRequestsPerCall, signal, work);
         const items = mergeItems(chunks, found);
         const counts = { chunks: chunks.length, offered: tally.offered(), items: items.length };
         logger.debug("the language model has answered", counts);

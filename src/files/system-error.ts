@@ -26,7 +26,7 @@ const causes: Readonly<Record<string, Cause>> = {
     remedy: "Raise the limit (ulimit -f), or use a file system that allows larger files.",
   },
   EIO: {
-    cause: "the disk reported an input/output error",
+    cause: "the disk reports an input/output error",
     remedy: "Check the disk and the log of the operating system.",
   },
   ENOTDIR: { cause: "a part of the path is a file, not a directory", remedy: "Correct the path." },

@@ -2,12 +2,11 @@
 
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
-import { pageSizeDefault, pageSizeMax } from "../limits.ts";
+import { pageSizeDefault } from "../limits.ts";
+import { pageFields } from "../schema/page.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import type { ListQuery } from "./store.ts";
-
-const pageMax = 2 ** 31;
 
 export const listMemories = projectOperation({
   name: "memory.list",
@@ -19,17 +18,7 @@ export const listMemories = projectOperation({
   success: 200,
   input: Fields({
     memory_type: Type.Optional(memoryType),
-    page: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: pageMax, default: 1, description: "Page, from 1." }),
-    ),
-    page_size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageSizeMax,
-        default: pageSizeDefault,
-        description: "Memories per page.",
-      }),
-    ),
+    ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
     sort_by: Type.Optional(
       Choice(["created_at", "updated_at", "importance"], {
         title: "MemoryOrder",

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { Refusal } from "../../src/errors.ts";
 import { createLlmExtractor, type LlmExtractorOptions } from "../../src/extraction/llm-extractor.ts";
 import { isObject } from "../../src/json/json.ts";
-import { llmChunkMaxBytes, llmQuestionLimits, llmQuestionsAtOnce } from "../../src/limits.ts";
+import { llmChunkMaxBytes, llmRequestLimits, llmRequestsAtOnce } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import type { Extraction, Extractor } from "../../src/memory/extractor.ts";
 import {
@@ -467,7 +467,7 @@ describe("a caller that goes away", () => {
     const { extractor } = await begin();
     const caller = new AbortController();
     fake.otherwise(hangs);
-    const waiting = Array.from({ length: llmQuestionsAtOnce + llmQuestionLimits.perProject }, () =>
+    const waiting = Array.from({ length: llmRequestsAtOnce + llmRequestLimits.perProject }, () =>
       refusalOf(extractor.extract(text, now, { project: "project 1", signal: caller.signal })),
     );
     const refusal = await refusalOf(extractor.extract(text, now, never));
@@ -502,10 +502,10 @@ test("another project's question is asked after one of the project that sent man
   fake.otherwise((request, response) => void ends.push(() => items(vegan)(request, response)));
   const count = fake.requests.length;
   const flood = Array.from({ length: 20 }, (_, n) => extractor.extract(`${text} ${n}`, now, never));
-  await fake.arrived(count + llmQuestionsAtOnce);
+  await fake.arrived(count + llmRequestsAtOnce);
   const other = extractor.extract(`Other project. ${text}`, now, { ...never, project: "project 2" });
   for (const end of ends.splice(0, 2)) end();
-  await fake.arrived(count + llmQuestionsAtOnce + 2);
+  await fake.arrived(count + llmRequestsAtOnce + 2);
   expect(requests().some((request) => request.text.startsWith("Other"))).toBe(true);
   fake.otherwise(items(vegan));
   for (const end of ends) end();

@@ -3,7 +3,7 @@
 
 import { afterEach, expect, test } from "bun:test";
 import { Refusal } from "../../../src/errors.ts";
-import { groupMaxCalls, questionsOfProjectAtOnce } from "../../../src/limits.ts";
+import { groupMaxCalls, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
 import { spawnWorker } from "../../../src/native/worker.ts";
 import { type Member, openSeam, type Seam, unitVector } from "../seam.ts";
 
@@ -80,7 +80,7 @@ test("a search whose caller leaves while it waits is never asked", async () => {
   const { seam, asked, release } = await openHeld();
   const member = await seam.project();
   const [leaver, early] = [new AbortController(), AbortSignal.abort()];
-  const first = Array.from({ length: questionsOfProjectAtOnce }, () => search(member));
+  const first = Array.from({ length: readRequestsOfProjectAtOnce }, () => search(member));
   const left = Array.from({ length: 10 }, () => search(member, leaver.signal).catch(codeOf));
   const last = search(member);
   leaver.abort();
@@ -88,7 +88,7 @@ test("a search whose caller leaves while it waits is never asked", async () => {
   expect<unknown>(await search(member, early).catch(codeOf)).toBe(1503);
   release();
   await Promise.all([...first, last]);
-  expect(asked).toHaveLength(questionsOfProjectAtOnce + 1);
+  expect(asked).toHaveLength(readRequestsOfProjectAtOnce + 1);
 });
 
 test("a call to be written is in the next group, however many another project sends", async () => {

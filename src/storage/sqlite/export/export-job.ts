@@ -8,7 +8,7 @@ import { manifestText } from "../../../export/manifest.ts";
 import type { RowFormat } from "../../../export/row-format.ts";
 import { createRowFormat } from "../../../export/row-formats.ts";
 import type { ExportStep } from "../../../export/store.ts";
-import { exportPieceRows } from "../../../limits.ts";
+import { exportBatchRows } from "../../../limits.ts";
 import type { ExportCrew } from "./export-crew.ts";
 import type { Piece, PieceOrder } from "./export-rows.ts";
 
@@ -101,7 +101,7 @@ export class ExportJob {
   #orderAhead(): void {
     const { lastSeq } = this.#made;
     while (this.#ordered.length < this.#crew.ordersAhead && this.#orderedThrough < lastSeq) {
-      const last = Math.min(this.#orderedThrough + exportPieceRows, lastSeq);
+      const last = Math.min(this.#orderedThrough + exportBatchRows, lastSeq);
       this.#ordered.push(this.#order(this.#orderedThrough + 1, last));
       this.#orderedThrough = last;
     }

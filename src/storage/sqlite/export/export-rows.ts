@@ -6,7 +6,7 @@ import type { ExportFormat } from "../../../export/export.ts";
 import { RowBuffer } from "../../../export/row-buffer.ts";
 import type { RowFormat } from "../../../export/row-format.ts";
 import { createRowFormat } from "../../../export/row-formats.ts";
-import { exportPieceMaxBytes } from "../../../limits.ts";
+import { exportBatchMaxBytes } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { payloadJoin, type RecordRow, recordColumns, toStoredRecord } from "../ledger/audit-reader.ts";
 
@@ -60,7 +60,7 @@ export function createPieces(database: Database): (order: PieceOrder) => Piece {
         lastHash = record.hash;
         through = row.seq;
         // At least one: a payload may be as large as a thousand others.
-        if (buffer.length > exportPieceMaxBytes) break;
+        if (buffer.length > exportBatchMaxBytes) break;
       }
     } catch (error) {
       buffer.take();

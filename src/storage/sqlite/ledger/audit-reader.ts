@@ -3,7 +3,7 @@
 import type { Project } from "../../../access/project.ts";
 import type { StoredRecord } from "../../../audit/record.ts";
 import type { RecordLocation } from "../../../audit/store.ts";
-import { mentionBatchRows } from "../../../limits.ts";
+import { erasureBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
 
@@ -90,7 +90,7 @@ export interface MentionBatch {
 export function createMentions(database: Database): (text: string, after: number) => MentionBatch {
   const payloads = database.prepare<[number], PlaceRow & { number: number; text: Uint8Array }>(
     `SELECT e.number, p.text, ${places} FROM audit_entry e ${placeJoin}
-     WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${mentionBatchRows}`,
+     WHERE e.number > ? AND p.entry IS NOT NULL ORDER BY e.number LIMIT ${erasureBatchRows}`,
   );
   return (text, after) => {
     const rows = payloads.all(after);

@@ -4,9 +4,9 @@
 import type { AuditReader, RecordLocation } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
 import {
-  questionsAtOnce,
-  questionsOfProjectAtOnce,
   readQueueLimits,
+  readRequestsAtOnce,
+  readRequestsOfProjectAtOnce,
   searchQueueLimits,
 } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
@@ -83,8 +83,8 @@ function by({ id }: { readonly id: string }, signal: AbortSignal): Waiter {
 /** The thread starts with the first question. */
 function createAsking<Questions extends QuestionTable>(start: () => WorkerClient, limits: QueueLimits) {
   const gate = createFairGate({
-    places: questionsAtOnce,
-    placesPerProject: questionsOfProjectAtOnce,
+    places: readRequestsAtOnce,
+    placesPerProject: readRequestsOfProjectAtOnce,
     limits,
   });
   let worker: WorkerClient | null = null;

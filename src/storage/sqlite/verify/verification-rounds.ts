@@ -6,7 +6,7 @@ import type { Verification, VerificationRound } from "../../../audit/store.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import type { ChainReport } from "../../../audit/verify/verdict.ts";
 import type { Clock } from "../../../clock.ts";
-import { proofRoundMs, proofWaitMs } from "../../../limits.ts";
+import { verificationRoundMs, verificationWaitMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { ChainKey } from "./rows.ts";
 import {
@@ -78,7 +78,7 @@ function createChainProof(
     if (made?.isWhole) {
       const fromSeq = made.frame.start.seq + 1;
       round = { fromSeq, startedAt: clock.now(), completedAt: null };
-      roundEndsAt = clock.elapsed() + proofRoundMs;
+      roundEndsAt = clock.elapsed() + verificationRoundMs;
     }
     return made;
   };
@@ -153,7 +153,7 @@ function createChainProof(
     running ??= start();
     const run = await running;
     if (run === null) return { report: null, isComplete: true, round: null, lastCompleteAt };
-    const endsAt = clock.elapsed() + proofWaitMs;
+    const endsAt = clock.elapsed() + verificationWaitMs;
     while (run.report === null && clock.elapsed() < endsAt) await run.step;
     return describe(run);
   };

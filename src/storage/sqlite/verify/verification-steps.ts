@@ -6,7 +6,7 @@ import { joinSegments, type KnownCheckpoint } from "../../../audit/verify/chain-
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
-import { proofStepMaxBytes, proofStepRows } from "../../../limits.ts";
+import { verificationStepMaxBytes, verificationStepRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { attestedThrough, type ChainFrame, readChain } from "./ledger.ts";
 import { reportChain } from "./report.ts";
@@ -76,11 +76,11 @@ export function createProver(database: Database, verifierKeys: readonly string[]
 
   /** Rows above a number that one step can check. */
   const stretchAbove = (above: number, last: number): Stretch => {
-    const through = Math.min(last, above + proofStepRows);
+    const through = Math.min(last, above + verificationStepRows);
     let bytes = 0;
     for (const payload of payloadSizes.iterate(above, through)) {
       bytes += payload.bytes;
-      if (bytes > proofStepMaxBytes) return { above, through: payload.number };
+      if (bytes > verificationStepMaxBytes) return { above, through: payload.number };
     }
     return { above, through };
   };
