@@ -23,7 +23,6 @@ import {
   median,
   ms,
   percent,
-  percentile,
   progress,
   type Server,
   startLoad,
@@ -32,6 +31,7 @@ import {
   temporaryFolder,
 } from "./harness.ts";
 import type { Stream, StreamResult } from "./load-generator.ts";
+import { tailText } from "./tail.ts";
 
 const leastPrecision = 0.85;
 const leastRecall = 0.6;
@@ -112,8 +112,6 @@ async function cost(options: BenchOptions): Promise<Table> {
   const [idleWorst, worst] = [idle, beside].map((results) =>
     median(results.map(({ latenciesMs }) => latenciesMs.at(-1) ?? 0)),
   );
-  const p99 = (results: readonly StreamResult[]) =>
-    ms(median(results.map(({ latenciesMs }) => percentile(latenciesMs, 0.99))));
   const note = `One text of ${text.length.toLocaleString("en")} characters (the annotated texts in a row) through POST /v1/memories/extract with dry_run, which embeds every item and compares it. Beside it a second client asks GET /health/live every ${probeEveryMs} ms; its longest wait is how long the thread that serves HTTP was busy with something else. Both clients share the machine with the server.`;
   return measureTable("Extraction by rules: cost", note, [
     {
@@ -124,9 +122,9 @@ async function cost(options: BenchOptions): Promise<Table> {
       reached: took <= longestMs,
     },
     {
-      what: `longest wait of a probe meanwhile (p99 ${p99(beside)})`,
+      what: `longest wait of a probe meanwhile (${tailText(beside)})`,
       figure: ms(worst ?? 0),
-      comparedTo: `idle: ${ms(idleWorst ?? 0)} (p99 ${p99(idle)})`,
+      comparedTo: `idle: ${ms(idleWorst ?? 0)} (${tailText(idle)})`,
       bar: `≤ ${blockedMs} ms`,
       reached: (worst ?? 0) <= blockedMs,
     },

@@ -1,7 +1,15 @@
 // What all benches share: the executable as a child process, the load generator, figures and tables. Must never leave a
 // child process or a temporary folder behind.
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
@@ -9,6 +17,8 @@ import type { LoadPlan, StreamResult } from "./load-generator.ts";
 
 export interface BenchOptions {
   readonly executable: string;
+  /** Another executable whose reads are compared; null: none. */
+  readonly against: string | null;
   /** Model directories to compare with the embedded one. */
   readonly models: readonly string[];
   /** A LoCoMo file, for retrieval. */
@@ -114,6 +124,7 @@ function remove(folder: string): void {
 export function copyAlone(executable: string, folder: string): string {
   if (!existsSync(executable))
     throw new Error(`There is no executable at ${executable}. Make it with: bun run build`);
+  mkdirSync(folder, { recursive: true });
   const copy = join(folder, "memledger");
   copyFileSync(executable, copy);
   return copy;
@@ -183,6 +194,17 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
     text += decoder.decode(value, { stream: true });
   }
   return text;
+}
+
+/** Processor time that a process has used, all its threads together; null where the system does not tell it. */
+export function cpuMilliseconds(pid: number): number | null {
+  if (process.platform !== "linux") return null;
+  // The name of the program, in parentheses, may hold anything; proc(5) counts from 1, so 14 and 15 are the user and system time.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  const [user, system] = [fields[11], fields[12]].map(Number);
+  return 10 * ((user ?? 0) + (system ?? 0));
 }
 
 /** Resident memory of a process. */

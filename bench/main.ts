@@ -35,6 +35,7 @@ const benches: Readonly<Record<string, Bench>> = {
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
+  --against FILE     another executable whose reads are compared, by turns, in throughput
   --model DIR        another model to compare with the embedded one, in retrieval and embedding; may be repeated
   --dataset FILE     conversations in the LoCoMo format, for retrieval and embedding
   --sts FILE         STS benchmark (sentence, sentence, score), for embedding
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       executable: { type: "string", default: join(root, "dist/memledger") },
+      against: { type: "string" },
       model: { type: "string", multiple: true, default: [] },
       dataset: { type: "string" },
       sts: { type: "string" },
@@ -71,6 +73,7 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(`${usage}\n`);
   const options: BenchOptions = {
     executable: resolve(values.executable),
+    against: values.against === undefined ? null : resolve(values.against),
     models: values.model.map((directory) => resolve(directory)),
     dataset: values.dataset ?? null,
     sts: values.sts ?? null,

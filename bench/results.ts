@@ -5,7 +5,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 export const introduction = `# Results
 
 Written by \`bun run bench --write\`; do not edit. Each section is one run of one bench; its first line tells which commit ran where.
-The machines had other work, and not all are alike: trust the ratios within a table more than the absolute times.
+The machines had other work, and not all are alike: trust the ratios within a table more than the absolute times. A percentile is
+printed only where at least ten calls were slower.
 The server is the executable as users get it, alone in an empty folder, called over HTTP keep-alive by a process of its own.
 `;
 

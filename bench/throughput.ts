@@ -1,6 +1,5 @@
 // What 32 clients at once get out of one server, durable and audited: updates, creates and reads.
 
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startEmbedder } from "../src/embedding/embedder.ts";
 import { defaultModel } from "../src/embedding/model-directory.ts";
@@ -23,6 +22,7 @@ import {
   temporaryFolder,
 } from "./harness.ts";
 import type { PlannedCall, Stream, StreamResult } from "./load-generator.ts";
+import { reads } from "./reads.ts";
 import { createRandom, sentence } from "./texts.ts";
 
 const clients = 32;
@@ -33,7 +33,7 @@ export async function throughput(options: BenchOptions): Promise<readonly Table[
   const measures = [
     ...(await updates(options)),
     ...(await creates(options)),
-    ...(await reads(options, ceiling)),
+    ...(await reads(options, clients, ceiling)),
   ];
   const note = `${clients} clients, each sending its next call when the last one is answered; every call durable (\`synchronous = FULL\`) with its audit record. The load generator reaches ${perSecond(ceiling)} against a server that does nothing.`;
   return [measureTable("Throughput", note, measures)];
@@ -152,60 +152,6 @@ async function embedAll(
   };
   await Promise.all(Array.from({ length: clients }, work));
   return (1_000 * texts.length) / (performance.now() - start);
-}
-
-async function reads({ executable, seconds, rounds }: BenchOptions, ceiling: number): Promise<Measure[]> {
-  using folder = temporaryFolder();
-  const copy = copyAlone(executable, folder.path);
-  const dataDir = join(folder.path, "data");
-  const [project] = await fill(copy, dataDir, [memories]);
-  if (project === undefined) throw new Error("Nothing was filled.");
-  await using server = await startServer(copy, dataDir);
-  const calls = project.ids.map((id) => ({ method: "GET", path: `/v1/memories/${id}` }));
-  const results: StreamResult[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    progress(`throughput: reads, round ${round + 1}`);
-    results.push(
-      await loadOne(
-        server.port,
-        seconds,
-        { name: "reads", clients, key: project.key, calls, repeat: true },
-        200,
-      ),
-    );
-  }
-  const answered = results.reduce((sum, result) => sum + result.calls, 0);
-  const recorded = countRecords(join(dataDir, "memledger.db"), "memory.read");
-  const reached = median(results.slice(1).map(rate));
-  const p99 = median(results.slice(1).map(({ latenciesMs }) => percentile(latenciesMs, 0.99)));
-  return [
-    {
-      what: `reads by id (p99 ${ms(p99)})`,
-      figure: perSecond(reached),
-      comparedTo: `a server that does nothing: ${perSecond(ceiling)}`,
-      bar: "≥ 5,000/s",
-      reached: reached >= 5_000,
-    },
-    {
-      what: "records of these reads in the database",
-      figure: recorded.toLocaleString("en"),
-      comparedTo: `answered: ${answered.toLocaleString("en")}`,
-      bar: "equal",
-      reached: recorded === answered,
-    },
-  ];
-}
-
-function countRecords(file: string, action: string): number {
-  const database = new Database(file, { readonly: true });
-  try {
-    const row = database
-      .query<{ records: number }, [string]>("SELECT COUNT(*) AS records FROM audit_entry WHERE action = ?")
-      .get(action);
-    return row?.records ?? 0;
-  } finally {
-    database.close();
-  }
 }
 
 const rate = ({ calls, seconds }: StreamResult) => calls / seconds;
