@@ -1,16 +1,17 @@
-// Owns what an audit record tells about memories: derived from the call's request and answer, never stored twice.
+// Owns the fields of an audit record that concern memories: memory_query and memory_results. They are derived from the request and
+// the response when a record is read, and are never stored a second time.
 
 import type { MemoryResult } from "../audit/result-items.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { finalScore, sourceOf } from "../ranking/scores.ts";
 
-/** What the record of a call that succeeded holds about memories. */
+/** The parts of a successful call's record that these fields are derived from. */
 export interface AuditedCall {
-  /** The `data` of the answer; null where there is none. */
+  /** The `data` of the response; null when it has none. */
   readonly data: Json;
   /** The memory that the call named. */
   readonly memoryId: string | null;
-  /** What the record keeps of a memory that was deleted; null for other calls. */
+  /** The record's `deleted_memory`; null for every call but a deletion. */
   readonly deleted: JsonObject | null;
 }
 
@@ -45,23 +46,23 @@ function textOf(field: "content" | "query" | "text") {
   };
 }
 
-/** Of operations that name one memory: the memory itself. */
+/** For operations on one memory: that memory. */
 function directResult({ data }: AuditedCall): readonly MemoryResult[] | null {
   return isObject(data) ? [toDirect(data)] : null;
 }
 
-/** Of a list: the memories of the page. */
+/** For a list: the memories of the page. */
 function listedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.memories)) return null;
   return data.memories.filter(isObject).map(toDirect);
 }
 
-/** Of a deletion: which memory it was, without its content. */
+/** For a deletion: the deleted memory, without its content. */
 function deletedResult({ memoryId, deleted }: AuditedCall): readonly MemoryResult[] | null {
   return memoryId === null || deleted === null ? null : [toDirect({ ...deleted, id: memoryId, content: "" })];
 }
 
-/** Of an extraction: the memories that it stored; a dry run stores none. */
+/** For an extraction: the memories that it stored; a dry run stores none. */
 function storedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.extracted)) return null;
   const stored = data.extracted
@@ -70,7 +71,7 @@ function storedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   return stored.map(toDirect);
 }
 
-/** Of a search: its hits with their scores. */
+/** For a search: its hits with their scores. */
 function searchResults({ data }: Pick<AuditedCall, "data">): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.results)) return null;
   return data.results.filter(isObject).map((hit) => ({
@@ -81,7 +82,7 @@ function searchResults({ data }: Pick<AuditedCall, "data">): readonly MemoryResu
   }));
 }
 
-/** Of an injection: its rules, which nobody had to find, then its hits. */
+/** For an injection: its rules, then its hits with their scores. */
 function injectedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
   if (!isObject(data) || !Array.isArray(data.rules)) return null;
   return [...data.rules.filter(isObject).map(toDirect), ...(searchResults({ data }) ?? [])];
@@ -93,8 +94,8 @@ function sourceOfHit({ score_details: details }: JsonObject): string {
 }
 
 /**
- * A memory that was not searched for. The contract has numbers for its scores: nothing is more similar to the memory that was meant
- * than the memory itself, so the similarity is 1, and the final score is what the formula gives for it.
+ * A memory that was not found by a search. The contract requires numbers for its scores: a memory is identical to itself, so the
+ * similarity is 1, and the final score follows from the formula.
  */
 function toDirect(memory: JsonObject): MemoryResult {
   const item = describe(memory);

@@ -1,4 +1,4 @@
-// Owns the creation of a memory. Never stores the same content twice in a project.
+// Owns creating a memory. Must never store the same content twice in a project.
 
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
@@ -25,7 +25,7 @@ export const createMemory = projectOperation({
   name: "memory.create",
   summary: "Create a memory",
   description:
-    "Stores a memory of the project. Refused with 2104 when an unexpired memory has the same content (ignoring Unicode form and white space), and with 2101 when the plan's memory limit is reached.",
+    "Stores a memory of the project. The call is refused with 2104 if an unexpired memory has the same content (differences in Unicode normalisation and white space are ignored), and with 2101 if the project has as many memories as its plan allows.",
   permission: "memory.write",
   feature: "memory",
   refusals: [2101, 2104],
@@ -65,7 +65,7 @@ export const createMemory = projectOperation({
   },
 });
 
-/** @throws Refusal 2101 when the project cannot have one more memory. */
+/** @throws Refusal 2101 when the project has as many memories as its plan allows. */
 export async function requireRoom(
   transaction: Transaction,
   project: Project,

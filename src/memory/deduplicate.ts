@@ -1,5 +1,5 @@
-// Owns what becomes of an extracted item: a new memory, a newer version of one that says nearly the same, or nothing. The
-// thresholds are those of the API's contract; what counts is what holds inside the transaction.
+// Owns the decision about an extracted item: it becomes a new memory, updates a similar memory, or is skipped. The thresholds are those
+// of the API contract. The decision is made inside the transaction, because other calls may have changed memories before it.
 
 import type { Project } from "../access/project.ts";
 import type { ProjectApplication } from "../calls/operation.ts";
@@ -10,43 +10,44 @@ import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
 
-/** Above this cosine an item says nothing that the memory does not say. */
+/** An item with a higher cosine similarity to a memory repeats it and is skipped. */
 export const skipAboveSimilarity = 0.98;
-/** Above this cosine an item is a newer version of the memory. */
+/** An item with a higher cosine similarity to a memory is a newer version of it and updates it. */
 export const updateAboveSimilarity = 0.9;
 
 export const actions = ["created", "updated", "skipped"] as const;
 
-/** An item with all that the transaction needs to decide about it. */
+/** An item with everything that the transaction needs for its decision. */
 export interface Candidate extends ExtractedItem {
   /** Float32Array [dimensions], L2-normalised. */
   readonly vector: Float32Array;
   readonly contentKey: Uint8Array;
-  /** Similar memories before the transaction. */
+  /** Similar memories, found before the transaction. */
   readonly found: readonly SimilarMemory[];
-  /** Similar ones among the items before it; null compares texts only. */
+  /** Similar items before it in the same call; null: only equal texts count as duplicates. */
   readonly similarItems: SimilarItems | null;
 }
 
-/** The memory that an item resembles, as it is inside the transaction. */
+/** The memory that is most similar to an item, as read inside the transaction. */
 interface Match {
   readonly memory: Memory;
   readonly similarity: number;
 }
 
 export interface Outcome {
-  /** As extracted; of an update with the memory's importance and expiry. */
+  /** The item as extracted; after an update with the importance and expiry of the memory. */
   readonly item: ExtractedItem;
   readonly action: (typeof actions)[number];
-  /** The memory that says it now. */
+  /** The memory that holds the content now. */
   readonly memoryId: string;
   readonly memoryType: Memory["type"];
   readonly match: { readonly id: string; readonly similarity: number } | null;
 }
 
 /**
- * Stores the items one after another. `revision` is what was told with the first `found`; null compares texts only.
- * @throws Refusal 2101 when the project has no room for all of them.
+ * Stores the items in their order. `revision` is the one that the first search before the transaction returned; null: only equal texts
+ * count as duplicates.
+ * @throws Refusal 2101 when the plan does not allow all of them.
  */
 export async function storeItems(
   transaction: Transaction,
@@ -67,7 +68,7 @@ export async function storeItems(
   return outcomes;
 }
 
-/** `memory` is what was stored, if anything. */
+/** `memory` is the memory that was stored; null when the item was skipped. */
 async function storeItem(
   transaction: Transaction,
   candidate: Candidate,
@@ -101,28 +102,28 @@ async function storeItem(
 
 function judge(match: Match | null): Outcome["action"] {
   if (match === null || match.similarity <= updateAboveSimilarity) return "created";
-  // Somebody has switched that memory off: nothing may bring it back, or what it says in other words.
+  // A user has deactivated the memory: an extraction must not store its content again, nor a similar text.
   if (!match.memory.active) return "skipped";
   return match.similarity > skipAboveSimilarity ? "skipped" : "updated";
 }
 
-/** The item's words, and its expiry where it has one. Type and importance stay: nobody can tell whether a person has set them. */
+/** The content of the item, and its expiry if it has one. Type and importance stay: a person may have set them. */
 function rewrite(known: Memory, { content, expiresAt }: ExtractedItem, now: number): Memory {
   return { ...known, content, expiresAt: expiresAt ?? known.expiresAt, updatedAt: now };
 }
 
 /**
- * What the items of one call are compared with: what a search found before the transaction, unless it has changed since; what has
- * changed since; and what the call itself has stored so far. Expired memories do not count, inactive ones do: somebody has
- * switched them off, and an extraction must not bring them back.
+ * The memories that the items of one call are compared with: those that a search found before the transaction and that have not changed
+ * since, those that have changed since, and those that the call itself has stored so far. Expired memories are ignored. Inactive ones
+ * are not: a user has deactivated them, and an extraction must not store their content again.
  */
 class ComparisonSet {
   readonly #transaction: Transaction;
   readonly #project: Project;
   readonly #now: number;
-  /** By the memory's id: what has changed since the search, without what the call has stored. */
+  /** Vectors by memory id: memories that changed after the search, without those that the call has stored. */
   readonly #changed: Map<string, MemoryVector>;
-  /** The memories that the call has stored, by the position of the item that each has the content of; and the other way. */
+  /** Ids of the memories that the call has stored, by the position of the item; and the positions by id. */
   readonly #memories = new Map<number, string>();
   readonly #items = new Map<string, number>();
 
@@ -133,7 +134,7 @@ class ComparisonSet {
     this.#changed = new Map(changed.map((known) => [known.id, known]));
   }
 
-  /** The most similar memory, or null where none is similar. */
+  /** The most similar memory; null when no memory is similar enough. */
   async closest({ vector, found, similarItems }: Candidate): Promise<Match | null> {
     const similar = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
     const length = squaredLength(vector);
@@ -152,7 +153,7 @@ class ComparisonSet {
     return null;
   }
 
-  /** The memory has the content of this item now; later items of the call are compared with it, too. */
+  /** Records that the memory holds the content of this item now, so that later items of the call are compared with it. */
   add(id: string, item: number): void {
     const former = this.#items.get(id);
     if (former !== undefined) this.#memories.delete(former);

@@ -1,4 +1,4 @@
-// Owns the deletion of memories, one or many. Nothing that was deleted is found anywhere afterwards.
+// Owns the deletion of memories, one or many. After the answer, no search, list or injection returns a deleted memory.
 
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -9,7 +9,7 @@ import { requireMemory } from "./read.ts";
 export const deleteMemory = projectOperation({
   name: "memory.delete",
   summary: "Delete a memory",
-  description: "Removes one memory of the project for good.",
+  description: "Permanently deletes one memory of the project.",
   permission: "memory.write",
   feature: "memory",
   refusals: [2100],
@@ -24,7 +24,7 @@ export const deleteMemory = projectOperation({
     const memory = await requireMemory(transaction, project, input.memory_id);
     await transaction.memories.remove(project, memory.id, now);
     const { id, type, importance } = memory;
-    // Not its content: the record of a deletion must not be what keeps the text.
+    // Without the content: the record of a deletion must not store the deleted text.
     return { data: null, memoryId: id, details: { deleted_memory: { memory_type: type, importance } } };
   },
 });
@@ -33,14 +33,14 @@ export const deleteAllMemories = projectOperation({
   name: "memory.delete_all",
   summary: "Delete all memories",
   description:
-    "Removes all memories of the project, or those of one memory_type, for good. The body is optional; a body that is not understood deletes nothing.",
+    "Permanently deletes all memories of the project, or those of one memory_type. The body is optional. If the body is not valid, nothing is deleted.",
   permission: "memory.write",
   feature: "memory",
   refusals: [],
   success: 200,
   input: Fields({ memory_type: Type.Optional(memoryType) }),
   output: Fields(
-    { deleted_count: Type.Integer({ minimum: 0, description: "How many memories were removed." }) },
+    { deleted_count: Type.Integer({ minimum: 0, description: "Number of deleted memories." }) },
     { title: "DeletedMemories" },
   ),
   example: { input: { memory_type: "context" }, data: { deleted_count: 12 } },

@@ -1,5 +1,5 @@
-// Owns extraction: text becomes memories, each compared with what the project remembers and with the others. Everything of one
-// call is stored, or nothing.
+// Owns extraction: it finds memories in a text, compares each with the memories of the project and with the others of the call, and
+// stores them. A call stores all of its items or none.
 
 import { Type } from "@sinclair/typebox";
 import { charge, extractionCost, free } from "../access/credits.ts";
@@ -21,7 +21,7 @@ export const extractMemories = projectOperation({
   name: "memory.extract",
   summary: "Extract memories from text",
   description:
-    "Finds what is worth remembering in a text or a transcript and stores it. An item whose cosine similarity to an unexpired memory is above 0.98 is skipped, above 0.90 it updates that memory, otherwise it is created. An update changes the content, and the expiry where the item has one; type and importance stay. An inactive memory is never changed: an item above 0.90 is skipped; items of one call are compared with each other too. deduplicate false creates all but those whose text is stored already. dry_run stores nothing; with the built-in extractor it costs nothing, with a language model as much as a run unless the operator has decided otherwise. All of a call is stored, or nothing.",
+    "Finds memories in a text or a transcript and stores them. If the cosine similarity of an item and an unexpired memory is above 0.98, the item is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An update changes the content, and the expiry if the item has one; type and importance stay. An inactive memory is never changed: a similar item (above 0.90) is skipped. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
   permission: "memory.write",
   feature: "memory",
   patient: true,
@@ -34,10 +34,17 @@ export const extractMemories = projectOperation({
       examples: [exampleText],
     }),
     deduplicate: Type.Optional(
-      Type.Boolean({ default: true, description: "Compare with what is remembered already." }),
+      Type.Boolean({
+        default: true,
+        description:
+          "Whether items are compared with the memories of the project and skipped or merged when they are similar.",
+      }),
     ),
     dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: "Answer what would be stored, and store nothing." }),
+      Type.Boolean({
+        default: false,
+        description: "Whether to return what would be stored, without storing it.",
+      }),
     ),
   }),
   output: Fields(
@@ -48,7 +55,7 @@ export const extractMemories = projectOperation({
       extractor: Choice(extractorNames, {
         title: "ExtractorName",
         description:
-          "llm: the language model that the server is configured with. built-in: rules, without one.",
+          "llm: the language model that the operator has configured. built-in: rules and word lists, without a language model.",
       }),
     },
     { title: "Extraction" },
@@ -101,7 +108,7 @@ export const extractMemories = projectOperation({
   },
 });
 
-/** What the record says about the text. */
+/** The part of the audit record that holds the text. */
 function noteInput(text: string): JsonObject {
   return { input_content: { text } };
 }
@@ -114,7 +121,7 @@ function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => n
   };
 }
 
-/** The slow part: the extractor reads the text, and the items are embedded and compared with the memories of the project. */
+/** The slow part: extracts items from the text, embeds them and compares them with the memories of the project. */
 async function findCandidates(text: string, deduplicate: boolean, preparation: Preparation) {
   const { caller, extractor, now, signal } = preparation;
   const waiter = { project: caller.project.id, signal };
@@ -132,7 +139,7 @@ async function findCandidates(text: string, deduplicate: boolean, preparation: P
   return { extractor: extractor.name, model, usage, revision: compared.revision, candidates };
 }
 
-/** A few at a time, because other calls need the same threads; none any more when nobody waits for them. */
+/** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */
 function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) {
     if (signal.aborted) throw abandoned();
@@ -148,7 +155,7 @@ async function embedAll(items: Extraction["items"], { embed, signal }: Preparati
   return vectors;
 }
 
-/** `revision` is null where nothing was compared. */
+/** `revision` is null when the items were not compared. */
 interface Compared {
   readonly revision: number | null;
   readonly found: readonly (readonly SimilarMemory[])[];
@@ -157,7 +164,7 @@ interface Compared {
 
 const uncompared: Compared = { revision: null, found: [], similarItems: [] };
 
-/** What is similar now; the transaction looks at what has changed since `revision`. */
+/** The memories that are similar now; the transaction compares those that changed after `revision`. */
 async function compare(
   vectors: readonly Float32Array[],
   { store, caller: { project }, now, signal }: Preparation,
@@ -171,7 +178,7 @@ async function compare(
     const earlier = matrix.subarray(0, found.length * dimensions);
     const query = { vectors: batch, earlier, above: updateAboveSimilarity, now };
     const compared = await store.memories.findSimilar(project, query, signal);
-    // The first batch saw the least.
+    // The revision of the first batch is the oldest.
     revision ??= compared.revision;
     found.push(...compared.found);
     similarItems.push(...compared.similarItems);
@@ -179,7 +186,7 @@ async function compare(
   return { revision, found, similarItems };
 }
 
-/** Float32Array [vectors x dimensions] in memory that threads share. */
+/** Float32Array [vectors x dimensions] in shared memory. */
 function toSharedMatrix(vectors: readonly Float32Array[]): Float32Array {
   const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
   const matrix = new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));

@@ -1,4 +1,4 @@
-// Owns an extraction's item towards clients: what was extracted, and what became of it.
+// Owns the form of an extracted item in the API: what was extracted, and what the call did with it.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { toTimestamp } from "../clock.ts";
@@ -16,9 +16,11 @@ export const extractionItem = Fields(
     action: Choice(actions, {
       title: "ExtractionAction",
       description:
-        "created: a new memory. updated: the memory was similar (above 0.90) and has this content now; its type and importance have not changed, and its expiry only where the item has one. skipped: the memory says this already (above 0.98, or the same text), or is similar and inactive.",
+        "created: the item is a new memory. updated: a similar memory (above 0.90) has this content now; its type and importance have not changed, and its expiry only if the item has one. skipped: a memory already has this content (similarity above 0.98, or the same text), or a similar memory is inactive.",
     }),
-    evidence: Type.String({ description: "The sentence of the text that says it, verbatim." }),
+    evidence: Type.String({
+      description: "The sentence of the text from which the item was extracted, verbatim.",
+    }),
     match: Nullable(
       Fields(
         {
@@ -27,19 +29,20 @@ export const extractionItem = Fields(
         },
         {
           title: "ExtractionMatch",
-          description: "The memory that was updated, or for which the item was skipped.",
+          description: "The memory that the item updated, or the memory because of which it was skipped.",
         },
       ),
     ),
   },
   {
     title: "ExtractionItem",
-    description: "What was extracted, and what became of it. An id is null in a dry run.",
+    description:
+      "An extracted item and what the call did with it. In a dry run the id of a new memory is null.",
   },
 );
 export type ExtractionItem = Static<typeof extractionItem>;
 
-/** In a dry run the memories that the call itself would have created have no id. */
+/** `created` are the ids of memories that a dry run would create: clients see null instead. */
 export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>): ExtractionItem {
   const { item, action, memoryId, memoryType, match } = outcome;
   const shown = (id: string) => (created.has(id) ? null : id);

@@ -1,18 +1,18 @@
-// Owns what extraction is to the rest of the program: text goes in, candidates for memories come out. Never stores anything.
+// Owns the interface of extractors: text in, candidates for memories out. An extractor never stores anything.
 
 import type { Waiter } from "../scheduling/fair-queue.ts";
 import type { MemoryType } from "./memory.ts";
 
-/** Something worth remembering, before anybody has compared it with what is remembered already. */
+/** A candidate for a memory, before it is compared with the memories of the project. */
 export interface ExtractedItem {
-  /** 1 to 10,000 characters; understandable without the text it came from. */
+  /** 1 to 10,000 characters; understandable without the source text. */
   readonly content: string;
   readonly type: MemoryType;
   /** 0..1 */
   readonly importance: number;
   /** Milliseconds since 1970; null is permanent. */
   readonly expiresAt: number | null;
-  /** The sentence of the text that says it, verbatim. */
+  /** The sentence of the text from which the item was extracted, verbatim. */
   readonly evidence: string;
 }
 
@@ -27,7 +27,7 @@ export interface Extraction {
   readonly items: readonly ExtractedItem[];
   /** Name of the language model; null for the built-in extractor. */
   readonly model: string | null;
-  /** Null for the built-in extractor, and where the language model's server does not tell. */
+  /** Null for the built-in extractor, and if the language model's server does not report it. */
   readonly usage: TokenUsage | null;
 }
 
@@ -36,8 +36,8 @@ export const extractorNames = ["built-in", "llm"] as const;
 export interface Extractor {
   readonly name: (typeof extractorNames)[number];
   /**
-   * `now` in milliseconds since 1970, what "until Friday" is relative to. Stops when the waiter's signal is aborted.
-   * @throws Refusal 2103 when the text could not be worked on; 1503 when the signal was aborted; what FairQueue.add throws.
+   * `now`, in milliseconds since 1970, is the reference of relative dates such as "until Friday". Stops when the signal is aborted.
+   * @throws Refusal 2103 when the extraction failed, 1503 when the signal was aborted, and what FairQueue.add throws.
    */
   extract(text: string, now: number, waiter: Waiter): Promise<Extraction>;
 }

@@ -1,4 +1,5 @@
-// Owns injection: which memories go into a prompt. Never cuts a memory, and never lets importance carry one past the floor.
+// Owns injection: which memories go into a prompt. Must never shorten a memory. A memory below min_similarity is excluded, whatever its
+// importance.
 
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -25,20 +26,20 @@ export const injectMemories = projectOperation({
   name: "memory.inject",
   summary: "Choose memories for a prompt",
   description:
-    "Returns all active, unexpired rules, the facts and contexts that are relevant to the query (hybrid search, best first), and a text block of both that can be put into a prompt as it is. Rules are never cut.",
+    "Returns all active, unexpired rules, the facts and contexts that are relevant to the query (hybrid search, best first), and the prompt section generated from both. Rules are always included.",
   permission: "memory.read",
   feature: "memory",
   refusals: [],
   success: 200,
   input: Fields({
     query,
-    top_k: topK("Facts and contexts at most."),
+    top_k: topK("Maximum number of facts and contexts."),
     max_characters: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: promptMaxCharacters,
         description:
-          "Budget of the facts' and contexts' lines in the prompt, in Unicode code points; a memory that does not fit is left out as a whole. Without it all fit.",
+          "Maximum total length of the lines of facts and contexts in the prompt, in Unicode code points. A memory that does not fit is omitted, never shortened. Without this field there is no limit.",
       }),
     ),
     min_similarity: Type.Optional(
@@ -46,28 +47,29 @@ export const injectMemories = projectOperation({
         minimum: 0,
         maximum: 1,
         default: injectionFloorDefault,
-        description: "Facts and contexts below this similarity are left out, however important they are.",
+        description: "Facts and contexts with a lower similarity are excluded, whatever their importance.",
       }),
     ),
   }),
   output: Fields(
     {
-      prompt: Type.String({ description: "The text block; empty when there is nothing to inject." }),
+      prompt: Type.String({ description: "The prompt section; empty when there are no memories to inject." }),
       query,
-      rules: Type.Array(agentMemory, { description: "By importance, then newest first." }),
+      rules: Type.Array(agentMemory, { description: "Ordered by importance, then newest first." }),
       results: Type.Array(searchResult, {
-        description: "The facts and contexts in the prompt, by final_score.",
+        description: "The facts and contexts in the prompt, ordered by final_score.",
       }),
       omitted: Type.Integer({
         minimum: 0,
-        description: "Facts and contexts among the best top_k that did not fit max_characters.",
+        description:
+          "Number of facts and contexts among the best top_k that were omitted because of max_characters.",
       }),
       rules_exceed_budget: Type.Boolean({
-        description: "The rules' lines alone are longer than max_characters.",
+        description: "Whether the lines of the rules alone are longer than max_characters.",
       }),
       characters: Type.Integer({
         minimum: 0,
-        description: "Length of the facts' and contexts' lines, in Unicode code points.",
+        description: "Total length of the lines of facts and contexts in the prompt, in Unicode code points.",
       }),
     },
     { title: "Injection" },
@@ -132,7 +134,7 @@ export const injectMemories = projectOperation({
   },
 });
 
-/** Best first, each one that still fits: a long memory gives way to shorter ones after it. */
+/** Takes the hits in their order and skips each that does not fit, so shorter ones after a long one may still fit. */
 function fit(hits: readonly SearchHit[], budget: number) {
   let characters = 0;
   const fitting = hits.filter(({ memory }) => {

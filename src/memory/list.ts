@@ -1,4 +1,4 @@
-// Owns listing memories page by page. Shows expired and inactive memories too.
+// Owns the paged list of memories. It includes expired and inactive memories.
 
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -11,7 +11,7 @@ import type { ListQuery } from "./store.ts";
 export const listMemories = projectOperation({
   name: "memory.list",
   summary: "List memories",
-  description: "Returns a page of the project's memories, expired and inactive ones included.",
+  description: "Returns a page of the project's memories, including expired and inactive ones.",
   permission: "memory.read",
   feature: "memory",
   refusals: [],
@@ -23,7 +23,7 @@ export const listMemories = projectOperation({
       Choice(["created_at", "updated_at", "importance"], {
         title: "MemoryOrder",
         default: "created_at",
-        description: "Order of the list.",
+        description: "Field that the list is ordered by.",
       }),
     ),
     sort_dir: Type.Optional(
@@ -41,7 +41,7 @@ export const listMemories = projectOperation({
         {
           page: Type.Integer(),
           page_size: Type.Integer(),
-          total: Type.Integer({ description: "Memories that match, on all pages." }),
+          total: Type.Integer({ description: "Number of matching memories on all pages." }),
           total_pages: Type.Integer(),
         },
         { title: "Pagination" },

@@ -1,4 +1,4 @@
-// Owns the memory: its fields, its schemas, and its form towards clients.
+// Owns the memory: its fields, its schemas, and its form in the API.
 
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
@@ -20,27 +20,29 @@ export interface Memory {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly lastAccessedAt: number | null;
-  /** Null is permanent. */
+  /** Null: the memory never expires. */
   readonly expiresAt: number | null;
 }
 
 export const content = Text({
   maxLength: contentMaxCharacters,
-  description: "What to remember, stored verbatim.",
+  description: "Text of the memory, stored verbatim.",
   examples: ["Releases go out on Tuesdays."],
 });
 export const memoryType = Choice(memoryTypes, {
   title: "MemoryType",
   description:
-    "rule: behaviour, always injected. fact: retrieved by meaning. context: like fact, usually expiring.",
+    "rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually temporary.",
 });
 export const importance = Type.Number({
   minimum: 0,
   maximum: 1,
   default: importanceDefault,
-  description: "Higher is injected with higher priority.",
+  description: "Memories with a higher importance rank higher.",
 });
-export const expiresAt = Nullable(Timestamp({ description: "When the memory expires; null is permanent." }));
+export const expiresAt = Nullable(
+  Timestamp({ description: "Expiry time of the memory; null: it never expires." }),
+);
 export const memoryId = Type.String({
   description: "Memory identifier, 32 hexadecimal characters.",
   examples: ["019a2b3c4d5e7f708192a3b4c5d6e7f8"],
@@ -55,7 +57,9 @@ export const agentMemory = Fields(
     is_active: Type.Boolean({ description: "Only active memories are searched and injected." }),
     created_at: Timestamp({ description: "When the memory was created." }),
     updated_at: Timestamp({ description: "When the memory was last changed." }),
-    last_accessed_at: Nullable(Timestamp({ description: "When it was last read or found; null: never." })),
+    last_accessed_at: Nullable(
+      Timestamp({ description: "When the memory was last read or found; null: never." }),
+    ),
     expires_at: expiresAt,
   },
   { title: "AgentMemory", description: "One memory of the project." },
@@ -81,8 +85,8 @@ export function isExpired(memory: Pick<Memory, "expiresAt">, now: number): boole
 }
 
 /**
- * What decides whether two contents are the same memory: SHA-256 (32 bytes) of the text after Unicode NFC,
- * trimming and collapsing of white space.
+ * Two contents with the same key count as the same memory. SHA-256 (32 bytes) of the text after Unicode normalisation (NFC), with
+ * white space collapsed and trimmed.
  */
 export function contentKey(text: string): Uint8Array {
   const normal = text

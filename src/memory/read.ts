@@ -12,7 +12,7 @@ import { agentMemory, exampleMemory, type Memory, memoryId, toAgentMemory } from
 export const readMemory = projectOperation({
   name: "memory.read",
   summary: "Read a memory",
-  description: "Returns one memory of the project, also when it is inactive or expired.",
+  description: "Returns one memory of the project, even if it is inactive or expired.",
   permission: "memory.read",
   feature: "memory",
   refusals: [2100],
@@ -43,7 +43,7 @@ export function touchMemories(
   return { effect: "touch_memories", project: project.id, memories: ids, at: now };
 }
 
-/** @throws Refusal 2100 when the project has no such memory; says nothing about other projects. */
+/** @throws Refusal 2100 when the project has no such memory; the refusal is the same when another project has it. */
 export async function requireMemory(transaction: Transaction, project: Project, id: string): Promise<Memory> {
   const memory = isId(id) ? await transaction.memories.find(project, id) : null;
   if (memory === null) {

@@ -1,4 +1,4 @@
-// Owns search: the best memories by final score, exactly, over all that match.
+// Owns search: the best memories by final score. The order is exact over all matching memories.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -11,7 +11,7 @@ import type { SearchHit, SearchQuery } from "./store.ts";
 
 export const query = Text({
   maxLength: queryMaxCharacters,
-  description: "What to look for, in natural language.",
+  description: "Text of the query, in natural language.",
   examples: ["When do we release?"],
 });
 export const topK = (description: string) =>
@@ -21,12 +21,15 @@ export const searchModes = ["semantic", "hybrid"] as const;
 
 const scoreDetails = Fields(
   {
-    similarity: Type.Number({ ...unit, description: "The similarity again." }),
-    keyword: Type.Number({ ...unit, description: "How well the words of the query are met." }),
-    relevance: Type.Number({ ...unit, description: "Similarity and keyword score together." }),
+    similarity: Type.Number({ ...unit, description: "The similarity of the result." }),
+    keyword: Type.Number({
+      ...unit,
+      description: "Keyword score: how many words of the query the memory contains, weighted by rarity.",
+    }),
+    relevance: Type.Number({ ...unit, description: "Similarity and keyword score combined." }),
     importance: Type.Number({ ...unit, description: "The importance of the memory." }),
   },
-  { title: "ScoreDetails", description: "What final_score is made of; in the mode hybrid only." },
+  { title: "ScoreDetails", description: "The components of final_score; only in the mode hybrid." },
 );
 
 export const searchResult = Fields(
@@ -34,12 +37,12 @@ export const searchResult = Fields(
     memory: agentMemory,
     similarity: Type.Number({
       ...unit,
-      description: "Cosine similarity of query and content, clamped to 0..1.",
+      description: "Cosine similarity of the query and the content, limited to 0..1.",
     }),
     final_score: Type.Number({
       ...unit,
       description:
-        "similarity * 0.7 + importance * 0.3; in the mode hybrid relevance * 0.7 + importance * 0.3.",
+        "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3.",
     }),
     score_details: Type.Optional(scoreDetails),
   },
@@ -54,7 +57,7 @@ function toResult({ memory, similarity, relevance }: SearchHit): Static<typeof s
   };
 }
 
-/** Of a search for words too. */
+/** The form of a result in the mode hybrid. */
 export function toDetailedResult(hit: SearchHit): Static<typeof searchResult> {
   const { similarity, keyword, relevance, memory } = hit;
   return {
@@ -65,9 +68,9 @@ export function toDetailedResult(hit: SearchHit): Static<typeof searchResult> {
 
 export const searchMemories = projectOperation({
   name: "memory.search",
-  summary: "Search memories by meaning, or by meaning and words",
+  summary: "Search memories by meaning, or by meaning and keywords",
   description:
-    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid relevance takes the place of similarity: similarity and keyword score together. total is the number of results returned.",
+    "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and keyword score combined) replaces similarity. total is the number of results returned.",
   permission: "memory.read",
   feature: "memory",
   refusals: [],
@@ -79,19 +82,19 @@ export const searchMemories = projectOperation({
         title: "SearchMode",
         default: "semantic",
         description:
-          "semantic: by meaning. hybrid: by meaning and words, which finds names, numbers and identifiers too; results then carry score_details.",
+          "semantic: by meaning. hybrid: by meaning and keywords, which also finds names, numbers and identifiers; each result then has score_details.",
       }),
     ),
     memory_type: Type.Optional(memoryType),
-    top_k: topK("Results at most."),
+    top_k: topK("Maximum number of results."),
     min_similarity: Type.Optional(
-      Type.Number({ ...unit, description: "Memories below this similarity are left out before ranking." }),
+      Type.Number({ ...unit, description: "Memories with a lower similarity are excluded before ranking." }),
     ),
     include_expired: Type.Optional(
-      Type.Boolean({ default: false, description: "Search expired memories too." }),
+      Type.Boolean({ default: false, description: "Whether to include expired memories." }),
     ),
     include_inactive: Type.Optional(
-      Type.Boolean({ default: false, description: "Search inactive memories too." }),
+      Type.Boolean({ default: false, description: "Whether to include inactive memories." }),
     ),
   }),
   output: Fields(

@@ -1,4 +1,4 @@
-// Owns what memories need from a storage engine.
+// Owns the interface that memories need from a storage engine.
 
 import type { Project } from "../access/project.ts";
 import type { Memory, MemoryType } from "./memory.ts";
@@ -19,9 +19,9 @@ export interface MemoryPage {
 export interface SearchQuery {
   /** Float32Array [dimensions], L2-normalised. */
   readonly vector: Float32Array;
-  /** Text whose words join the ranking; null: ranked by meaning alone. Any text: none of it is query syntax. */
+  /** Text whose keywords also affect the ranking; null: ranked by meaning alone. No part of it is query syntax. */
   readonly words: string | null;
-  /** Null is all. */
+  /** Null: all types. */
   readonly types: readonly MemoryType[] | null;
   readonly topK: number;
   /** Cosine, 0..1. */
@@ -33,22 +33,22 @@ export interface SearchQuery {
 
 export interface SearchHit {
   readonly memory: Memory;
-  /** Cosine, clamped to 0..1; also of hits that only their words brought here. */
+  /** Cosine, limited to 0..1; also for hits that were found by their keywords. */
   readonly similarity: number;
-  /** How well the words of the query are met, 0..1; 0 when the query has none. */
+  /** Keyword score, 0..1; 0 when the query has no words. */
   readonly keyword: number;
-  /** Both together, 0..1; the similarity itself when the query has no words. What the final score is made of. */
+  /** Similarity and keyword score combined, 0..1; the similarity itself when the query has no words. */
   readonly relevance: number;
 }
 
-/** What an injection chooses from, as of one moment. */
+/** The rules and hits for an injection, read in one transaction. */
 export interface InjectionCandidates {
   /** By importance, then newest first. */
   readonly rules: readonly Memory[];
   readonly hits: readonly SearchHit[];
 }
 
-/** A memory's place among the others: Float32Array [dimensions], L2-normalised. */
+/** The embedding of a memory: Float32Array [dimensions], L2-normalised. */
 export interface MemoryVector {
   readonly id: string;
   readonly vector: Float32Array;
@@ -63,7 +63,7 @@ export interface SimilarMemory {
 export interface SimilarityQuery {
   /** Items of one call: Float32Array [dimensions] each, L2-normalised. */
   readonly vectors: readonly Float32Array[];
-  /** The items of the call before these, in their order: Float32Array [items x dimensions]; in shared memory no question copies it. */
+  /** The earlier items of the call, in their order: Float32Array [items x dimensions], in shared memory so that it is not copied. */
   readonly earlier: Float32Array;
   /** Cosine, excluded. */
   readonly above: number;
@@ -71,15 +71,15 @@ export interface SimilarityQuery {
 }
 
 export interface SimilarMemories {
-  /** Changes with a higher revision are not seen. */
+  /** The revision that was read; later changes are not included. */
   readonly revision: number;
-  /** For each vector the most similar memories first, inactive ones too, expired ones not; at most `similarMemoriesMax`. */
+  /** For each vector: the most similar memories first, including inactive ones, without expired ones; at most `similarMemoriesMax`. */
   readonly found: readonly (readonly SimilarMemory[])[];
-  /** For each vector the similar ones among the items before it. */
+  /** For each vector: the similar items before it in the call. */
   readonly similarItems: readonly SimilarItems[];
 }
 
-/** Items of the same call that are similar. Typed arrays, because there may be many. */
+/** Similar items of the same call. Typed arrays, because there may be many. */
 export interface SimilarItems {
   /** Positions in the call. */
   readonly items: Uint32Array;
@@ -88,15 +88,16 @@ export interface SimilarItems {
 }
 
 /**
- * A question whose `signal` is aborted before its turn is not asked. All throw Refusal 1503 then, and 1429 or 1503 when too many wait.
+ * A query whose `signal` is aborted while it waits is not executed. All methods throw Refusal 1503 then, and 1429 or 1503 when too many
+ * queries wait.
  */
 export interface MemoryReader {
   list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage>;
-  /** The `topK` best of **all** matching memories by final score; ties by newest, then id. */
+  /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
-  /** All active rules that have not expired, and the hits of a search. */
+  /** All active, unexpired rules, and the hits of a search. */
   readForInjection(project: Project, query: SearchQuery, signal: AbortSignal): Promise<InjectionCandidates>;
-  /** What says nearly the same, for several vectors at once. */
+  /** The similar memories of several vectors at once. */
   findSimilar(project: Project, query: SimilarityQuery, signal: AbortSignal): Promise<SimilarMemories>;
 }
 
@@ -109,7 +110,7 @@ export interface NewMemory {
   readonly vector: Float32Array;
 }
 
-/** `contentKey` and `vector` come with a changed content and are null otherwise. */
+/** `contentKey` and `vector` are null unless the content has changed. */
 export interface MemoryChange {
   readonly memory: Memory;
   readonly contentKey: Uint8Array | null;
@@ -118,15 +119,15 @@ export interface MemoryChange {
 
 export interface MemoryTransaction {
   find(project: Project, id: string): Promise<Memory | null>;
-  /** Memories that are new or have changed since this revision, as SimilarMemories tells it. */
+  /** Memories that were created or changed after this revision of SimilarMemories. */
   changedSince(project: Project, revision: number): Promise<readonly MemoryVector[]>;
   /** Id of the project that has this memory; null when there is none. */
   ownerOf(id: string): Promise<string | null>;
-  /** All memories of the project, expired and inactive ones too; kept in a counter, so it costs nothing. */
+  /** Number of memories of the project, including expired and inactive ones; read from a counter, in constant time. */
   count(project: Project): Promise<number>;
   /**
-   * The memory that holds this content key, or null. An expired holder other than `exceptId` gives the key up
-   * and null is returned: an expired memory does not forbid its successor.
+   * The id of the memory that holds this content key, or null. If the holder has expired and is not `exceptId`, it loses the key and
+   * null is returned, so that a new memory can have the same content.
    */
   claimContent(
     project: Project,
@@ -136,8 +137,8 @@ export interface MemoryTransaction {
   ): Promise<string | null>;
   insert(project: Project, memory: NewMemory, now: number): Promise<Memory>;
   update(project: Project, change: MemoryChange): Promise<void>;
-  /** Whether there was such a memory. */
+  /** @returns whether the memory existed. */
   remove(project: Project, id: string, now: number): Promise<boolean>;
-  /** Hides all memories of the type (null: of the project) at once; returns their number. `purge_memories` deletes them later. */
+  /** Hides all memories of the type (null: of the project) immediately; returns their number. `purge_memories` deletes them later. */
   removeAll(project: Project, type: MemoryType | null): Promise<number>;
 }

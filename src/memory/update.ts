@@ -1,4 +1,4 @@
-// Owns changing a memory. Fields that are not sent stay as they are.
+// Owns changing a memory. Fields that are not in the request do not change.
 
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -25,7 +25,7 @@ const changes = {
   memory_type: Type.Optional(memoryType),
   importance: Type.Optional(importance),
   is_active: Type.Optional(
-    Type.Boolean({ description: "False takes the memory out of search and injection." }),
+    Type.Boolean({ description: "If false, search and injection ignore the memory." }),
   ),
   expires_at: Type.Optional(expiresAt),
 };
@@ -34,7 +34,7 @@ export const updateMemory = projectOperation({
   name: "memory.update",
   summary: "Update a memory",
   description:
-    "Changes the fields that are sent; at least one is needed. A changed content is embedded again. expires_at null clears the expiry.",
+    "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry.",
   permission: "memory.write",
   feature: "memory",
   refusals: [2100, 2104],
@@ -49,8 +49,8 @@ export const updateMemory = projectOperation({
   async prepare(input, { embed }) {
     if (Object.keys(input).length < 2) {
       const names = Object.keys(changes).join(", ");
-      throw new Refusal(1400, `Nothing to change: send at least one of ${names}.`, {
-        reason: "no field was sent",
+      throw new Refusal(1400, `The request changes nothing. Send at least one of ${names}.`, {
+        reason: "at least one field is required",
       });
     }
     return input.content === undefined ? null : await embed(input.content, "passage");
@@ -67,9 +67,9 @@ export const updateMemory = projectOperation({
       expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
       updatedAt: now,
     };
-    // An expired memory may have lost its content to a successor, so coming back to life claims it again.
-    const revived = isExpired(before, now) && !isExpired(memory, now);
-    const key = input.content !== undefined || revived ? contentKey(memory.content) : null;
+    // Another memory may have taken the content key while this memory was expired, so the key is claimed again.
+    const isReactivated = isExpired(before, now) && !isExpired(memory, now);
+    const key = input.content !== undefined || isReactivated ? contentKey(memory.content) : null;
     if (key !== null) {
       const holder = await transaction.memories.claimContent(project, key, now, memory.id);
       if (holder !== null) throw duplicate(holder);

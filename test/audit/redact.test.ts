@@ -85,7 +85,7 @@ test("the command tells a person that the memory is still there, until it is not
     const { stdout, stderr } = await run(["audit", "redact", "--memory", memory, ...words, ...at]);
     return `${stdout}${stderr}`;
   };
-  expect(await erase()).toContain("To delete it, add --delete-memory.");
+  expect(await erase()).toContain("To delete it, run the command again with --delete-memory.");
   expect(await erase("--delete-memory")).toMatch(/^memory +deleted$/m);
   expect(await erase()).toContain("No audit record holds this memory");
 }, 30_000);
