@@ -1,5 +1,5 @@
-// Owns records that a gateway or RAG service of the project appends about its own operations. Position, identifier, time, project,
-// key and hash are the ledger's, never the client's.
+// Owns records that a gateway or RAG service of the project appends about its own operations. The server sets position, identifier,
+// time, project, key and hash; the client must never set them.
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -26,16 +26,16 @@ export const appendRecord = projectOperation({
   name: "audit.append",
   summary: "Append an audit record",
   description:
-    "Lets a gateway or RAG service put an operation of its own on the project's ledger. The server sets id, project_id, hash and created_at. Actions beginning with memory., audit., key. or project. are its own.",
+    "Appends a record of an operation of a gateway or RAG service to the project's ledger. The server sets id, project_id, hash and created_at. Actions that begin with memory., audit., key. or project. are reserved.",
   permission: "audit.write",
   feature: "audit",
   success: 201,
   input: Fields({
     action: Action({ description: "Dotted name in lower case, such as gateway.chat." }),
     http_status: Type.Integer({ minimum: 100, maximum: 599, description: "HTTP status of the operation." }),
-    model_id: name("Language model that was used."),
-    gateway_id: name("Gateway that handled the operation."),
-    ip_address: name("Address of the gateway's caller."),
+    model_id: name("Name of the language model."),
+    gateway_id: name("Identifier of the gateway."),
+    ip_address: name("IP address of the gateway's caller."),
     user_agent: name("User-Agent of the gateway's caller."),
     is_cache_hit: Type.Optional(
       Type.Boolean({ description: "Whether the gateway answered from its cache." }),
@@ -47,19 +47,19 @@ export const appendRecord = projectOperation({
       Nullable(Text({ maxLength: 10_000, description: "The gateway's error message." })),
     ),
     duration: Type.Optional(
-      Nullable(Type.Number({ minimum: 0, maximum: 1e12, description: "Milliseconds it took." })),
+      Nullable(Type.Number({ minimum: 0, maximum: 1e12, description: "Duration in milliseconds." })),
     ),
-    credits_consumed: amount("Credits that were used."),
-    balance_consumed_usd: amount("Balance that was used, in US dollars."),
+    credits_consumed: amount("Number of credits used."),
+    balance_consumed_usd: amount("Balance used, in US dollars."),
     tokens: Type.Optional(Nullable(tokens)),
-    metadata: json("Markers of your own."),
+    metadata: json("Your own markers."),
     request_body: json("The whole request body."),
     response_body: json("The whole response body."),
     input_content: Type.Optional(Type.Unsafe<Json>(inputContent)),
     output_content: Type.Optional(Type.Unsafe<Json>(outputContent)),
     rag_query: texts("The query and its expansions."),
-    rag_results: items(ragResult, "Summaries of the documents that were found."),
-    memory_query: texts("Texts that memories were searched for."),
+    rag_results: items(ragResult, "The documents that were found."),
+    memory_query: texts("Query texts of the memory search."),
     memory_results: items(memoryResult, "Memories that were used."),
   }),
   output: auditRecordDetail,
@@ -80,7 +80,7 @@ export const appendRecord = projectOperation({
     if (reservedActions.test(input.action)) {
       throw new Refusal(
         1400,
-        `Action "${input.action}" is the ledger's own. Choose a name such as gateway.chat.`,
+        `Action "${input.action}" is a reserved name. Choose a name such as gateway.chat.`,
         {
           field: "action",
           reason: "is reserved",

@@ -1,4 +1,4 @@
-// Owns the hash chain: how a record is sealed to the one before it. Pure; format version 1 is frozen.
+// Owns the hash chain: the entry of a record and its hash, which covers the hash of the previous record. Pure; format version 1 is frozen.
 
 import { toTimestamp } from "../clock.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -13,7 +13,7 @@ export interface ChainHead {
   readonly seq: number;
   /** Hash of the newest entry, or the genesis hash of an empty chain: 64 lower-case hexadecimal characters. */
   readonly hash: string;
-  /** Milliseconds of the newest entry: time never runs backwards along a chain. */
+  /** Time of the newest entry, milliseconds since 1970. Times along a chain never decrease. */
   readonly at: number;
 }
 
@@ -21,7 +21,7 @@ export interface SealedRecord {
   readonly seq: number;
   readonly id: string;
   readonly at: number;
-  /** The exact text that was hashed: RFC 8785 JSON without anything personal. */
+  /** The exact text that was hashed: RFC 8785 JSON without personal data. */
   readonly entry: string;
   readonly hash: string;
 }
@@ -33,17 +33,17 @@ export interface Genesis {
   readonly nonce: string;
 }
 
-/** RFC 8785 text of what a chain begins with. */
+/** RFC 8785 text of the genesis, with which a chain begins. */
 export function genesisText(genesis: Genesis): string {
   return canonical({ ...genesis });
 }
 
-/** The hash that the first entry of a chain points back to. */
+/** The `prev` of the first entry of a chain. */
 export function genesisHash(genesis: Genesis): string {
   return sha256("memledger/genesis/v1\0", genesisText(genesis));
 }
 
-/** `createId` gives the record its identifier for the time that the chain assigns. */
+/** Makes the next entry of a chain. `createId` makes the identifier for the time of the record. */
 export function sealRecord(
   head: ChainHead,
   draft: RecordDraft,
@@ -88,7 +88,7 @@ interface EntryMembers {
   readonly prev: string;
 }
 
-/** The canonical form, in a fifth of the time: the order of the members is known. Names and identifiers need no escapes. */
+/** The canonical form, five times faster: the order of the members is known, and names and identifiers need no escapes. */
 function entryText({ numbers, payload_hash, prev, project, seq, status, v, ...first }: EntryMembers): string {
   const { action, at, chain, code, id, key, memory } = first;
   const [before, after] = [

@@ -1,4 +1,5 @@
-// Owns handing out checkpoints: signed statements about the project's chain, worth keeping where nobody here can change them.
+// Owns the operations that return checkpoints: signed statements of a chain's size and head. They are of use only if a copy is kept where
+// nobody with access to the server can change it.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
@@ -13,11 +14,11 @@ import type { SignedCheckpoint } from "./store.ts";
 const checkpointView = Fields(
   {
     chain: Type.String({ description: "Identifier of the chain." }),
-    size: Type.Integer({ minimum: 0, description: "Records that the chain has had." }),
-    hash: Type.String({ description: "Hash of the newest of them." }),
+    size: Type.Integer({ minimum: 0, description: "Number of records of the chain." }),
+    hash: Type.String({ description: "Hash of the newest record." }),
     created_at: Timestamp({ description: "When the checkpoint was signed." }),
-    note: Type.String({ description: "The checkpoint as a signed note; keep this text." }),
-    public_key: Type.String({ description: "The verifier key that checks the signature." }),
+    note: Type.String({ description: "The checkpoint as a signed note. Keep this text outside the server." }),
+    public_key: Type.String({ description: "The verifier key that verifies the signature." }),
   },
   { title: "Checkpoint" },
 );
@@ -26,7 +27,7 @@ export const readCheckpoint = projectOperation({
   name: "audit.checkpoint",
   summary: "Get a signed checkpoint",
   description:
-    "Returns a signed statement of the size and head of the project's chain, as it was before this call. Whoever keeps it can later prove whether anything up to there was changed. Business and custom plans only.",
+    "Returns a signed statement of the size and head of the project's chain, as it was before this call. With a copy that is kept outside the server, anyone can verify later that no record up to this size was changed or removed. Business and custom plans only.",
   permission: "audit.read",
   feature: "audit",
   success: 200,
@@ -54,7 +55,7 @@ export const readCheckpoint = projectOperation({
   },
 });
 
-/** The same for the command line, which may ask for any chain and for all. */
+/** The same for the command line, for one chain or for all chains. */
 export const signCheckpoints = installationOperation({
   name: "audit.attest",
   summary: "Sign checkpoints",
@@ -64,7 +65,9 @@ export const signCheckpoints = installationOperation({
   secret: false,
   success: 200,
   input: Fields({
-    project: Type.Optional(Type.String({ description: "Id or name of the project; without it all chains." })),
+    project: Type.Optional(
+      Type.String({ description: "Id or name of the project; without it, all chains." }),
+    ),
   }),
   output: Fields({ checkpoints: Type.Array(checkpointView) }),
 
@@ -83,11 +86,11 @@ function toView({ checkpoint, note, verifierKey }: SignedCheckpoint): Static<typ
   return { chain, size, hash, created_at: toTimestamp(at), note, public_key: verifierKey };
 }
 
-/** @throws Refusal 2207 when the plan does not show hashes. */
+/** @throws Refusal 2207 when the plan does not include hashes. */
 export function requireHashes(plan: Plan, project: Project): void {
   if (plan.hash) return;
   throw new Refusal(
     2207,
-    `The plan ${project.plan} does not show the hash chain. Choose the plan business or custom.`,
+    `The ${project.plan} plan does not include the hash chain. Change to the business or custom plan.`,
   );
 }

@@ -1,8 +1,8 @@
-// Owns the texts that are signed about a chain: checkpoints and anchors. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
+// Owns the texts of checkpoints and anchors, which are signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
 import { fromTimestamp, toTimestamp } from "../clock.ts";
 
-/** "The chain had this head when it had this size." */
+/** States: the chain had this head at this size. */
 export interface Checkpoint {
   readonly chain: string;
   readonly size: number;
@@ -11,7 +11,7 @@ export interface Checkpoint {
   readonly at: number;
 }
 
-/** "Records through this one were removed; the next one continues from this hash." */
+/** States: records up to `through` were removed; the next record has this hash as `prev`. */
 export interface Anchor {
   readonly chain: string;
   readonly through: number;
@@ -31,7 +31,7 @@ export function anchorText({ chain, through, hash, firstAt, lastAt, count, cause
   return `memledger-anchor/${chain}\n${through}\n${toBase64(hash)}\n${times}\n${count}\n${cause}\n`;
 }
 
-/** Null when the text is no checkpoint. */
+/** Null when the text is not a checkpoint. */
 export function parseCheckpoint(text: string): Checkpoint | null {
   const [, chain = "", size, hash = "", at = ""] =
     /^memledger\/([0-9a-f]{32})\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(\S+)\n$/.exec(text) ?? [];
@@ -39,7 +39,7 @@ export function parseCheckpoint(text: string): Checkpoint | null {
   return time === null ? null : { chain, size: Number(size), hash: toHex(hash), at: time };
 }
 
-/** Null when the text is no anchor. */
+/** Null when the text is not an anchor. */
 export function parseAnchor(text: string): Anchor | null {
   const match =
     /^memledger-anchor\/([0-9a-f]{32})\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(\S+)\n(\S+)\n([1-9]\d{0,15})\n(retention|erasure)\n$/.exec(

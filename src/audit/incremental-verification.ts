@@ -1,5 +1,5 @@
-// Owns verification through the API: the project's own chain. What it answers is the server's word; proof against the server itself
-// needs an export or a copy, and a checkpoint kept elsewhere.
+// Owns verification through the API, for the chain of the project. The result is a statement of the server itself. To verify independently
+// of the server, use an export or a copy of the database, and a checkpoint that is kept outside the server.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -12,12 +12,14 @@ import type { ChainReport } from "./verify/verdict.ts";
 const roundView = Fields(
   {
     from_seq: Type.Integer({
-      description: "The first record that it checked; retention removed those before.",
+      description: "The first record that was checked; retention has removed the records before it.",
     }),
-    through_seq: Type.Integer({ description: "The newest record that it checked." }),
-    started_at: Timestamp({ description: "When it began." }),
+    through_seq: Type.Integer({ description: "The newest record that was checked." }),
+    started_at: Timestamp({ description: "When the round began." }),
     completed_at: Nullable(
-      Timestamp({ description: "When it first reached the newest record without a failure; null: not yet." }),
+      Timestamp({
+        description: "When the round first reached the newest record without a failure; null: not yet.",
+      }),
     ),
   },
   { title: "VerificationRound" },
@@ -27,7 +29,7 @@ export const verifyRecords = projectOperation({
   name: "audit.verify",
   summary: "Verify the ledger",
   description:
-    "Checks hashes, links, payloads, columns, anchors and checkpoints of the project's chain. The first call after a start of the server, and the first after a day, begins a round at the first record; other calls check the records that are new since the last call. The answer comes within seconds: when complete is false, the round continues in the background; call again for its result. The verdict is unattested when nothing wrong was found, since only a checkpoint that was kept elsewhere can confirm more (memledger audit verify --checkpoint). Business and custom plans only.",
+    "Checks hashes, links, payloads, columns, anchors and checkpoints of the project's chain. The first call after a start of the server, and the first call of each day, starts a round at the first record. Other calls check the records that were added since the last call. The server answers within seconds: if complete is false, the round continues in the background; call again for its result. The verdict is unattested if all checks passed, because no external checkpoint was given. To verify against an external checkpoint, use memledger audit verify --checkpoint. Business and custom plans only.",
   permission: "audit.read",
   feature: "audit",
   success: 200,
@@ -36,15 +38,16 @@ export const verifyRecords = projectOperation({
     {
       verdict: Choice(["unattested", "broken", "contradicted"], {
         title: "ChainVerdict",
-        description: "What was found.",
+        description:
+          "unattested: all checks passed; no external checkpoint was given. broken: a check failed. contradicted: a checkpoint does not match the records.",
       }),
       chain: Nullable(Type.String({ description: "Identifier of the chain; null before the first record." })),
-      verified: Type.Integer({ minimum: 0, description: "Records checked by this run." }),
-      first_seq: Nullable(Type.Integer({ description: "The first of them." })),
-      last_seq: Nullable(Type.Integer({ description: "The last of them." })),
+      verified: Type.Integer({ minimum: 0, description: "Number of records that this call checked." }),
+      first_seq: Nullable(Type.Integer({ description: "The first of these records." })),
+      last_seq: Nullable(Type.Integer({ description: "The last of these records." })),
       complete: Type.Boolean({
         description:
-          "Whether this run reached the newest record. False: nothing is known yet about records after last_seq.",
+          "Whether this call reached the newest record. If false, records after last_seq are not checked yet.",
       }),
       round: Nullable(roundView),
       last_complete_at: Nullable(
@@ -56,7 +59,12 @@ export const verifyRecords = projectOperation({
       failure: Nullable(
         Fields(
           {
-            seq: Nullable(Type.Integer({ description: "The first bad record." })),
+            seq: Nullable(
+              Type.Integer({
+                description:
+                  "The first record that failed a check; null if the failure concerns no single record.",
+              }),
+            ),
             check: Type.String({ description: "The check that failed." }),
             message: Type.String(),
           },

@@ -1,10 +1,10 @@
-// Owns the statement that one signing key succeeds another, and which keys follow from such statements. Format version 1 is frozen
+// Owns the statement that a new signing key replaces the former one, and which keys a verifier accepts because of such statements. Format version 1 is frozen
 // (docs/engineer/AUDIT-FORMAT.md).
 
 import { fromTimestamp, toTimestamp } from "../clock.ts";
 import { isVerifierKey, openNote } from "./signed-note.ts";
 
-/** "From this time on the successor signs." Both are verifier keys. */
+/** States: from this time on, the successor signs. Both are verifier keys. */
 export interface KeyRotation {
   readonly former: string;
   readonly successor: string;
@@ -15,7 +15,7 @@ export function rotationText({ former, successor, at }: KeyRotation): string {
   return `memledger-rotation/v1\n${former}\n${successor}\n${toTimestamp(at)}\n`;
 }
 
-/** Null when the text is no rotation statement. */
+/** Null when the text is not a rotation statement. */
 export function parseRotation(text: string): KeyRotation | null {
   const [, former = "", successor = "", time = ""] =
     /^memledger-rotation\/v1\n(\S+)\n(\S+)\n(\S+)\n$/.exec(text) ?? [];
@@ -24,7 +24,7 @@ export function parseRotation(text: string): KeyRotation | null {
   return { former, successor, at };
 }
 
-/** A statement that the key `by` has signed; null when the note is no statement, or neither of its keys has signed it. */
+/** A statement that the key `by` has signed; null when the note is not a statement, or was signed by neither of its keys. */
 export function openRotation(note: string): (KeyRotation & { readonly by: "former" | "successor" }) | null {
   const rotation = parseRotation(note.slice(0, note.indexOf("\n\n") + 1));
   if (rotation === null) return null;
@@ -33,21 +33,21 @@ export function openRotation(note: string): (KeyRotation & { readonly by: "forme
 }
 
 export interface FollowedRotations {
-  /** The given keys, then those that they attest, each one once. */
+  /** The given keys, then their successors, each one once. */
   readonly keys: readonly string[];
-  /** The statements that led to them. */
+  /** The statements that name these successors. */
   readonly attested: readonly KeyRotation[];
-  /** Statements about these keys that only the successor has signed: the former key was lost, or a forger wrote them. */
+  /** Statements about these keys that only the successor has signed: the former key was lost, or the statement is forged. */
   readonly unattested: readonly KeyRotation[];
 }
 
-/** Which keys follow from these, when a statement counts only if the former key has signed it. */
+/** The given keys and all their successors. A statement counts only if the former key has signed it. */
 export function followRotations(keys: readonly string[], notes: readonly string[]): FollowedRotations {
   const statements = notes.map(openRotation).filter((rotation) => rotation !== null);
   const known = new Set(keys);
   const attested: KeyRotation[] = [];
   const byFormer = Map.groupBy(statements, ({ former }) => former);
-  // A set that grows is visited to its end.
+  // The loop also visits keys that are added while it runs.
   for (const key of known) {
     for (const { by, ...rotation } of byFormer.get(key) ?? []) {
       if (by !== "former" || known.has(rotation.successor)) continue;

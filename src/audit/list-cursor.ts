@@ -1,12 +1,12 @@
-// Owns the cursor of the list of audit records: where the next page begins, how many records the first page counted, and which list it
-// belongs to. Clients see an opaque text.
+// Owns the cursor of the list of audit records: where the next page begins, the total of the first page, and which list it belongs to.
+// For clients the cursor is an opaque text.
 
 import { Refusal } from "../errors.ts";
 
 export interface Position {
   /** The next page begins with the newest record below this seq. */
   readonly below: number;
-  /** Records that matched when the first page was read, on all pages. */
+  /** Number of matching records on all pages when the first page was read. */
   readonly total: number;
 }
 
@@ -19,13 +19,14 @@ export function toCursor(list: string, { below, total }: Position): string {
   return Buffer.from(`${list} ${below} ${total}`).toString("base64url");
 }
 
-/** @throws Refusal 1400 when it is no cursor, or one of another list. */
+/** @throws Refusal 1400 when the text is not a cursor, or belongs to another list. */
 export function fromCursor(list: string, cursor: string): Position {
   const text = Buffer.from(cursor, "base64url").toString();
   const [, name, below, total] = /^([0-9a-f]{16}) ([1-9]\d{0,14}) (\d{1,15})$/.exec(text) ?? [];
   if (name === list) return { below: Number(below), total: Number(total) };
-  if (name === undefined) throw refuse("is not a cursor of this list", "Send next_cursor as it was answered");
-  throw refuse("belongs to another list", "Send it with the filters and the key's project that it came from");
+  if (name === undefined)
+    throw refuse("is not a valid cursor", "Send next_cursor exactly as it was returned");
+  throw refuse("belongs to another list", "Send it with the same filters and a key of the same project");
 }
 
 function refuse(reason: string, advice: string): Refusal {

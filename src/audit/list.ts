@@ -1,4 +1,4 @@
-// Owns listing audit records, newest first. Never shows what the plan's retention has passed, even when pruning is late.
+// Owns the list of audit records, newest first. Must never show records older than the plan's retention, even if they are not pruned yet.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
@@ -18,20 +18,20 @@ const statusClasses = { "2xx": 2, "4xx": 4, "5xx": 5 } as const;
 
 const listInput = Fields({
   start_time: Type.Optional(
-    Moment({ description: "Records from this time on; ISO 8601, UTC without a zone." }),
+    Moment({ description: "Only records from this time on. ISO 8601; UTC if it has no time zone." }),
   ),
   end_time: Type.Optional(
-    Moment({ description: "Records up to this time, included; a date includes its whole day." }),
+    Moment({ description: "Only records up to and including this time; a date includes the whole day." }),
   ),
   action: Type.Optional(Action({ description: "Only this action, such as memory.search." })),
-  memory_id: Type.Optional(Id({ description: "Only operations that named this memory." })),
+  memory_id: Type.Optional(Id({ description: "Only calls that named this memory." })),
   key_id: Type.Optional(Id({ description: "Only calls with this API key." })),
   status_class: Type.Optional(
     Choice(["2xx", "4xx", "5xx"], { title: "StatusClass", description: "Only this class of HTTP status." }),
   ),
   cursor: Type.Optional(
     Type.String({
-      description: "next_cursor of the page before, with the same filters; not with page.",
+      description: "next_cursor of the previous page, with the same filters. Cannot be combined with page.",
     }),
   ),
   ...pageFields({ items: "Records", defaultSize: auditPageSizeDefault }),
@@ -42,7 +42,7 @@ export const listRecords = projectOperation({
   name: "audit.list",
   summary: "List audit records",
   description:
-    "Returns the project's audit records, newest first. A start_time older than the plan's retention is moved to its edge. Every call leaves a record, so the list grows while it is read. Reading it with cursor shows each record once, and total stays that of the first page. So does page: for one hour, the pages after page 1 show the list as page 1 found it, to the same key with the same filters and page_size; page 1 begins anew, and after a restart of the server pages show the list as it is then. Deep pages are quickest with cursor.",
+    "Returns the project's audit records, newest first. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,
@@ -53,13 +53,11 @@ export const listRecords = projectOperation({
       logs: Type.Array(auditRecord),
       total: Type.Integer({
         minimum: 0,
-        description: "Records that match, on all pages, as of the first page.",
+        description: "Number of matching records on all pages, when the first page was read.",
       }),
       page: Type.Integer(),
       page_size: Type.Integer(),
-      next_cursor: Nullable(
-        Type.String({ description: "Send it as cursor to go on; null on the last page." }),
-      ),
+      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
     },
     { title: "AuditRecordPage" },
   ),
@@ -89,7 +87,7 @@ export const listRecords = projectOperation({
 });
 
 interface List {
-  /** The same for every page of it. */
+  /** The same for every page of the list. */
   readonly name: string;
   readonly filter: Omit<RecordQuery, "limit" | "through" | "total" | "after">;
 }
@@ -113,14 +111,14 @@ function describeList(input: ListInput, { caller: { project }, plan, now }: Prep
   };
 }
 
-/** Later pages show what the first one found. @throws Refusal 1400 */
+/** Later pages show the list as it was when the first page was read. @throws Refusal 1400 */
 async function readPage(
   { name, filter }: List,
   { cursor, page, page_size: limit = auditPageSizeDefault }: ListInput,
   { store, caller: { project, key }, pagePins, signal }: Preparation,
 ): Promise<RecordPage> {
   if (cursor !== undefined && page !== undefined) {
-    const reason = "excludes page";
+    const reason = "cannot be combined with page";
     throw new Refusal(1400, 'Send either "cursor" or "page", not both.', { field: "cursor", reason });
   }
   if (cursor !== undefined) {
@@ -139,7 +137,7 @@ async function readPage(
   return store.audit.list(project, { ...filter, limit, through, total, after }, signal);
 }
 
-/** The oldest time that the plan still shows; null: all. */
+/** Records before this time are older than the plan's retention; null: the plan has no limit. */
 export function retentionFloor({ retentionDays }: Plan, now: number): number | null {
   return retentionDays === null ? null : now - retentionDays * dayMs;
 }

@@ -1,23 +1,23 @@
-// Owns where a list ends whose pages are asked for by number: page 1 pins it, and the pages after it show the same list. Every call
-// leaves a record, so without this each page would begin with records that the page before has shown.
+// Owns the end of a list that is read by page number: page 1 pins it, and later pages show the same list. Every call adds a record, so
+// without a pin each page would begin with records of the previous page.
 
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import { pagePinMs, pagePinsMax } from "../limits.ts";
 
-/** The list as page 1 found it. */
+/** The list as it was when page 1 was read. */
 export interface PagePin {
   /** Seq of its newest record. */
   readonly through: number;
-  /** Records that matched, on all pages. */
+  /** Number of matching records on all pages. */
   readonly total: number;
 }
 
-/** Lists are named by whoever asks for them and by what they hold. Kept in memory: after a restart the pages follow the live list. */
+/** The name of a list contains the key, the filters and the page size. Pins are in memory: after a restart pages show the current list. */
 export interface PagePins {
-  /** Null: page 1 was not asked for, or too long ago. Waits for a page 1 that is being read. */
+  /** Null: page 1 was not read, or too long ago. Waits for a page 1 that is being read. */
   find(list: string): Promise<PagePin | null>;
-  /** Replaces what is known about the list. */
+  /** Replaces the pin of the list. */
   set(list: string, pin: Promise<PagePin | null>): void;
 }
 
@@ -31,8 +31,8 @@ export function createPagePins(clock: Clock): PagePins {
       return known === undefined || clock.elapsed() >= known.endsAt ? null : known.pin;
     },
     set(list, pin) {
-      const kept = pin.then((page) => page && { through: page.through, total: page.total }).catch(() => null);
-      pins.set(list, { pin: kept, endsAt: clock.elapsed() + pagePinMs });
+      const ends = pin.then((page) => page && { through: page.through, total: page.total }).catch(() => null);
+      pins.set(list, { pin: ends, endsAt: clock.elapsed() + pagePinMs });
     },
   };
 }

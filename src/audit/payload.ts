@@ -1,11 +1,11 @@
-// Owns how the payload of a record is sealed: its text, salt, hash and compressed form. Needs nothing of the chain, so that it can be
-// done before the transaction and in another thread. The text and the hash are part of format version 1, which is frozen.
+// Owns the stored form of a payload: its text, salt, hash and compressed form. It does not depend on the chain, so it can be made before
+// the transaction and in another thread. The text and the hash are part of format version 1, which is frozen.
 
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../json/json.ts";
 import { canonical, sha256 } from "./hash.ts";
 
-/** What the chain and the database keep of a payload. Plain data: it travels between threads. */
+/** The stored form of a payload. Plain data that can be sent to another thread. */
 export interface SealedPayload {
   /** 16 bytes, so that equal payloads have different hashes. */
   readonly salt: Uint8Array;
@@ -15,17 +15,17 @@ export interface SealedPayload {
   readonly compressed: Uint8Array;
 }
 
-/** As long as the caller needs the text itself. */
+/** For callers that need the text too. */
 export interface PayloadWithText extends SealedPayload {
   /** The exact text that was hashed. */
   readonly text: string;
 }
 
 const saltBytes = 16;
-/** Level 1: these texts are small, and others wait for the thread that compresses them. */
+/** Level 1: the texts are small, and other calls wait for the thread that compresses them. */
 const compressionLevel = 1;
 
-/** @throws Error for what I-JSON cannot express. */
+/** @throws Error for values that I-JSON cannot express. */
 export function sealPayload(payload: JsonObject): PayloadWithText {
   const text = canonical(payload);
   const salt = randomBytes(saltBytes);

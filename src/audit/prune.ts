@@ -1,4 +1,4 @@
-// Owns asking for a retention sweep now instead of at its hour, and what it did.
+// Owns running retention immediately instead of at the next hour, and reporting its result.
 
 import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
@@ -6,17 +6,17 @@ import { Fields, Nullable } from "../schema/schema.ts";
 
 const sweptChain = Fields({
   chain: Type.String({ description: "Identifier of the chain." }),
-  project: Nullable(Type.String({ description: "Its project; null for the installation." })),
-  records: Type.Integer({ minimum: 0, description: "Records that were removed." }),
+  project: Nullable(Type.String({ description: "Project of the chain; null for the installation." })),
+  records: Type.Integer({ minimum: 0, description: "Number of removed records." }),
   payloads: Type.Integer({
     minimum: 0,
-    description: "Payloads that were removed from records that are still there.",
+    description: "Number of payloads removed from records that remain.",
   }),
   anchored_through: Nullable(
-    Type.Integer({ description: "The newest record that was ever removed; null when none was." }),
+    Type.Integer({ description: "The newest removed record of the chain; null if none was ever removed." }),
   ),
   skipped: Nullable(
-    Type.String({ description: "Why records that are too old are still there; null when there are none." }),
+    Type.String({ description: "Why records that are too old were not removed; null if there are none." }),
   ),
 });
 
@@ -24,18 +24,18 @@ export const pruneRecords = installationOperation({
   name: "audit.prune",
   summary: "Prune audit records",
   description:
-    "Removes the audit records that are older than their project's retention, leaving a signed anchor, and answers when that is done: the chains that it changed, and those that it had to skip. This also happens by itself every hour.",
+    "Removes the audit records that are older than their project's retention, and signs an anchor for each chain. Returns the chains that it changed and those that it skipped. Pruning also runs automatically every hour.",
   feature: "installation",
   secret: false,
   success: 200,
   input: Fields({}),
   output: Fields({
-    records: Type.Integer({ minimum: 0, description: "Records that were removed from all chains." }),
-    payloads: Type.Integer({ minimum: 0, description: "Payloads that were removed from all chains." }),
+    records: Type.Integer({ minimum: 0, description: "Number of records removed from all chains." }),
+    payloads: Type.Integer({ minimum: 0, description: "Number of payloads removed from all chains." }),
     chains: Type.Array(sweptChain),
   }),
 
-  /** Each chain says on itself what was removed from it, in the transaction that removed it: the sweep needs no other record. */
+  /** The transaction that removes records from a chain appends a record to the same chain, so the operation needs no record of its own. */
   async prepare(_input, { store }) {
     return store.retention.sweep();
   },

@@ -1,4 +1,4 @@
-// Owns reading one audit record in full. A record of another project does not exist here.
+// Owns reading one audit record with all its fields. A record of another project is refused like one that does not exist.
 
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -12,7 +12,7 @@ import { toAuditRecordDetail } from "./record-view.ts";
 export const readRecord = projectOperation({
   name: "audit.read",
   summary: "Read an audit record",
-  description: "Returns one audit record of the project with request, answer and what was found.",
+  description: "Returns one audit record of the project, with request, response and results.",
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,

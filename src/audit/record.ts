@@ -1,17 +1,17 @@
-// Owns what an audit record consists of: numbers and identifiers in the entry, everything that may be personal in the payload.
+// Owns the parts of an audit record: the entry with numbers and identifiers, and the payload with everything that may be personal data.
 
 import { successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { type SealedPayload, sealPayload } from "./payload.ts";
 
-/** A record before the chain gives it its position, identifier and time. */
+/** A record before it has a position, an identifier and a time. */
 export interface RecordDraft {
   /** Id of the project whose chain it belongs to; null: the installation's chain. */
   readonly project: string | null;
   readonly now: number;
   readonly action: string;
   readonly status: number;
-  /** 1000 on success, else the error code; null where an appended record has none. */
+  /** 1000 on success, else the error code; null if an appended record has none. */
   readonly code: number | null;
   readonly keyId: string | null;
   readonly memoryId: string | null;
@@ -19,7 +19,7 @@ export interface RecordDraft {
   readonly payload: SealedPayload;
 }
 
-/** The part of a record that the chain consists of. */
+/** The part of a record that belongs to the hash chain. */
 export interface ChainEntry {
   readonly seq: number;
   /** The exact text that was hashed. */
@@ -27,7 +27,7 @@ export interface ChainEntry {
   readonly hash: string;
 }
 
-/** A record as the store keeps it. */
+/** A record as it is stored. */
 export interface StoredRecord extends ChainEntry {
   /** 16 bytes; null when the payload was erased. */
   readonly salt: Uint8Array | null;
@@ -37,7 +37,7 @@ export interface StoredRecord extends ChainEntry {
   readonly removal: "redacted" | "expired" | null;
 }
 
-/** A record that a caller appends of its own. */
+/** A record that a caller appends about its own operation. */
 export interface AppendedRecord {
   readonly action: string;
   readonly status: number;
@@ -47,7 +47,7 @@ export interface AppendedRecord {
   readonly payload: JsonObject;
 }
 
-/** A record that the server writes by itself, such as audit.prune. */
+/** A record of an action of the server itself, such as audit.prune. */
 export function toServerRecord(
   project: RecordDraft["project"],
   action: string,

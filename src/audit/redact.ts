@@ -1,5 +1,5 @@
-// Owns erasing what audit records hold about somebody: their payloads go, the chain and its proof stay. Says on the chain itself
-// what was erased.
+// Owns erasing the payloads of audit records. The entries stay, so the chain still verifies, and a record on the chain says which
+// payloads were erased.
 
 import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
@@ -11,33 +11,33 @@ import type { Transaction } from "../storage/store.ts";
 import { toServerRecord } from "./record.ts";
 import type { RecordsWithText } from "./store.ts";
 
-/** The payloads of these say what is missing, so a verifier needs them. */
-const lasting = ["audit.redact", "audit.prune"];
+/** A verifier needs the payloads of these actions, because they say which payloads and records were removed. */
+const notErasable = ["audit.redact", "audit.prune"];
 
 export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Erases the payload of one record, or of every record that holds a memory, search results included, and removes the files of exports that hold them. The memory itself stays, unless delete_memory is true. What is erased cannot be brought back; the chain still verifies.",
+    "Permanently erases the payload of one record, or of every record that contains a memory (including search results), and removes the files of exports that contain these records. The memory itself is not deleted unless delete_memory is true. The chain still verifies.",
   feature: "installation",
   secret: false,
   success: 200,
   input: Fields({
     record: Type.Optional(Type.String({ description: "Id of one audit record." })),
-    memory: Type.Optional(Type.String({ description: "Id of a memory, deleted or not." })),
-    delete_memory: Type.Optional(Type.Boolean({ description: "Delete the memory, too." })),
+    memory: Type.Optional(Type.String({ description: "Id of a memory, which may be deleted already." })),
+    delete_memory: Type.Optional(Type.Boolean({ description: "Whether to delete the memory too." })),
   }),
   output: Fields({
-    redacted: Type.Integer({ description: "Records whose payload was erased now." }),
-    records: Type.Array(Type.String(), { description: "Their ids." }),
+    redacted: Type.Integer({ description: "Number of records whose payload was erased by this call." }),
+    records: Type.Array(Type.String(), { description: "Ids of these records." }),
     exports: Type.Array(Type.String(), {
       description:
-        "Exports that held them. Their files were removed; copies that were downloaded must be deleted by hand.",
+        "Ids of the exports that contained these records. The server has removed their files; delete downloaded copies yourself.",
     }),
     memory: Nullable(
       Choice(["deleted", "kept", "absent"], {
         description:
-          "The memory itself: deleted now; kept, so that it still holds its text and new records will, too; or absent, because there is none with this id. Null when a record was named.",
+          "What happened to the memory: deleted; kept (it still exists, and new records may contain its text); or absent (no memory has this id). Null if the call named a record.",
       }),
     ),
   }),
@@ -48,23 +48,29 @@ export const redactRecords = installationOperation({
     if (record !== undefined && memory !== undefined) {
       throw new Refusal(
         1400,
-        "A record and a memory were named. Name one of them, and the other with a second command.",
+        "The call names a record and a memory. Name only one of them, and run a second command for the other.",
       );
     }
     if (!isId(id)) {
-      throw new Refusal(1400, "Send the id of either a record or a memory: 32 hexadecimal characters.");
+      throw new Refusal(1400, "Send the id of a record or the id of a memory: 32 hexadecimal characters.");
     }
     if (memory !== undefined) return store.audit.findText(memory);
     if (delete_memory === true) {
-      throw new Refusal(1400, "A record was named, so there is no memory to delete. Send the memory's id.");
+      throw new Refusal(
+        1400,
+        "delete_memory needs the id of a memory, but the call names a record. Send the id of the memory instead.",
+      );
     }
     const place = await store.audit.place(id);
     if (place === null)
-      throw new Refusal(2204, "There is no such audit record. It may have been pruned already.");
-    if (lasting.includes(place.action)) {
+      throw new Refusal(
+        2204,
+        "The audit record does not exist. It may have been pruned. List records to find its id.",
+      );
+    if (notErasable.includes(place.action)) {
       throw new Refusal(
         1400,
-        `A record of ${place.action} says what is missing from the chain, so it cannot be erased itself.`,
+        `A record of ${place.action} cannot be erased: verifiers need its payload, which says what was removed from the chain. Name another record.`,
       );
     }
     return { places: [place], through: 0 };
@@ -72,15 +78,15 @@ export const redactRecords = installationOperation({
 
   async apply(transaction, input, { now }, { places, through }) {
     const { memory, delete_memory = false } = withPlainIds(input);
-    // Calls that were answered while all payloads were read have left records that nobody has looked at.
+    // Calls that were answered while the payloads were read have added records that must be searched too.
     const later = memory === undefined ? [] : await transaction.audit.findTextAfter(memory, through);
     const present = [...places, ...later].filter(
-      ({ hasPayload, action }) => hasPayload && !lasting.includes(action),
+      ({ hasPayload, action }) => hasPayload && !notErasable.includes(action),
     );
     const state = memory === undefined ? null : await endMemory(transaction, memory, delete_memory, now);
     const exports = await transaction.audit.erase(present);
     if (memory !== undefined && present.length === 0 && state !== "deleted") {
-      // An erasure that is repeated because its effects failed comes here, too: they are tried again.
+      // The operator may have repeated the call because its effects failed: they are run again.
       return { refusal: nothingHolds(state), after: erasureEffects };
     }
     const byProject = Map.groupBy(present, ({ project }) => project);
@@ -89,7 +95,7 @@ export const redactRecords = installationOperation({
       const project = first?.project ?? null;
       const redacted = members.map(({ seq }) => seq);
       await transaction.audit.append(toServerRecord(project, "audit.redact", now, { redacted }));
-      // Anybody can append a record; a verifier believes this one because the server signs it.
+      // Verifiers accept a record of a removal only if a signed checkpoint covers it: anyone with write access can append a record.
       await transaction.audit.signCheckpoint(project, now);
     }
     return {
@@ -111,20 +117,20 @@ const erasureEffects: readonly AfterCommit[] = [
 
 function nothingHolds(state: "kept" | "absent" | null): Refusal {
   const rest =
-    state === "kept" ? "The memory itself is there: to delete it, add --delete-memory." : "Correct the id.";
+    state === "kept" ? "The memory itself exists: to delete it, add --delete-memory." : "Check the id.";
   return new Refusal(
     2204,
-    `No audit record holds this memory, or its records were erased or pruned before. Nothing was erased now. ${rest}`,
+    `Nothing was erased: no audit record contains this memory, or its records were erased or pruned before. ${rest}`,
   );
 }
 
-/** Ids as they are written everywhere else: a person may have copied one with a space or from a program that writes capitals. */
+/** The ids in lower case without surrounding white space: a person may have copied one with a space or in capitals. */
 function withPlainIds<Input extends { readonly record?: string; readonly memory?: string }>(input: Input) {
   const { record, memory, ...rest } = input;
   return { ...rest, record: record?.trim().toLowerCase(), memory: memory?.trim().toLowerCase() };
 }
 
-/** Deletes the memory if it is there and `isDeleted` says so; the project's chain gets the record that a call would leave. */
+/** Deletes the memory if it exists and `isDeleted` is true, and appends the same record as a call of memory.delete. */
 async function endMemory(
   transaction: Transaction,
   id: string,

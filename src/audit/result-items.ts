@@ -1,9 +1,9 @@
-// Owns the items of rag_results and memory_results, in the records of this service and in those that gateways append. Their members
-// are those of the API's contract, all of them present and none null, so that typed clients can read every record.
+// Owns the items of rag_results and memory_results, in the records of this service and in those that gateways append. All members of
+// the API contract are present and not null, so that typed clients can read every record.
 
 import { type Static, Type } from "@sinclair/typebox";
 
-/** A gateway may know more than these members (a page, the score of a reranker), and evidence must not be lost: others are kept. */
+/** Other members are stored too: a gateway may know more (a page, the score of a reranker), and the record is its evidence. */
 const open = { additionalProperties: true };
 
 const ragSource = Type.Object(
@@ -19,13 +19,15 @@ const ragSource = Type.Object(
 export const ragResult = Type.Object(
   {
     content: Type.String({ description: "The passage that was found." }),
-    similarity: Type.Number({ description: "Similarity of query and passage, as the gateway measures it." }),
+    similarity: Type.Number({
+      description: "Similarity of the query and the passage, as measured by the gateway.",
+    }),
     source: ragSource,
   },
   {
     ...open,
     title: "RagResult",
-    description: "Summary of a document that was found. Other members are kept.",
+    description: "A document that was found. Additional members are stored.",
   },
 );
 export type RagResult = Static<typeof ragResult>;
@@ -35,25 +37,27 @@ export const memoryResult = Type.Object(
     id: Type.String({ description: "Memory identifier." }),
     content: Type.String({
       description:
-        "Content of the memory; empty for a deletion, whose record does not repeat what was deleted.",
+        "Content of the memory; empty for a deletion, so that the record does not store the deleted text.",
     }),
     memory_type: Type.String({ description: "rule, fact or context." }),
     importance: Type.Number({ minimum: 0, maximum: 1, description: "Importance of the memory." }),
-    similarity: Type.Number({ description: "Similarity of query and memory; 1 where the source is direct." }),
+    similarity: Type.Number({
+      description: "Similarity of the query and the memory; 1 if source is direct.",
+    }),
     final_score: Type.Number({
       description:
-        "What results are ordered by; where the source is direct similarity * 0.7 + importance * 0.3.",
+        "Score that results are ordered by; similarity * 0.7 + importance * 0.3 if source is direct.",
     }),
     source: Type.String({
       description:
-        "semantic or keyword: found by a search. direct: not searched for, but created, listed, read, updated, deleted, extracted, or injected as a rule.",
+        "semantic or keyword: found by a search. direct: created, listed, read, updated, deleted, extracted, or injected as a rule.",
     }),
   },
   {
     ...open,
     title: "MemoryResult",
     description:
-      "A memory that was found, created, listed, read, updated or deleted. Other members are kept.",
+      "A memory that was found, created, listed, read, updated or deleted. Additional members are stored.",
   },
 );
 export type MemoryResult = Static<typeof memoryResult>;

@@ -1,4 +1,5 @@
-// Owns recording that the signing key has changed. The record holds the statement, so that it is on the chain as well as in a file.
+// Owns the record that the signing key has changed. The record contains the rotation statement, so that the statement is on the chain
+// as well as in a file.
 
 import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
@@ -10,7 +11,7 @@ export const rotateKey = installationOperation({
   name: "audit.rotate_key",
   summary: "Change the signing key",
   description:
-    "Changes the key that signs checkpoints. The former key attests the new one, so that auditors who hold the former public key can follow. Needs a stopped server.",
+    "Replaces the key that signs checkpoints. The former key signs the statement about the new key, so that auditors who have the former public key can verify the new one. The server must be stopped.",
   feature: "installation",
   secret: false,
   success: 200,
@@ -19,10 +20,10 @@ export const rotateKey = installationOperation({
   }),
   output: Fields({
     former_key: Type.String({ description: "Verifier key of the former key." }),
-    new_key: Type.String({ description: "Verifier key of the new key; give it to auditors." }),
+    new_key: Type.String({ description: "Verifier key of the new key. Give it to auditors." }),
     attested: Type.Boolean({
       description:
-        "Whether the former key has signed the statement. False: auditors must get the new key in a way that they trust.",
+        "Whether the former key has signed the statement. If false, give auditors the new key in a way that they trust.",
     }),
   }),
 
@@ -31,17 +32,17 @@ export const rotateKey = installationOperation({
     if (rotation === null) {
       throw new Refusal(
         1400,
-        "The statement is not a rotation statement that one of its two keys has signed.",
+        "The statement is not a rotation statement signed by one of its two keys. Run: memledger audit rotate-key",
       );
     }
     const { former, successor, by } = rotation;
     if (!transaction.audit.adoptKey(rotation)) {
       throw new Refusal(
         1400,
-        "The statement is not about the key in use and the key that this process signs with. Stop the server, then run: memledger audit rotate-key",
+        "The statement does not name the current key and the key that this process signs with. Stop the server, then run: memledger audit rotate-key",
       );
     }
-    // So that the record of the change is attested by the new key.
+    // The new key signs a checkpoint that covers the record of the change.
     await transaction.audit.signCheckpoint(null, now);
     return { data: { former_key: former, new_key: successor, attested: by === "former" } };
   },

@@ -1,4 +1,4 @@
-// Owns signed notes (C2SP signed-note) and the Ed25519 key that signs them. Never lets the private key leave this file's values.
+// Owns signed notes (C2SP signed-note) and the Ed25519 key that signs them. Must never expose the private key.
 
 import {
   createHash,
@@ -12,12 +12,12 @@ import {
 
 const keyName = "memledger";
 const ed25519 = 1;
-/** An Ed25519 public key in DER (RFC 8410) is this prefix and 32 bytes. */
+/** An Ed25519 public key in DER (RFC 8410) is this prefix followed by 32 bytes. */
 const derPrefix = Buffer.from("302a300506032b6570032100", "hex");
 
-/** Signs and checks notes. */
+/** Signs notes. */
 export interface Signer {
-  /** `memledger+<key id>+<base64>`: what others need to check our notes. */
+  /** `memledger+<key id>+<base64>`: the public key with which others verify the notes. */
   readonly verifierKey: string;
   /** `text` ends with a newline. */
   sign(text: string): string;
@@ -44,7 +44,7 @@ export function createSigner(privateKeyPem: string): Signer {
   };
 }
 
-/** The text of a note, or null when the note is malformed or its signature is not of this key. */
+/** The text of a note; null when the note is malformed or this key has not signed it. */
 export function openNote(note: string, verifierKey: string): string | null {
   const parsed = parseNote(note);
   const key = parseVerifierKey(verifierKey);
@@ -54,7 +54,7 @@ export function openNote(note: string, verifierKey: string): string | null {
   return verify(null, Buffer.from(text), key.object, bytes.subarray(4)) ? text : null;
 }
 
-/** `bytes` are those of the key id and of the signature; null when the note is malformed. */
+/** `bytes` are the key id and the signature. Null when the note is malformed. */
 function parseNote(note: string): { text: string; bytes: Buffer } | null {
   const [, text, name, encoded = ""] = /^(.*\n)\n— (\S+) (\S+)\n$/s.exec(note) ?? [];
   const bytes = Buffer.from(encoded, "base64");
@@ -62,12 +62,12 @@ function parseNote(note: string): { text: string; bytes: Buffer } | null {
   return bytes.length === 68 && bytes.toString("base64") === encoded ? { text, bytes } : null;
 }
 
-/** Whether this has the form of a note with one signature of a ledger's key; says nothing about the signature itself. */
+/** Whether a text has the form of a note with one signature of a ledger key. Does not verify the signature. */
 export function isSignedNote(note: string): boolean {
   return parseNote(note) !== null;
 }
 
-/** The signed text of a note, whoever signed it. */
+/** The text of a note. Does not verify the signature. */
 export function textOfNote(note: string): string {
   return note.slice(0, note.indexOf("\n\n") + 1);
 }
@@ -80,7 +80,7 @@ export function splitNotes(file: string): string[] {
     .filter((note) => note.trim() !== "");
 }
 
-/** What the name of a verifier key begins with, by the signature line of a note: it names the signer, and proves nothing. */
+/** The beginning of the signer's verifier key, as the signature line of a note names it. Does not verify the signature. */
 export function signerId(note: string): string {
   const [, encoded = ""] = /\n— \S+ (\S+)\n$/.exec(note) ?? [];
   return `${keyName}+${Buffer.from(encoded, "base64").subarray(0, 4).toString("hex")}`;

@@ -1,4 +1,4 @@
-// Owns what the ledger needs from a storage engine.
+// Owns the interface that the ledger needs from a storage engine.
 
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -18,9 +18,9 @@ export interface RecordQuery {
   readonly limit: number;
   /** Seq of the newest record to show; null: the newest of the chain. */
   readonly through: number | null;
-  /** Records that match where they were counted before; null: count them. */
+  /** Number of matching records if it is known; null: count them. */
   readonly total: number | null;
-  /** Records to skip, or the position below which to go on. */
+  /** Number of records to skip, or the seq below which the page begins. */
   readonly after: { readonly skip: number } | { readonly below: number };
 }
 
@@ -28,28 +28,28 @@ export interface RecordPage {
   /** Newest first. */
   readonly records: readonly StoredRecord[];
   readonly total: number;
-  /** Seq up to which records were looked at; they need not match. */
+  /** Newest seq that was read; that record need not match. */
   readonly through: number;
   /** Whether older matching records follow. */
   readonly hasMore: boolean;
 }
 
-/** Where a record is, for an erasure. */
+/** The position of a record, for an erasure. */
 export interface RecordLocation {
   /** Id; null: the installation. */
   readonly project: string | null;
   readonly seq: number;
   readonly id: string;
   readonly action: string;
-  /** Whether its payload is still there. */
+  /** Whether its payload still exists. */
   readonly hasPayload: boolean;
 }
 
 /** A verification from the beginning of a chain, continued with the records that arrive after it was completed. */
 export interface VerificationRound {
-  /** The first record that it checked; those before were removed by retention. */
+  /** The first record that was checked; retention has removed the records before it. */
   readonly fromSeq: number;
-  /** The newest record that it checked. */
+  /** The newest record that was checked. */
   readonly throughSeq: number;
   readonly startedAt: number;
   /** When it first reached the newest record without a failure; null: not yet. */
@@ -57,7 +57,7 @@ export interface VerificationRound {
 }
 
 export interface Verification {
-  /** What this run checked up to now; null: the project has no chain yet. */
+  /** The result of this run so far; null: the project has no chain yet. */
   readonly report: ChainReport | null;
   /** Whether the run has reached the newest record; otherwise it continues in the background. */
   readonly isComplete: boolean;
@@ -68,18 +68,18 @@ export interface Verification {
 
 export interface RecordsWithText {
   readonly places: readonly RecordLocation[];
-  /** Up to where payloads were read, over all chains. */
+  /** The newest record whose payload was read, as a number over all chains. */
   readonly through: number;
 }
 
-/** `signal` as of MemoryReader. */
+/** `signal` works as in MemoryReader. */
 export interface AuditReader {
   list(project: Project, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
   /** Null when the project has no such record. */
   find(project: Project, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** The record with this id in any chain. */
   place(id: string): Promise<RecordLocation | null>;
-  /** Every record whose payload holds this text; reads all payloads, so it takes its time. */
+  /** Every record whose payload contains this text. Reads all payloads, so it may take minutes. */
   findText(text: string): Promise<RecordsWithText>;
   /**
    * Checks the project's chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
@@ -88,26 +88,26 @@ export interface AuditReader {
   verify(project: Project): Promise<Verification>;
 }
 
-/** What a sweep of retention did with one chain. */
+/** The result of retention for one chain. */
 export interface RetentionResult {
   readonly chain: string;
   /** Null: the installation. */
   readonly project: string | null;
-  /** Records that were removed. */
+  /** Number of removed records. */
   readonly records: number;
-  /** Payloads that were removed from records that are still there. */
+  /** Number of payloads removed from records that remain. */
   readonly payloads: number;
-  /** Where the chain begins now; null: at its first record. */
+  /** The newest removed record of the chain; null: none was ever removed. */
   readonly anchoredThrough: number | null;
-  /** Why records that are too old are still there; null: there are none. */
+  /** Why records that are too old were not removed; null: there are none. */
   readonly skipped: string | null;
 }
 
 export interface Retention {
   /**
-   * Removes what is too old, in steps between calls, so it may take minutes.
-   * @returns the chains that it changed, and those that it had to skip.
-   * @throws Refusal 1503 when it could not be completed.
+   * Removes records and payloads that are too old, in steps between calls, so it may take minutes.
+   * @returns the chains that it changed, and those that it skipped.
+   * @throws Refusal 1503 when it was not completed.
    */
   sweep(): Promise<readonly RetentionResult[]>;
 }
@@ -122,23 +122,23 @@ export interface SignedCheckpoint {
 export interface AuditTransaction {
   /** Appends a record to the chain of `draft.project`, or to the installation's chain when it is null. */
   append(draft: RecordDraft): Promise<ChainEntry>;
-  /** How many records of the project's chain retention could remove now, if it kept those from `before` on: never the newest. */
+  /** Number of records of the project's chain that are older than `before` and could be removed: never the newest. */
   countOlder(project: Project, before: number): Promise<number>;
-  /** Signs a checkpoint of the project's chain as it is now. */
+  /** Signs a checkpoint of the current state of the project's chain. */
   signCheckpoint(project: RecordLocation["project"], now: number): Promise<SignedCheckpoint>;
-  /** The same of every chain, the installation's included. */
+  /** The same for every chain, including that of the installation. */
   signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
-  /** Records after `through` whose payload holds this text: those that were appended since they were looked for. */
+  /** Records after `through` whose payload contains this text: those that were appended after findText. */
   findTextAfter(text: string, through: number): Promise<readonly RecordLocation[]>;
   /**
-   * Deletes the payloads of records. The caller appends the record that says so, and leaves `erase_remains` and
-   * `remove_expired_exports` for after the commit. Exports that hold the records expire now: nobody can download them any more.
-   * @returns these exports.
+   * Deletes the payloads of records. The caller appends the record of the erasure, and requests `erase_remains` and
+   * `remove_expired_exports` after the commit. Exports that contain the records expire immediately and cannot be downloaded any more.
+   * @returns the ids of these exports.
    */
   erase(places: readonly RecordLocation[]): Promise<readonly string[]>;
   /**
-   * Notes that the successor is the key in use from here on.
-   * @returns false, with nothing changed, when the former key is not in use, or the successor is not what this process signs with.
+   * Records that the successor is the current key from now on.
+   * @returns false, without a change, when the former key is not the current one or this process does not sign with the successor.
    */
   adoptKey(rotation: KeyRotation): boolean;
 }

@@ -102,7 +102,7 @@ describe("erasure", async () => {
     [{ record: "0".repeat(32) }],
   ])("refuses %p", async (input) => {
     await expect(app.administer(redactRecords, input)).rejects.toThrow(
-      /id of either|Name one of them|no such audit record/,
+      /id of a record or the id of a memory|Name only one of them|audit record does not exist/,
     );
   });
 

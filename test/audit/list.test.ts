@@ -205,7 +205,7 @@ describe("the list", async () => {
 test("a cursor that is too long is no cursor", async () => {
   const { key } = await app.createProject("pro");
   const reply = await app.call("GET", `/v1/audit/logs?cursor=${"A".repeat(200)}`, { key });
-  expect(reply.data).toEqual({ field: "cursor", reason: "is not a cursor of this list" });
+  expect(reply.data).toEqual({ field: "cursor", reason: "is not a valid cursor" });
 });
 
 describe("a list that is read page by page while records arrive", async () => {

@@ -72,8 +72,8 @@ describe("an erasure by memory", () => {
 
   test("cannot delete the memory of a record", async () => {
     const input = { record: "0".repeat(32), delete_memory: true };
-    await expect(app.administer(redactRecords, input)).rejects.toThrow(/no memory to delete/);
-    await expect(app.administer(redactRecords, { delete_memory: true })).rejects.toThrow(/id of either/);
+    await expect(app.administer(redactRecords, input)).rejects.toThrow(/delete_memory needs the id of a memory/);
+    await expect(app.administer(redactRecords, { delete_memory: true })).rejects.toThrow(/id of a record or the id of a memory/);
   });
 });
 
@@ -87,7 +87,7 @@ test("the command tells a person that the memory is still there, until it is not
   };
   expect(await erase()).toContain("To delete it, run the command again with --delete-memory.");
   expect(await erase("--delete-memory")).toMatch(/^memory +deleted$/m);
-  expect(await erase()).toContain("No audit record holds this memory");
+  expect(await erase()).toContain("no audit record contains this memory");
 }, 30_000);
 
 test("records that calls leave while the payloads are being read are erased, too", async () => {

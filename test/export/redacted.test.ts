@@ -48,7 +48,7 @@ test("exports that hold the records are removed before the answer; others stay",
 
   const again = await runJson(redact(dataDir, memory));
   expect([again.exitCode, again.object.error]).toMatchObject([1, { code: 2204 }]);
-  expect(again.stderr).toContain("No audit record holds this memory");
+  expect(again.stderr).toContain("no audit record contains this memory");
   await server.end("SIGTERM");
 });
 
