@@ -72,8 +72,12 @@ describe("an erasure by memory", () => {
 
   test("cannot delete the memory of a record", async () => {
     const input = { record: "0".repeat(32), delete_memory: true };
-    await expect(app.administer(redactRecords, input)).rejects.toThrow(/delete_memory needs the id of a memory/);
-    await expect(app.administer(redactRecords, { delete_memory: true })).rejects.toThrow(/id of a record or the id of a memory/);
+    await expect(app.administer(redactRecords, input)).rejects.toThrow(
+      /delete_memory needs the id of a memory/,
+    );
+    await expect(app.administer(redactRecords, { delete_memory: true })).rejects.toThrow(
+      /id of a record or the id of a memory/,
+    );
   });
 });
 

@@ -38,7 +38,7 @@ test("exports that hold the records are removed before the answer; others stay",
   expect(holding.text).toContain(secret);
   const erased = await run(redact(dataDir, memory));
   expect([erased.exitCode, erased.stdout]).toEqual([0, expect.stringContaining(holding.id)]);
-  expect(erased.stdout).toContain("Copies that were downloaded must be deleted by hand.");
+  expect(erased.stdout).toContain("Delete downloaded copies yourself.");
   expect(erased.stdout).not.toContain(before.id);
   expect(filesIn(dataDir)).toEqual([`${before.id}.csv`, `${before.id}.csv.manifest`]);
   const path = `/v1/audit/logs/export/${holding.id}`;
