@@ -2,7 +2,6 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
-import { contentKey } from "../../src/memory/memory.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { type Member, type Outcome, openMember, openSeam, runtime, unitVector } from "../storage/seam.ts";
@@ -71,34 +70,6 @@ describe("a call that was prepared before", () => {
     const expire = () => seam.administer("project.update", { project: project.id, subscription: "expired" });
     expect(await together(expire, () => project.create(memory("still")))).toEqual([1000, 1000]);
   });
-
-  test("a change that is refused later in the same transaction undoes only itself", async () => {
-    const project = await seam.project({ memory_limit: 2 });
-    const calls = ["one", "one", "two", "three"].map((content) => () => project.create(memory(content)));
-    expect(
-      await together(
-        ...calls,
-        () => project.call("memory.delete_all", {}),
-        () => project.create(memory("three")),
-      ),
-    ).toEqual([1000, 2104, 1000, 2101, 1000, 1000]);
-    expect(await countOf(project)).toBe(1);
-  });
-});
-
-describe("an expired holder of a content", () => {
-  test("keeps it when its successor is refused", async () => {
-    const project = await seam.project({ memory_limit: 1 });
-    const { data } = await project.create({ ...memory("juice"), expiresAt: seam.now() + 50 });
-    seam.passTime(100);
-    expect((await project.create(memory("juice"))).code).toBe(2101);
-    await seam.administer("project.update", { project: project.id, memory_limit: 2 });
-    // Had the refused call taken the content away for good, coming back to life would be refused or doubled.
-    expect((await project.call("memory.update", { memory_id: String(data.id), expires_at: null })).code).toBe(
-      1000,
-    );
-    expect((await project.create(memory("juice"))).code).toBe(2104);
-  });
 });
 
 describe("the clock jumping backwards", () => {
@@ -115,34 +86,6 @@ describe("the clock jumping backwards", () => {
     seam.passTime(86_400_000);
     expect((await project.call("memory.read", { memory_id: String(first.data.id) })).code).toBe(1000);
     checkChains(seam.path);
-  });
-});
-
-describe("a vector that is none", () => {
-  test.each([
-    ["of another length", new Float32Array(255)],
-    ["of no length", new Float32Array(0)],
-    ["that is not finite", new Float32Array(256).fill(Number.NaN)],
-  ])("%s is never stored", async (_, vector) => {
-    const project = await seam.project();
-    await project.create(memory("sound"));
-    const prepared = { vector, contentKey: contentKey("broken") };
-    const outcome = await project.call("memory.create", { content: "broken", memory_type: "fact" }, prepared);
-    expect(outcome.code).toBe(1500);
-    expect(outcome.message).not.toMatch(/vec|SQL|vector/);
-    expect(await countOf(project)).toBe(1);
-    expect(await project.search({ vector: unitVector(5) })).toHaveLength(1);
-  });
-});
-
-describe("a project that is named like another one's id", () => {
-  test("does not take that one's administration", async () => {
-    const one = await seam.project();
-    await seam.administer("project.create", { name: one.id, plan: "free" });
-    expect((await seam.administer("project.show", { project: one.id })).data).toMatchObject({
-      id: one.id,
-      plan: "custom",
-    });
   });
 });
 

@@ -74,7 +74,10 @@ export interface Outcome {
   readonly status: number;
   readonly code: number;
   readonly message: string;
+  /** {} when the data is not an object. */
   readonly data: JsonObject;
+  /** The rows of data that is a list. */
+  readonly rows: readonly JsonObject[];
 }
 
 export interface SeamOptions extends Partial<StoreOptions> {
@@ -211,7 +214,13 @@ export function normalise(values: Float32Array): Float32Array {
 
 function toOutcome({ status, code, message, data }: Answer): Outcome {
   const value: unknown = JSON.parse(data ?? "{}");
-  return { status, code, message, data: isObject(value) ? value : {} };
+  return {
+    status,
+    code,
+    message,
+    data: isObject(value) ? value : {},
+    rows: Array.isArray(value) ? value.filter(isObject) : [],
+  };
 }
 
 function recorder(complaints: string[]): Logger {

@@ -1,11 +1,10 @@
-// Proves what the words' index promises beside its ranking: any text can be stored and asked for, other projects change nothing,
-// and words of memories that are gone do not stay in the file.
+// Tests what SQLite's index of words promises beside what every engine does: words of memories that are gone do not stay in the file,
+// words are written with their memory or not at all, and older formats get them.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { openDatabase } from "../../../src/native/sqlite.ts";
 import { findDamage } from "../../../src/storage/sqlite/database-file/inspect.ts";
 import { type Member, openMember, openSeam, runtime, unitVector } from "../seam.ts";
@@ -28,133 +27,6 @@ async function found(member: Member, words: string): Promise<string[]> {
   const hits = await search(member, words);
   return hits.filter(({ keyword }) => keyword > 0).map(({ memory }) => memory.content);
 }
-
-/** Syntax of FTS5 and of SQL, scripts without spaces, marks without letters, letters outside the basic plane, and anything else. */
-const anyText = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: "grapheme", maxLength: 12 }),
-      fc.string({ unit: "binary", maxLength: 12 }),
-      fc.constantFrom(
-        '"',
-        "'",
-        "*",
-        "^",
-        "-",
-        "(",
-        ")",
-        "{",
-        "}",
-        ":",
-        "+",
-        ",",
-        ";",
-        "--",
-        "/*",
-        "\\",
-        "%",
-        "_",
-      ),
-      fc.constantFrom("AND", "OR", "NOT", "NEAR", "NEAR(a b, 3)", "words:", "- words : x", '"a"*', "rowid:1"),
-      fc.constantFrom(
-        "東京タワー",
-        "สวัสดีครับ",
-        "회의는",
-        "ﷺ",
-        "ﬁ",
-        "İ",
-        "ß",
-        "e\u0301",
-        "\u0301",
-        "𝔘𝔫𝔦",
-        "𞤀𞤣",
-        "क्ष",
-        "١٢٣",
-      ),
-    ),
-    { maxLength: 10 },
-  )
-  .map((parts) => parts.join(" ").replaceAll("\0", " ").toWellFormed());
-
-describe.each([
-  ["the index in memory", 512 * 1024 * 1024],
-  ["sqlite-vec", 0],
-])("with %s", (_, searchCacheBytes) => {
-  test("any text can be stored and asked for, and a text finds itself", async () => {
-    const seam = await openSeam({ searchCacheBytes });
-    let words = 0;
-    try {
-      const member = await seam.project();
-      let written = 0;
-      await fc.assert(
-        fc.asyncProperty(anyText, anyText, async (content, query) => {
-          const stored = `${content} ${++written}`;
-          expect(await member.create({ content: stored, vector: unitVector(written) })).toMatchObject({
-            status: 201,
-          });
-          await search(member, query);
-          const itself = await member.search({ vector: unitVector(written), words: stored, topK: 1 });
-          expect(itself).toEqual([expect.objectContaining({ keyword: expect.closeTo(1, 9) })]);
-          if ((await search(member, query)).some(({ keyword }) => keyword > 0)) words += 1;
-        }),
-        { numRuns: 150 },
-      );
-    } finally {
-      await seam.close();
-    }
-    expect(words).toBeGreaterThan(10);
-    expect(seam.complaints).toEqual([]);
-  }, 30_000);
-});
-
-test.each<[string, string, string]>([
-  ["an identifier by its parts", "The log says ERR_4711 again.", "err 4711"],
-  ["another form of an English word", "Releases are scheduled.", "release schedule"],
-  ["accents and case left out", "Café in ZÜRICH", "cafe zurich"],
-  ["accents added", "Cafe in Zurich", "café Zürich"],
-  ["full-width letters and ligatures", "Ｏｆﬁｃｅ", "office"],
-  ["a Chinese word inside a sentence", "我们周二发布新版本。", "发布"],
-  ["a single Chinese character", "黒い猫が好き", "猫"],
-  ["a Japanese word", "明日は東京タワーに行きます", "タワー"],
-  ["a Thai word", "ประชุมวันอังคาร", "อังคาร"],
-  ["a Korean word with its particle", "회의는 화요일이다", "회의"],
-  ["Greek with another final sigma", "ΟΔΥΣΣΕΥΣ", "οδυσσευς"],
-  ["a word longer than any index keeps", `id ${"x".repeat(5_000)}`, "x".repeat(5_000)],
-])("finds %s", async (_, content, query) => {
-  const seam = await openSeam();
-  const member = await seam.project();
-  await member.create({ content, vector: unitVector(1) });
-  await member.create({ content: "Something else entirely", vector: unitVector(2) });
-  expect(await found(member, query)).toEqual([content]);
-  await seam.close();
-});
-
-test("a query of the greatest length is answered, by its rarest words", async () => {
-  const seam = await openSeam();
-  const member = await seam.project();
-  const common = Array.from({ length: 300 }, (_, at) => `w${at}`);
-  for (let at = 0; at < 5; at++)
-    await member.create({ content: `${common.join(" ")} ${at}`, vector: unitVector(at) });
-  await member.create({ content: "needle", vector: unitVector(9) });
-  expect(await found(member, `${common.join(" ")} needle`)).toContain("needle");
-  await search(member, Array.from({ length: 2_000 }, (_, at) => `x${at}`).join(" "));
-  await search(member, "東京".repeat(5_000));
-  await seam.close();
-  expect(seam.complaints).toEqual([]);
-});
-
-test("another project's memories change nothing in what a search answers", async () => {
-  const seam = await openSeam();
-  const [mine, theirs] = [await seam.project(), await seam.project()];
-  for (const [at, content] of ["blue whale", "red fox", "blue fox"].entries())
-    await mine.create({ content, vector: unitVector(at), importance: at / 3 });
-  const before = await search(mine, "blue whale sings");
-  for (let at = 0; at < 50; at++)
-    await theirs.create({ content: `blue whale sings ${at}`, vector: unitVector(at) });
-  expect(await search(mine, "blue whale sings")).toEqual(before);
-  expect(before.map(({ keyword }) => keyword > 0).sort()).toEqual([false, true, true]);
-  await seam.close();
-});
 
 describe("words of memories that are gone", () => {
   const bytes = (path: string) =>

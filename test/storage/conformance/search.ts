@@ -1,11 +1,12 @@
-// Compares search, by meaning and by words too, with a plain computation over everything, on both ways that the engine has: exactly
-// the same memories in the same order with the same numbers, whatever was created, changed and deleted before.
+// Compares search, by meaning and by words too, with a plain computation over everything: exactly the same memories in the same order
+// with the same numbers, whatever was created, changed and deleted before.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.ts";
 import { finalScore } from "../../../src/ranking/scores.ts";
-import { dimensions, type Member, normalise, openSeam, unitVector } from "../seam.ts";
+import { dimensions, type Member, normalise, unitVector } from "../seam.ts";
+import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 
 const day = 86_400_000;
 
@@ -265,32 +266,30 @@ class Run {
   }
 }
 
-describe.each([
-  ["the index in memory", 512 * 1024 * 1024],
-  ["sqlite-vec", 0],
-])("search by %s", (_, searchCacheBytes) => {
-  test("is exact after any sequence of changes", async () => {
-    const seam = await openSeam({ searchCacheBytes });
-    let [results, met] = [0, 0];
-    try {
-      await fc.assert(
-        fc.asyncProperty(
-          seed,
-          fc.array(step, { minLength: 4, maxLength: 40, size: "max" }),
-          async (seeding, steps) => {
-            const run = new Run(await seam.project(), Date.now());
-            for (const each of [seeding, ...steps]) await run.take(each);
-            results += run.results;
-            met += run.met;
-          },
-        ),
-        { numRuns: 60 },
+export function testSearch(subject: EngineUnderTest): void {
+  describe.each(Object.entries(subject.searchOptions ?? { default: {} }))("search, %s", (_, options) => {
+    test("is exact after any sequence of changes", async () => {
+      let [results, met] = [0, 0];
+      await withSeam(
+        subject,
+        (seam) =>
+          fc.assert(
+            fc.asyncProperty(
+              seed,
+              fc.array(step, { minLength: 4, maxLength: 40, size: "max" }),
+              async (seeding, steps) => {
+                const run = new Run(await seam.project(), Date.now());
+                for (const each of [seeding, ...steps]) await run.take(each);
+                results += run.results;
+                met += run.met;
+              },
+            ),
+            { numRuns: 60 },
+          ),
+        options,
       );
-    } finally {
-      await seam.close();
-    }
-    expect(results).toBeGreaterThan(500);
-    expect(met).toBeGreaterThan(100);
-    expect(seam.complaints).toEqual([]);
-  }, 60_000);
-});
+      expect(results).toBeGreaterThan(500);
+      expect(met).toBeGreaterThan(100);
+    }, 60_000);
+  });
+}

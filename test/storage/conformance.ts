@@ -1,0 +1,37 @@
+// The conformance suite of a storage engine: what every engine must do, whatever it stores its data in. A new engine calls
+// describeEngine in a test of its own. Must never name an engine.
+
+import { describe, test } from "bun:test";
+import { testAccess } from "./conformance/access.ts";
+import { testCalls } from "./conformance/calls.ts";
+import type { EngineUnderTest } from "./conformance/engine-under-test.ts";
+import { testErasure } from "./conformance/erasure.ts";
+import { testExports } from "./conformance/exports.ts";
+import { testLedger } from "./conformance/ledger.ts";
+import { testLifecycle } from "./conformance/lifecycle.ts";
+import { testMemories } from "./conformance/memories.ts";
+import { testOrder } from "./conformance/order.ts";
+import { testRetention } from "./conformance/retention.ts";
+import { testSearch } from "./conformance/search.ts";
+import { testSimilarMemories } from "./conformance/similar-memories.ts";
+import { testWords } from "./conformance/words.ts";
+
+/** Optional parts that `engine.lacks` names are reported as skipped, each with its reason. */
+export function describeEngine(engine: EngineUnderTest): void {
+  describe(`the engine ${engine.name}`, () => {
+    for (const [part, reason] of Object.entries(engine.lacks))
+      test.skip(`lacks ${part}: ${reason}`, () => {});
+    testLifecycle(engine);
+    testAccess(engine);
+    testCalls(engine);
+    testOrder(engine);
+    testMemories(engine);
+    testSearch(engine);
+    testWords(engine);
+    testSimilarMemories(engine);
+    testLedger(engine);
+    testErasure(engine);
+    testRetention(engine);
+    testExports(engine);
+  });
+}

@@ -1,0 +1,83 @@
+// What every engine promises about projects and keys.
+
+import { describe, expect, test } from "bun:test";
+import { digestSecret } from "../../../src/access/key.ts";
+import { openMember, unitVector } from "../seam.ts";
+import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+
+export function testAccess(subject: EngineUnderTest): void {
+  describe("access", () => {
+    test("a key is found by the digest of its secret, with its project, also after it was revoked", () =>
+      withSeam(subject, async (seam) => {
+        const { id, caller } = await seam.project({ plan: "pro", credits: 7 });
+        const made = await seam.administer("key.create", { project: id, permissions: ["memory.read"] });
+        const digest = digestSecret(String(made.data.key));
+        const found = await seam.store.access.findCaller(digest);
+        expect(found).toMatchObject({
+          key: { id: made.data.id, permissions: ["memory.read"], revokedAt: null },
+          project: { id, plan: "pro", credits: 7 },
+          isProjectDeleted: false,
+        });
+        expect(await seam.store.access.findCredits(caller.project)).toBe(7);
+        await seam.administer("key.revoke", { key: String(made.data.id) });
+        expect((await seam.store.access.findCaller(digest))?.key.revokedAt).toBeNumber();
+        expect(await seam.store.access.findCaller(digestSecret("unknown"))).toBeNull();
+      }));
+
+    test("projects and keys are listed in the order of their creation, with what can be used", () =>
+      withSeam(subject, async (seam) => {
+        const [first, second] = [await seam.project(), await seam.project()];
+        await first.create({ content: "counted", vector: unitVector(1) });
+        await openMember(seam, first.id);
+        await seam.administer("key.revoke", { key: second.caller.key.id });
+        const { rows: projects } = await seam.administer("project.list", {});
+        expect(projects.map(({ id, memories, keys }) => [id, memories, keys])).toEqual([
+          [first.id, 1, 2],
+          [second.id, 0, 0],
+        ]);
+        const { rows: keys } = await seam.administer("key.list", { project: first.id });
+        expect(keys[0]?.id).toBe(first.caller.key.id);
+        expect(keys).toHaveLength(2);
+      }));
+
+    test("an id means the project that has it, even where another one is named like it", () =>
+      withSeam(subject, async (seam) => {
+        const one = await seam.project();
+        await seam.administer("project.create", { name: one.id, plan: "free" });
+        const { data } = await seam.administer("project.show", { project: one.id });
+        expect(data).toMatchObject({ id: one.id, plan: "custom" });
+      }));
+
+    test("a deleted project frees its name, keeps its keys from use, and loses its memories", () =>
+      withSeam(subject, async (seam) => {
+        const secret = await seam.administer("project.create", { name: "taken", plan: "custom" });
+        const member = await openMember(seam, String(secret.data.id));
+        await member.create({ content: "gone", vector: unitVector(1) });
+        const key = await seam.administer("key.create", { project: "taken", permissions: ["memory.read"] });
+        await seam.administer("project.delete", { project: "taken" });
+        const found = await seam.store.access.findCaller(digestSecret(String(key.data.key)));
+        expect(found?.isProjectDeleted).toBe(true);
+        expect(found?.key.revokedAt).toBeNumber();
+        expect(await seam.store.access.findCredits(member.caller.project)).toBe(0);
+        expect((await seam.administer("project.show", { project: "taken" })).code).toBe(1400);
+        const next = await openMember(
+          seam,
+          String((await seam.administer("project.create", { name: "taken", plan: "custom" })).data.id),
+        );
+        expect(next.id).not.toBe(member.id);
+        expect(await next.search({ vector: unitVector(1) })).toEqual([]);
+        expect(await member.search({ vector: unitVector(1) })).toEqual([]);
+      }));
+
+    test("a change of a project holds for the next call", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const create = (content: string) => member.create({ content, vector: unitVector(content.length) });
+        expect((await create("one")).code).toBe(1000);
+        await seam.administer("project.update", { project: member.id, memory_limit: 1 });
+        expect((await create("second")).code).toBe(2101);
+        await seam.administer("project.update", { project: member.id, memory_limit: null });
+        expect((await create("second")).code).toBe(1000);
+      }));
+  });
+}

@@ -1,0 +1,69 @@
+// Owns what the conformance suite is told about an engine, and how its tests open one. Must never name an engine.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
+import type { Engine, LedgerFiles, StoreOptions } from "../../../src/storage/engine.ts";
+import { openSeam, type Seam } from "../seam.ts";
+
+/** The parts that an engine may lack. Everything else is tested with every engine. */
+export type Part =
+  /** `takeLock` keeps other processes away. */
+  | "lock"
+  /** The database is on the disk: another engine value, in another process, finds what was answered. */
+  | "durability"
+  /** Two stores work on one database at once. */
+  | "several servers"
+  /** A word finds its other forms, as "release" finds "releases". */
+  | "word forms"
+  /** The files of exports are written. */
+  | "export files"
+  /** `Retention.sweep` removes old records. */
+  | "retention"
+  /** `AuditReader.verify` checks a chain. */
+  | "verification"
+  /** `Engine.reembed` replaces all vectors. */
+  | "reembed";
+
+export interface EngineUnderTest {
+  readonly name: string;
+  /** Makes the engine of a folder, which may hold a database already. */
+  open(folder: string): Engine;
+  readonly lacks: Readonly<Partial<Record<Part, string>>>;
+  /** Options of a store for the tests of search, such as the size of its cache; each of them is tested. Default: one, without changes. */
+  readonly searchOptions?: Readonly<Record<string, Partial<StoreOptions>>>;
+}
+
+/** A folder with a database and the files of its ledger. */
+export interface Place extends Disposable {
+  readonly folder: string;
+  readonly ledger: LedgerFiles;
+}
+
+export function createPlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-conformance-"));
+  const ledger = openLedgerFiles(folder, createOwnKey(folder));
+  return { folder, ledger, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Runs `work` with a store on a new database, and expects that nothing was logged as a warning or an error. */
+export async function withSeam(
+  { open }: EngineUnderTest,
+  work: (seam: Seam) => Promise<void>,
+  options: Partial<StoreOptions> = {},
+): Promise<void> {
+  using place = createPlace();
+  const seam = await openSeam({ engine: open(place.folder), ledger: place.ledger, ...options });
+  try {
+    await work(seam);
+  } finally {
+    await seam.close();
+  }
+  if (seam.complaints.length > 0) throw new Error(`the engine complained: ${seam.complaints.join("\n")}`);
+}
+
+/** Whether the suite tests this part with the engine. */
+export function has({ lacks }: EngineUnderTest, part: Part): boolean {
+  return lacks[part] === undefined;
+}

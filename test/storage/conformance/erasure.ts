@@ -1,0 +1,59 @@
+// What every engine promises about an erasure: payloads are gone for every reader, and the chain says so and still verifies.
+
+import { describe, expect, test } from "bun:test";
+import { redactRecords } from "../../../src/audit/redact.ts";
+import { patient, unitVector } from "../seam.ts";
+import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { listRecords, readEntries, verifyRecords } from "./records.ts";
+
+const memory = (content: string) => ({ content, vector: unitVector(content.length) });
+
+export function testErasure(subject: EngineUnderTest): void {
+  describe("an erasure", () => {
+    test("takes the payload of every record that holds a memory, of those too that were appended meanwhile", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const { data } = await member.create(memory("Ada lives at 16 Example Lane"));
+        await member.create(memory("something else"));
+        const input = { memory: String(data.id), delete_memory: true };
+        const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+        await member.call("memory.read", { memory_id: input.memory });
+        const erased = await seam.administer("audit.redact", input, prepared);
+        expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted", exports: [] });
+        const records = await verifyRecords(seam, member);
+        expect(records.map(({ payload, removal }) => [payload === null, removal])).toEqual([
+          [true, "redacted"],
+          [false, null],
+          [true, "redacted"],
+          [false, null],
+          [false, null],
+        ]);
+        expect(records.every(({ salt, payload }) => (salt === null) === (payload === null))).toBe(true);
+        const actions = (await readEntries(seam, member)).map(({ action }) => action);
+        expect(actions.slice(3)).toEqual(["memory.delete", "audit.redact"]);
+        expect((await member.call("memory.read", { memory_id: input.memory })).code).toBe(2100);
+        const { places } = await seam.store.audit.findText("Example Lane");
+        expect(places).toEqual([]);
+        expect((await seam.store.audit.findText("something else")).places).toHaveLength(1);
+      }));
+
+    test("of one record leaves the others, and is refused when there is nothing to erase", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        await member.create(memory("first"));
+        await member.create(memory("second"));
+        const [entry] = await readEntries(seam, member);
+        const input = { record: entry?.id ?? "" };
+        const redact = async () =>
+          seam.administer("audit.redact", input, await redactRecords.prepare?.(input, { store: seam.store }));
+        expect((await redact()).data).toMatchObject({ redacted: 1, records: [input.record], memory: null });
+        expect((await redact()).data).toMatchObject({ redacted: 0 });
+        const [first, second] = await verifyRecords(seam, member);
+        expect([first?.removal, second?.removal]).toEqual(["redacted", null]);
+        const found = await seam.store.audit.find(member.caller.project, input.record, patient);
+        expect(found).toMatchObject({ seq: 1, payload: null, salt: null });
+        expect((await listRecords(seam, member, { action: "audit.redact" })).total).toBe(1);
+        expect((await seam.store.audit.place(input.record))?.hasPayload).toBe(false);
+      }));
+  });
+}

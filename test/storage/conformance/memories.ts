@@ -1,0 +1,157 @@
+// What every engine promises about memories: lists, duplicates, limits, bulk deletes, and that projects see nothing of each other.
+
+import { describe, expect, test } from "bun:test";
+import type { MemoryType } from "../../../src/memory/memory.ts";
+import type { ListQuery } from "../../../src/memory/store.ts";
+import { type Member, patient, unitVector } from "../seam.ts";
+import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+
+const memory = (content: string) => ({ content, vector: unitVector(content.length) });
+const page: ListQuery = { type: null, sortBy: "created_at", direction: "desc", limit: 100, offset: 0 };
+const listed = async (member: Member, query: Partial<ListQuery> = {}) => {
+  const { memories, total } = await member.list({ ...page, ...query });
+  return { contents: memories.map(({ content }) => content), total };
+};
+
+export function testMemories(subject: EngineUnderTest): void {
+  describe("memories", () => {
+    test("are listed in each order, in pages, with the total of all", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const types: readonly MemoryType[] = ["rule", "fact", "context"];
+        const ids: string[] = [];
+        for (const [at, importance] of [0.5, 0.9, 0.5, 0, 1].entries()) {
+          const type = types[at % 3] ?? "fact";
+          const { data } = await member.create({ ...memory(`m${at}`), importance, type });
+          ids.push(String(data.id));
+        }
+        await member.call("memory.update", { memory_id: ids[1] ?? "", is_active: false });
+        const all = (query: Partial<ListQuery>) => listed(member, query);
+        const orders: [ListQuery["sortBy"], ListQuery["direction"], string[]][] = [
+          ["created_at", "desc", ["m4", "m3", "m2", "m1", "m0"]],
+          ["created_at", "asc", ["m0", "m1", "m2", "m3", "m4"]],
+          ["updated_at", "desc", ["m1", "m4", "m3", "m2", "m0"]],
+          ["updated_at", "asc", ["m0", "m2", "m3", "m4", "m1"]],
+          // Of equal importance the newest is first, in both directions.
+          ["importance", "desc", ["m4", "m1", "m2", "m0", "m3"]],
+          ["importance", "asc", ["m3", "m2", "m0", "m1", "m4"]],
+        ];
+        for (const [sortBy, direction, contents] of orders) {
+          expect(await all({ sortBy, direction })).toEqual({ contents, total: 5 });
+          const pages = [0, 2, 4].map((offset) => all({ sortBy, direction, limit: 2, offset }));
+          expect((await Promise.all(pages)).flatMap((each) => each.contents)).toEqual(contents);
+        }
+        expect(await all({ type: "rule" })).toEqual({ contents: ["m3", "m0"], total: 2 });
+        expect(await all({ offset: 9 })).toEqual({ contents: [], total: 5 });
+      }));
+
+    test("are the same when their content is, until the first one has expired", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const first = await member.create({ ...memory("same"), expiresAt: seam.now() + 50 });
+        expect(await member.create(memory("  same "))).toMatchObject({
+          code: 2104,
+          data: { memory_id: first.data.id },
+        });
+        seam.passTime(100);
+        const second = await member.create(memory("same"));
+        expect(second.code).toBe(1000);
+        // Coming back to life means to claim the content, which has another holder now.
+        const revive = { memory_id: String(first.data.id), expires_at: null };
+        expect((await member.call("memory.update", revive)).code).toBe(2104);
+        expect((await listed(member)).total).toBe(2);
+      }));
+
+    test("keep their content when a successor is refused", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project({ memory_limit: 1 });
+        const { data } = await member.create({ ...memory("juice"), expiresAt: seam.now() + 50 });
+        seam.passTime(100);
+        expect((await member.create(memory("juice"))).code).toBe(2101);
+        await seam.administer("project.update", { project: member.id, memory_limit: 2 });
+        // Had the refused call taken the content away for good, coming back to life would be refused or doubled.
+        const revived = await member.call("memory.update", { memory_id: String(data.id), expires_at: null });
+        expect(revived.code).toBe(1000);
+        expect((await member.create(memory("juice"))).code).toBe(2104);
+      }));
+
+    test("count against the limit until they are deleted, expired and inactive ones too", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project({ memory_limit: 3 });
+        await member.create({ ...memory("expired"), expiresAt: seam.now() - 1 });
+        const { data } = await member.create(memory("inactive"));
+        await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+        expect((await member.create(memory("third one"))).code).toBe(1000);
+        expect((await member.create(memory("fourth one"))).code).toBe(2101);
+        await member.call("memory.delete", { memory_id: String(data.id) });
+        expect((await member.create(memory("fourth one"))).code).toBe(1000);
+      }));
+
+    test("are gone at once when all of a type are deleted, and their contents are free", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project({ memory_limit: 4 });
+        const other = await seam.project();
+        await other.create(memory("fact 1"));
+        const made = [1, 2, 3].map((at) => member.create({ ...memory(`fact ${at}`) }));
+        const [{ data }] = await Promise.all(made as [(typeof made)[0]]);
+        await member.create({ ...memory("rule 1"), type: "rule" });
+        const deleted = await member.call("memory.delete_all", { memory_type: "fact" });
+        expect(deleted.data).toEqual({ deleted_count: 3 });
+        expect(await listed(member)).toEqual({ contents: ["rule 1"], total: 1 });
+        const found = await member.search({ vector: unitVector(6), words: "fact", includeExpired: true });
+        expect(found.map(({ memory: { content } }) => content)).toEqual(["rule 1"]);
+        const read = await member.call("memory.read", { memory_id: String(data.id) });
+        expect(read.code).toBe(2100);
+        for (const at of [1, 2, 3]) expect((await member.create(memory(`fact ${at}`))).code).toBe(1000);
+        expect((await member.create(memory("one too many"))).code).toBe(2101);
+        expect(await member.call("memory.delete_all", {})).toMatchObject({ data: { deleted_count: 4 } });
+        expect(await member.call("memory.delete_all", {})).toMatchObject({ data: { deleted_count: 0 } });
+        expect((await listed(other)).total).toBe(1);
+      }));
+
+    test("of another project do not exist", () =>
+      withSeam(subject, async (seam) => {
+        const [mine, theirs] = [await seam.project(), await seam.project()];
+        const { data } = await theirs.create(memory("theirs"));
+        const memory_id = String(data.id);
+        for (const operation of ["memory.read", "memory.delete"])
+          expect((await mine.call(operation, { memory_id })).code).toBe(2100);
+        expect((await mine.call("memory.update", { memory_id, importance: 1 })).code).toBe(2100);
+        expect(await listed(mine)).toEqual({ contents: [], total: 0 });
+        expect((await mine.create(memory("theirs"))).code).toBe(1000);
+        expect((await theirs.call("memory.read", { memory_id })).code).toBe(1000);
+      }));
+
+    test("that are active rules come with every injection, the most important first", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const rule = { type: "rule" } as const;
+        await member.create({ ...memory("older"), ...rule, importance: 0.5 });
+        await member.create({ ...memory("important"), ...rule, importance: 1 });
+        await member.create({ ...memory("newer"), ...rule, importance: 0.5 });
+        await member.create({ ...memory("expired"), ...rule, expiresAt: seam.now() - 1 });
+        const { data } = await member.create({ ...memory("inactive"), ...rule });
+        await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+        await member.create(memory("a fact"));
+        const query = {
+          vector: unitVector("a fact".length),
+          words: null,
+          types: ["fact", "context"],
+          topK: 5,
+          minSimilarity: 0,
+          includeExpired: false,
+          includeInactive: false,
+          now: seam.now(),
+        } as const;
+        const { rules, hits } = await seam.store.memories.readForInjection(
+          member.caller.project,
+          query,
+          patient,
+        );
+        expect(rules.map(({ content }) => content)).toEqual(["important", "newer", "older"]);
+        expect(hits.map(({ memory: { content }, similarity }) => [content, similarity])).toEqual([
+          ["a fact", 1],
+        ]);
+      }));
+  });
+}
