@@ -1,6 +1,7 @@
 // Holds the figures in the sentences of the documentation to the source and to the results of the benchmarks.
 
 import { expect, test } from "bun:test";
+import manifest from "../../package.json";
 import { settings } from "../../src/config/settings.ts";
 import * as limits from "../../src/limits.ts";
 import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
@@ -58,6 +59,20 @@ const sentences: readonly (readonly [string, string])[] = [
     "docs/operator/OPERATING.md",
     `each with ${limits.bodiesMaxBytesPerProject / limits.bodyMaxBytes} announced bodies`,
   ],
+  ["docs/ARCHITECTURE.md", `all waiting calls (at most ${limits.groupMaxCalls})`],
+  ["docs/ARCHITECTURE.md", `A group is closed after ${limits.groupMaxMs} ms`],
+  ["docs/ARCHITECTURE.md", `stops for it every ${number(limits.purgeErasureRows)} memories`],
+  ["docs/ARCHITECTURE.md", `Of the first ${limits.queryWordsMax} distinct words of a query`],
+  ["docs/ARCHITECTURE.md", `only the ${limits.queryTermsMax} rarest count`],
+  ["docs/ARCHITECTURE.md", `in steps of ${limits.verificationStepRows} records`],
+  [
+    "docs/ARCHITECTURE.md",
+    `after ${number(limits.checkpointEveryRecords)} records of a chain or ten minutes`,
+  ],
+  ["docs/ARCHITECTURE.md", `after ${settings.installationRetentionDays.default} days by default`],
+  ["README.md", `[Bun](https://bun.sh) ${manifest.devDependencies["bun-types"]}`],
+  ["docs/operator/INSTALLATION.md", `[Bun](https://bun.sh) ${manifest.devDependencies["bun-types"]}`],
+  ["docs/engineer/DEVELOPMENT.md", `Bun ${manifest.devDependencies["bun-types"]} only`],
   ["docs/engineer/AUDIT-FORMAT.md", `the body is larger than ${kib(limits.invalidBodyMaxBytes)}`],
   ["docs/engineer/AUDIT-FORMAT.md", `memledger reads up to ${mib(limits.evidenceFileMaxBytes)}`],
 ];
