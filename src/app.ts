@@ -5,7 +5,7 @@ import { createPerform, type Perform } from "./calls/perform.ts";
 import { type Clock, createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
-import { isOpenToOthers } from "./data-directory/data-directory.ts";
+import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { type Held, holdDirectory } from "./data-directory/directory-hold.ts";
 import { initialise } from "./data-directory/first-start.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
@@ -53,8 +53,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   await using parts = new AsyncDisposableStack();
   const held = await holdDirectory(config.dataDir, options.chooseEngine);
   parts.defer(() => held.release());
-  if (isOpenToOthers(config.dataDir)) {
-    logger.warn("others can read the data directory; close it with chmod 700", { directory: config.dataDir });
+  if (isAccessibleToOthers(config.dataDir)) {
+    logger.warn("the data directory is accessible to other users; run chmod 700 on it", {
+      directory: config.dataDir,
+    });
   }
   const model = chooseModel(config);
   const clock = createClock(clockShift);
@@ -203,6 +205,6 @@ function openAdministrationDoor(
     const socket = openAdminSocket(directory.socket, perform);
     parts.defer(() => socket.close());
   } catch (error) {
-    logger.warn("the command line cannot reach this server; stop it to create projects and keys", { error });
+    logger.warn("commands cannot connect to this server; stop it before you run a command", { error });
   }
 }

@@ -4,7 +4,7 @@
 import { statfsSync, statSync } from "node:fs";
 import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { type DataDirectory, isOpenToOthers } from "../data-directory/data-directory.ts";
+import { type DataDirectory, isAccessibleToOthers } from "../data-directory/data-directory.ts";
 import { type DatabasePlace, isDatabaseMissing } from "../data-directory/lost-database.ts";
 import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
@@ -32,7 +32,7 @@ export function checkOwner({ root }: DataDirectory): string {
 }
 
 export function checkDirectory({ root }: DataDirectory): string {
-  if (isOpenToOthers(root)) {
+  if (isAccessibleToOthers(root)) {
     throw new Error(
       `${root} is accessible to other users. Remove their access: chmod 700 ${quoteWord(root)}`,
     );

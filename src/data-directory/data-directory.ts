@@ -1,5 +1,5 @@
-// Owns the data directory: what lies where in it, and that only its owner can read it. Must never change the permissions
-// of a directory that was in use before: it may be somebody's home.
+// Owns the layout of the data directory, and that only its owner can read it. Must never change the permissions of a directory that is
+// not empty: it may be a home directory.
 
 import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ export interface DataDirectory {
   readonly root: string;
   readonly database: string;
   readonly lock: string;
-  /** Folder of the unpacked native libraries. */
+  /** Folder for the unpacked native libraries. */
   readonly runtime: string;
-  /** Where the command line finds the running server. */
+  /** Socket of the running server for commands. */
   readonly socket: string;
 }
 
-/** Absolute paths; creates nothing. */
+/** Returns absolute paths. Creates nothing. */
 export function locate(root: string): DataDirectory {
   return {
     root,
@@ -28,7 +28,7 @@ export function locate(root: string): DataDirectory {
   };
 }
 
-/** Creates the directory when it does not exist. @throws Error that says what to do when it cannot be used. */
+/** Creates the directory if it does not exist. @throws Error that says what to do when it cannot be used */
 export function openDataDirectory(root: string): DataDirectory {
   try {
     makeFolder(root);
@@ -40,7 +40,7 @@ export function openDataDirectory(root: string): DataDirectory {
     if (found === null) throw error;
     const { cause, remedy } = isDanglingLink(root) ? danglingLink : found;
     throw new Error(
-      `The data directory ${root} cannot be used: ${cause}. ${remedy} Another directory is chosen with --data-dir.`,
+      `The data directory ${root} cannot be used: ${cause}. ${remedy} To use another directory, set --data-dir.`,
       { cause: error },
     );
   }
@@ -60,7 +60,7 @@ const danglingLink: Cause = {
   remedy: "Create that directory or remove the link.",
 };
 
-/** Whether others than the owner may enter; Windows answers no, its rules are not in the mode. */
-export function isOpenToOthers(root: string): boolean {
+/** Whether other users can access the directory. Always false on Windows, where the mode does not contain the permissions. */
+export function isAccessibleToOthers(root: string): boolean {
   return process.platform !== "win32" && (statSync(root).mode & 0o077) !== 0;
 }

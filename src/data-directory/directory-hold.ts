@@ -1,4 +1,4 @@
-// Owns the hold on one data directory: at most one process uses it at a time. Must never wait long for another process.
+// Owns the lock of a data directory: at most one process uses it at a time. Must never wait long for another process.
 
 import { createRateLimiter } from "../access/rate.ts";
 import { createPerform, type Perform, type PerformTools } from "../calls/perform.ts";
@@ -20,11 +20,11 @@ import {
   refuseOlderDatabase,
 } from "./lost-database.ts";
 
-/** The data directory is held by another process for longer than a command takes. */
+/** Another process has locked the data directory, and does not release it soon. */
 export class DirectoryInUse extends Error {
   constructor(root: string) {
     super(
-      `The data directory ${root} is in use by another memledger. Stop that one, or choose another directory with --data-dir.`,
+      `The data directory ${root} is in use by another memledger process. Stop that process, or choose another directory with --data-dir.`,
     );
   }
 }
@@ -34,11 +34,11 @@ export interface Held extends DatabasePlace {
   release(): void;
 }
 
-/** A command holds the directory for a moment only; a server that ends may need a little longer. */
+/** Commands release the lock quickly; a server that is stopping may need longer. */
 const holdWaitMs = 3_000;
 const holdRetryMs = 50;
 
-/** Creates the directory when there is none. @throws DirectoryInUse */
+/** Creates the directory if it does not exist. @throws DirectoryInUse */
 export async function holdDirectory(root: string, choose: ChooseEngine = chooseEngine): Promise<Held> {
   const tryHold = createHolder(root, choose);
   for (let waitedMs = 0; waitedMs <= holdWaitMs; waitedMs += holdRetryMs) {
@@ -50,7 +50,7 @@ export async function holdDirectory(root: string, choose: ChooseEngine = chooseE
   throw new DirectoryInUse(root);
 }
 
-/** Creates the directory when there is none. Each call of the result answers null while another process holds it. */
+/** Creates the directory if it does not exist. @returns a function that locks it, or returns null while another process has the lock */
 export function createHolder(root: string, choose: ChooseEngine = chooseEngine): () => Promise<Held | null> {
   const directory = openDataDirectory(root);
   const runtime = prepareRuntime(directory.runtime);
@@ -61,7 +61,7 @@ export function createHolder(root: string, choose: ChooseEngine = chooseEngine):
   };
 }
 
-/** Whether a server is up and will stay; one that ends has closed its socket already. */
+/** Whether a server is running. A server that is stopping has already closed its socket. */
 async function isServed({ socket }: DataDirectory): Promise<boolean> {
   const unix = findAdminSocket(socket);
   if (unix === null) return false;
@@ -71,14 +71,14 @@ async function isServed({ socket }: DataDirectory): Promise<boolean> {
   );
 }
 
-/** @throws Error that says what to do when no server has been started in the directory yet, or its database is lost. */
+/** @throws Error that says what to do when the directory has no database, or the database is lost */
 export async function requireDatabase(root: string): Promise<void> {
   const directory = locate(root);
   const place = { directory, engine: chooseEngine(directory) };
   await refuseLostDatabase(place);
   if (!(await isDatabaseMissing(place))) return;
   throw new Error(
-    `There is no memledger database in ${root}. Correct --data-dir, or start a server there first: memledger serve --data-dir ${quoteWord(root)}`,
+    `There is no memledger database in ${root}. Correct --data-dir, or create the database by starting the server: memledger serve --data-dir ${quoteWord(root)}`,
   );
 }
 

@@ -1,4 +1,4 @@
-// Owns what a start does through operations, as a command would: the first project and its first key. Adds no rule to them.
+// Owns the creation of the first project and its first key, with the same operations as the commands.
 
 import { permissions } from "../access/key.ts";
 import { createKey } from "../access/key-operations.ts";
@@ -9,7 +9,7 @@ import { successCode } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import type { Engine } from "../storage/engine.ts";
 
-/** Without a single key nobody could call: makes the project "default" and its first key. */
+/** Creates the project "default" and its first key if there are no keys. */
 export async function initialise(
   perform: Perform,
   engine: Engine,

@@ -1,5 +1,5 @@
-// Owns the change of the signing key of a data directory without a running server: finds both keys, has the former one attest the
-// new one, and has the database record it. Never changes a key that the caller did not name.
+// Owns the change of the signing key while no server runs: finds both keys, signs the new key with the former one, and records the
+// change in the database. Must never change a key that the caller did not name.
 
 import { openRotation, rotationText } from "../audit/key-rotation.ts";
 import { rotateKey } from "../audit/rotate-key.ts";
@@ -23,9 +23,9 @@ import { refuseOlderDatabase } from "./lost-database.ts";
 
 export interface RotationOptions {
   readonly config: Config;
-  /** File of the new key, which stays where it is; null: a new one is made in the data directory. */
+  /** Path of the new key, which is not copied; null: a new key is created in the data directory. */
   readonly newKey: string | null;
-  /** The operator says that nobody has the former key any more. */
+  /** The operator states that the former key is lost. */
   readonly isFormerLost: boolean;
   readonly logger: Logger;
 }
@@ -42,7 +42,7 @@ export async function changeKey(held: Held, options: RotationOptions): Promise<J
   const successor = newKey === null ? makeKey() : readSigningKey(newKey);
   refuseUsedKey(root, inUse, successor);
   const text = rotationText({ former: inUse, successor: successor.verifierKey, at: createClock().now() });
-  // Signed by the new key alone the statement proves nothing, and says so.
+  // A statement that is signed only by the new key is reported as such by a verification.
   const statement = createSigner((former ?? successor).pem).sign(text);
   planRotation(root, { statement, ownKey: newKey === null ? successor.pem : null });
   const { perform, close } = await openAdministrationWith(
@@ -59,7 +59,7 @@ export async function changeKey(held: Held, options: RotationOptions): Promise<J
   }
 }
 
-/** Null when there is none. A file that cannot be read is as good as lost, if the operator says so. */
+/** Null when there is none, or when it cannot be read and the operator states that it is lost. */
 function findFormer(root: string, auditKey: string | null, isLost: boolean): SigningKey | null {
   try {
     return findSigningKey(root, auditKey);
@@ -77,12 +77,12 @@ function requireFormer(
 ): SigningKey | null {
   const isThere = found?.verifierKey === inUse;
   if (isThere && isFormerLost) {
-    throw new Error("The key in use is there, so it can attest the new one. Leave out --former-key-lost.");
+    throw new Error("The former key is available, so it can sign the change. Remove --former-key-lost.");
   }
   if (isThere || isFormerLost) return isThere ? found : null;
   const path = config.auditKey ?? ownKeyPath(config.dataDir);
   throw new Error(
-    `The key in use (verifier key ${inUse}) must attest the new one, but it is not in ${path}. Name its file with --audit-key FILE, or, if nobody has it any more, add --former-key-lost.`,
+    `The former key (verifier key ${inUse}) must sign the change, but ${path} does not contain it. Set its path with --audit-key FILE. If the former key is lost, add --former-key-lost.`,
   );
 }
 
@@ -90,21 +90,19 @@ function requireKnown(root: string, keyInUse: string | null): string {
   if (keyInUse !== null && isVerifierKey(keyInUse)) return keyInUse;
   throw new Error(
     keyInUse === null
-      ? "Nothing has been signed yet, so there is no key to change. Start the server, with --audit-key FILE if the key is to be kept elsewhere."
-      : `The public key ${keyInUse} that has signed this ledger is not in ${root}/audit.pub. Put its line there first.`,
+      ? "Nothing has been signed yet, so there is no key to change. Start the server. To keep the key outside the data directory, add --audit-key FILE."
+      : `The public key ${keyInUse} of this ledger is not in ${root}/audit.pub. Add its line to that file first.`,
   );
 }
 
-/** A former key may have been given up because somebody else has it. */
+/** A former key may have been replaced because it was stolen. */
 function refuseUsedKey(root: string, inUse: string, { verifierKey }: SigningKey): void {
   const rotations = readRotations(rotationsPath(root)).map(openRotation);
   const used = rotations.flatMap((rotation) =>
     rotation === null ? [] : [rotation.former, rotation.successor],
   );
   if (![inUse, ...used].includes(verifierKey)) return;
-  throw new Error(
-    "This key signs or has signed this ledger already. Name the file of a new key with --new-key.",
-  );
+  throw new Error("This key was already used to sign this ledger. Set --new-key to the path of a new key.");
 }
 
 function makeKey(): SigningKey {

@@ -1,5 +1,5 @@
-// Owns the files of the ledger beside the database: the signing key, the verifier keys for others, the notes. Never shows the
-// private key, and never replaces one that is there.
+// Owns the files of the ledger beside the database: the signing key, the public keys, the notes. Must never show the private key, and
+// never replace an existing one.
 
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly verifierKey: string;
 }
 
-/** Makes the folders of the ledger, and writes down its verifier keys: those of the key that signs and of `former` ones, newest first. */
+/** Creates the folders of the ledger, and writes the verifier keys of the signing key and of the `former` keys to audit.pub, newest first. */
 export function openLedgerFiles(
   root: string,
   { pem, verifierKey }: SigningKey,
@@ -27,14 +27,14 @@ export function openLedgerFiles(
   return { signingKey: pem, verifierKeys: keepVerifierKeys(root, [verifierKey, ...former]), ...files };
 }
 
-/** Where the signing key is, unless --audit-key names another file. */
+/** Path of the signing key, unless --audit-key is set. */
 export function ownKeyPath(root: string): string {
   return join(root, "audit.key");
 }
 
 /**
- * The key in the file `auditKey`; without that file the key in the data directory, or null when there is none.
- * @throws Error that says what to do when the key cannot be read.
+ * The key in the file `auditKey`. When `auditKey` is null: the key in the data directory, or null when there is none.
+ * @throws Error that says what to do when the key cannot be read
  */
 export function findSigningKey(root: string, auditKey: string | null): SigningKey | null {
   if (auditKey !== null) return readSigningKey(auditKey);
@@ -44,7 +44,7 @@ export function findSigningKey(root: string, auditKey: string | null): SigningKe
   return readSigningKey(path);
 }
 
-/** Makes the signing key of a new installation. One process at a time holds the directory, so nobody else makes it meanwhile. */
+/** Creates the signing key of a new installation. The data directory is locked, so no other process creates one at the same time. */
 export function createOwnKey(root: string): SigningKey {
   const pem = createSigningKey();
   writeWhole(ownKeyPath(root), pem);
@@ -59,12 +59,12 @@ export function readVerifierKeys(root: string): readonly string[] {
     : [];
 }
 
-/** Where the files `<chain>.notes` are in a data directory. */
+/** The folder of the files `<chain>.notes` in a data directory. */
 export function notesFolder(root: string): string {
   return join(root, "checkpoints");
 }
 
-/** Where the files of exports are in a data directory. */
+/** The folder of export files in a data directory. */
 export function exportFolder(root: string): string {
   return join(root, "exports");
 }
@@ -73,7 +73,7 @@ function verifierKeysPath(root: string): string {
   return join(root, "audit.pub");
 }
 
-/** Puts a new key before those of older notes, and does not write a file that is right already: the disk may be full. */
+/** Inserts new keys before older ones. Does not rewrite a file that already contains them, because the disk may be full. */
 function keepVerifierKeys(root: string, wanted: readonly string[]): readonly string[] {
   const known = readVerifierKeys(root);
   if (wanted.every((key) => known.includes(key))) return known;
@@ -82,7 +82,7 @@ function keepVerifierKeys(root: string, wanted: readonly string[]): readonly str
   return keys;
 }
 
-/** Changes nothing, unlike findSigningKey. @throws Error that says what to do when the key cannot be read. */
+/** Does not change permissions, unlike findSigningKey. @throws Error that says what to do when the key cannot be read */
 export function readSigningKey(path: string): SigningKey {
   try {
     const pem = readFileSync(path, "utf8");
@@ -91,12 +91,12 @@ export function readSigningKey(path: string): SigningKey {
     const found = explainSystemError(cause);
     if (found !== null) {
       throw new Error(
-        `The audit key ${path} cannot be read: ${found.cause}. Restore it from a backup, or name another with --audit-key.`,
+        `The audit key ${path} cannot be read: ${found.cause}. Restore it from a backup, or set --audit-key to another file.`,
         { cause },
       );
     }
     throw new Error(
-      `The audit key ${path} is not a readable Ed25519 private key in PEM. Restore it from a backup, or name another with --audit-key.`,
+      `The audit key ${path} is not a valid Ed25519 private key in PEM format. Restore it from a backup, or set --audit-key to another file.`,
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-// Owns reading back what the checkpoint files beside the database attest, and setting files aside. Never changes or deletes a note.
+// Owns reading the checkpoint files beside the database, and moving files to a separate folder. Must never change or delete a note.
 
 import { existsSync, globSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export interface PublishedCheckpoint extends Checkpoint {
 
 /**
  * The newest checkpoint of each file.
- * @param keys Only notes that one of these verifier keys signed count; null: no signature is checked.
+ * @param keys Notes that none of these keys has signed are ignored; null: signatures are not checked
  */
 export function readNewestCheckpoints(root: string, keys: readonly string[] | null): PublishedCheckpoint[] {
   const folder = notesFolder(root);
@@ -25,8 +25,8 @@ export function readNewestCheckpoints(root: string, keys: readonly string[] | nu
   return files.flatMap((file) => newestOf(readEnd(join(folder, file)), keys, file) ?? []);
 }
 
-/** Moves those of `names` that are there from `root` into a new folder below it. A power loss loses none of them. */
-export function setAside(root: string, names: readonly string[], folder: string): void {
+/** Moves the existing files of `names` from `root` to a new folder below it. A power loss loses no file. */
+export function moveFiles(root: string, names: readonly string[], folder: string): void {
   makeFolder(folder);
   for (const name of names) {
     if (!existsSync(join(root, name))) continue;
@@ -49,7 +49,7 @@ function isText(text: string | null): text is string {
   return text !== null;
 }
 
-/** Holds hundreds of notes; only the newest one is wanted. */
+/** Enough for hundreds of notes; only the newest one is needed. */
 const endBytes = 64 * 1024;
 
 function readEnd(path: string): string {

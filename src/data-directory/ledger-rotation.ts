@@ -1,5 +1,5 @@
-// Owns the files of a change of the signing key: the statements, and what must be finished or undone when it was cut short. The
-// database decides which of the two; the former private key is not kept.
+// Owns the files of a change of the signing key: the statements, and the recovery of an interrupted change. The database decides
+// whether the change is completed or undone. The former private key is deleted.
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,22 +10,22 @@ import { readRegularText } from "../files/regular-file.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
 import { findSigningKey, ownKeyPath } from "./ledger-files.ts";
 
-/** The file of statements, oldest first; beside a database, and beside exports that an auditor verifies. */
+/** Path of the file of statements, oldest first. Auditors copy it beside the exports that they verify. */
 export function rotationsPath(root: string): string {
   return join(root, "audit.rotations");
 }
 
-/** The statements in a file; empty when there is none. */
+/** The statements in a file; empty when the file does not exist. */
 export function readRotations(path: string): readonly string[] {
   return existsSync(path) ? splitNotes(readRegularText(path, evidenceFileMaxBytes)) : [];
 }
 
-/** The keys that signed before this one, newest first, as the statements beside the database say. */
+/** The former keys of `verifierKey`, newest first, according to the statements beside the database. */
 export function formerKeys(root: string, verifierKey: string): readonly string[] {
   const statements = readRotations(rotationsPath(root)).map(openRotation);
   const bySuccessor = Map.groupBy(statements, (statement) => statement?.successor);
   const keys = new Set([verifierKey]);
-  // A set that grows is visited to its end.
+  // The iteration includes keys that are added to the set.
   for (const key of keys) {
     for (const statement of bySuccessor.get(key) ?? []) if (statement !== null) keys.add(statement.former);
   }
@@ -34,20 +34,20 @@ export function formerKeys(root: string, verifierKey: string): readonly string[]
 
 export interface PlannedRotation {
   readonly statement: string;
-  /** The new private key, when it is to be kept in the data directory; null when it stays in a file elsewhere. */
+  /** The new private key if it is stored in the data directory; null if it is in another file. */
   readonly ownKey: string | null;
 }
 
-/** Writes what the change needs beside the files that are in use. Until the database knows the new key, nothing has changed. */
+/** Writes the new files beside the files in use. Nothing has changed until the database contains the new key. */
 export function planRotation(root: string, { statement, ownKey }: PlannedRotation): void {
   const { key, rotations } = plannedPaths(root);
   if (ownKey !== null) writeWhole(key, ownKey);
   const statements = [...readRotations(rotationsPath(root)), statement];
-  // Last: it says that the rest is complete.
+  // Written last: its existence means that the other file is complete.
   writeWhole(rotations, statements.map((note) => `${note}\n`).join(""));
 }
 
-/** Finishes the planned change when the key in use is the new one, otherwise undoes it. Does nothing when none was planned. */
+/** Completes a planned change if the key in use is the new one, otherwise undoes it. Does nothing if no change was planned. */
 export function settleRotation(root: string, keyInUse: string | null): void {
   const { key, rotations } = plannedPaths(root);
   const rotation = openRotation(readRotations(rotations).at(-1) ?? "");
@@ -64,7 +64,7 @@ function plannedPaths(root: string) {
   return { key: `${ownKeyPath(root)}.new`, rotations: `${rotationsPath(root)}.new` };
 }
 
-/** Null also for a key that cannot be read: it is not ours to remove then. */
+/** Also null for a key that cannot be read: it must not be deleted. */
 function findOwnKey(root: string): string | null {
   try {
     return findSigningKey(root, null)?.verifierKey ?? null;

@@ -1,5 +1,5 @@
-// Owns what a start of the server does about a ledger whose database is missing or older than its checkpoints: refuses, or does
-// what the operator has decided. Never decides it for them.
+// Owns what the start of the server does when the database is missing or older than its checkpoints: it refuses to start, or does what
+// the operator has chosen. Must never choose itself.
 
 import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import type { Perform } from "../calls/perform.ts";
@@ -9,15 +9,15 @@ import { administer } from "./first-start.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import {
   type DatabasePlace,
+  moveFormerFiles,
+  moveNotes,
   refuseExistingDatabase,
   refuseOlderDatabase,
-  setFormerAside,
-  setNotesAside,
   wasKilled,
 } from "./lost-database.ts";
 import { findLostNotes, restoreLostNotes } from "./lost-notes.ts";
 
-/** What the operator says about a database that is missing or old; null: nothing, so it is refused. */
+/** The choice of the operator for a missing or older database; null: none, so the start is refused. */
 export type LedgerDecision = "new-installation" | "restored-backup" | null;
 
 export interface StartOptions {
@@ -27,32 +27,32 @@ export interface StartOptions {
   readonly logger: Logger;
 }
 
-/** @throws Error that names the choices. */
+/** @throws Error that says what to do */
 export async function openLedgerAtStart(
   held: DatabasePlace,
   { auditKey, decision, now, logger }: StartOptions,
 ): Promise<OpenLedger> {
   if (await wasKilled(held)) {
-    logger.info("the last server was not stopped in order; the database file is checked before it is used");
+    logger.info("the last server was not shut down cleanly; the database is checked first");
   }
   if (decision === "new-installation") {
     await refuseExistingDatabase(held);
-    const folder = await setFormerAside(held, now);
+    const folder = await moveFormerFiles(held, now);
     if (folder !== null) logger.warn("the files of the former installation were moved", { folder });
   }
   const ledger = await openLedger(held, auditKey);
   if (decision !== "restored-backup") refuseOlderDatabase(held, ledger.missing);
   else if (ledger.missing.length === 0) {
     throw new Error(
-      "The database has everything that the checkpoints beside it attest, so there is no loss to accept. Leave out --restored-backup.",
+      "The database contains all records that its checkpoints cover, so there is no loss to accept. Remove --restored-backup.",
     );
   }
-  // Where checkpoints contradict the database, their files stay as they are until they are moved.
+  // Files with checkpoints that do not match the database are not changed: they will be moved.
   if (ledger.missing.length === 0) await restoreNotes(held, ledger, logger);
   return ledger;
 }
 
-/** Auditors and the next start need the notes outside of the database, too. */
+/** Auditors, and the next start, need the notes in files as well. */
 async function restoreNotes(
   { directory, engine }: DatabasePlace,
   { files }: OpenLedger,
@@ -63,12 +63,12 @@ async function restoreNotes(
   );
   restoreLostNotes(lost);
   for (const { path, notes } of lost) {
-    const message = "signed notes were missing in a file and were appended to it from the database";
+    const message = "signed notes were missing in a file and were restored from the database";
     logger.warn(message, { file: path, notes: notes.length });
   }
 }
 
-/** Records the loss that the operator has accepted, then moves the checkpoints that attest what is lost. */
+/** Records the loss that the operator has accepted, then moves the checkpoints of the lost records. */
 export async function acceptMissing(
   { directory }: DatabasePlace,
   { missing }: OpenLedger,
@@ -77,12 +77,16 @@ export async function acceptMissing(
 ): Promise<void> {
   if (missing.length === 0) return;
   const checkpoints = missing.map(({ checkpoint: { chain, size, at, note }, newest }) => ({
-    ...{ chain, size, created_at: toTimestamp(at), newest, note },
+    chain,
+    size,
+    created_at: toTimestamp(at),
+    newest,
+    note,
   }));
   await administer(perform, acceptOlderDatabase, { checkpoints });
   const files = missing.map(({ checkpoint }) => checkpoint.file);
-  const folder = setNotesAside(directory.root, files, now);
-  logger.warn("an older copy of the database was accepted; checkpoints that contradict it were moved", {
+  const folder = moveNotes(directory.root, files, now);
+  logger.warn("an older database was accepted; checkpoints that do not match it were moved", {
     folder,
     chains: missing.length,
   });

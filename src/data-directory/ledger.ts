@@ -1,5 +1,5 @@
-// Owns the decision whether database, signing key and checkpoints of a data directory belong together, before anything is signed. Makes a
-// signing key for a new installation only, and never replaces a key without being told.
+// Owns the check whether database, signing key and checkpoints of a data directory belong together, before anything is signed. Creates
+// a signing key only for a new installation, and never replaces a key by itself.
 
 import { existsSync } from "node:fs";
 import { followRotations } from "../audit/key-rotation.ts";
@@ -21,14 +21,14 @@ import { type DatabasePlace, refuseFormerFiles, refuseLostDatabase } from "./los
 
 export interface OpenLedger {
   readonly files: LedgerFiles;
-  /** Checkpoints beside the database that attest what it does not have; whoever goes on must refuse or record them. */
+  /** Checkpoints beside the database that cover records which it does not contain. The caller must refuse to continue, or record them. */
   readonly missing: readonly MissingRecords<PublishedCheckpoint>[];
 }
 
 /**
- * Creates database and signing key of a new installation; of an older one it opens both.
- * @param auditKey file of a signing key that is kept elsewhere; null: the one in the data directory.
- * @throws Error that names the choices when the database is missing, or the key, or the key is not the one that has signed this ledger.
+ * Opens database and signing key, and creates both for a new installation.
+ * @param auditKey path of the signing key; null: the key in the data directory
+ * @throws Error that says what to do when the database or the key is missing, or the key is not the key of this ledger
  */
 export async function openLedger(held: DatabasePlace, auditKey: string | null): Promise<OpenLedger> {
   const { root } = held.directory;
@@ -43,18 +43,18 @@ export async function openLedger(held: DatabasePlace, auditKey: string | null): 
     }
     const key = found ?? createOwnKey(root);
     const files = openLedgerFiles(root, key, formerKeys(root, key.verifierKey));
-    await refuseUnattestedRemoval(ledger, files.verifierKeys);
+    await refuseUncoveredRemoval(ledger, files.verifierKeys);
     if ((await ledger.findKey()).verifierKey !== key.verifierKey) await ledger.setKey(key.verifierKey);
     return { files, missing: await findMissing(ledger, root, files.verifierKeys) };
   });
 }
 
 export interface LedgerState extends Pick<OpenLedger, "missing"> {
-  /** The verifier key of the only key that may sign; null while nothing has been signed. */
+  /** The verifier key of the signing key; null while nothing has been signed. */
   readonly keyInUse: string | null;
 }
 
-/** The same without a signing key. Finishes or undoes a change of the key that was cut short. */
+/** The same without a signing key. Completes or undoes an interrupted change of the key. */
 export async function readLedgerState(held: DatabasePlace, found: string | null): Promise<LedgerState> {
   const { root } = held.directory;
   return withLedger(held, async (ledger) => {
@@ -65,13 +65,13 @@ export async function readLedgerState(held: DatabasePlace, found: string | null)
   });
 }
 
-/** @throws Error when somebody else has removed something: the next checkpoint would attest it. */
-async function refuseUnattestedRemoval(ledger: StoredLedger, verifierKeys: readonly string[]): Promise<void> {
+/** @throws Error when no checkpoint covers a removal, so that it was not made by this server: the next checkpoint would cover it */
+async function refuseUncoveredRemoval(ledger: StoredLedger, verifierKeys: readonly string[]): Promise<void> {
   const [removal] = await ledger.findUncoveredRemovals(verifierKeys);
   if (removal === undefined) return;
   const { chain, seq, action } = removal;
   throw new Error(
-    `Record ${seq} (${action}) of the chain ${chain} says that the server removed something, but no checkpoint attests it. The server signs one whenever it removes something, so somebody else appended this record. Keep the files, examine them with "memledger audit verify", and restore the last backup. Only where memledger 0.1.0 ran here last and was cut off, the record may be its own: start and stop 0.1.0 once more.`,
+    `Record ${seq} (${action}) of chain ${chain} reports that the server removed records, but no checkpoint covers it. The server signs a checkpoint for each removal, so this record was not written by the server. Do not change or delete the files. Check them with "memledger audit verify" and restore the last backup. Exception: if memledger 0.1.0 was the last version that ran here and it was killed, it may have written the record: start and stop version 0.1.0 once.`,
   );
 }
 
@@ -83,12 +83,12 @@ async function withLedger<Result>(
   await engine.requireOwnFiles();
   await refuseLostDatabase(held);
   await engine.requireIntactRemains();
-  // The database comes first: when a first start is cut short, no key is left that belongs to no database.
+  // The database is created first: an interrupted first start must not leave a key without a database.
   await engine.migrate(() => refuseFormerFiles(held));
   return engine.withLedger("write", work);
 }
 
-/** A successor is the key as well: an older copy of a database was written before the key was changed. */
+/** A later key of this ledger is accepted: an older copy of the database may contain a former key. */
 export function isTheKey(root: string, found: SigningKey | null, inUse: string): boolean {
   if (found === null) return false;
   return followRotations([inUse], readRotations(rotationsPath(root))).keys.includes(found.verifierKey);
@@ -102,7 +102,7 @@ async function findMissing(
   return ledger.findMissingRecords(readNewestCheckpoints(root, keys));
 }
 
-/** The verifier key of the only key that may sign; null while nothing has been signed. Changes nothing. */
+/** The verifier key of the signing key; null while nothing has been signed. Changes nothing. */
 export async function findKeyInUse(
   ledger: StoredLedger,
   root: string,
@@ -110,7 +110,7 @@ export async function findKeyInUse(
 ): Promise<string | null> {
   const { verifierKey, newestNote } = await ledger.findKey();
   if (verifierKey !== null) return verifierKey;
-  // Programs before this one did not write it down: the newest signature tells.
+  // Old versions did not store the key: the newest signature identifies it.
   const published = readVerifierKeys(root);
   if (newestNote === null) return published[0] ?? null;
   const known = found === null ? published : [found, ...published];
@@ -118,15 +118,15 @@ export async function findKeyInUse(
 }
 
 function missingKey(root: string, inUse: string): string {
-  return `The audit key ${ownKeyPath(root)} is missing, and this ledger has been signed with it (verifier key ${inUse}). Restore it from a backup, or name the file where it is kept with --audit-key FILE or MEMLEDGER_AUDIT_KEY. If nobody has it any more, make a new one: ${rotateLine(root, "--former-key-lost")}`;
+  return `The audit key ${ownKeyPath(root)} is missing. This ledger is signed with it (verifier key ${inUse}). Restore it from a backup, or set its path with --audit-key FILE or MEMLEDGER_AUDIT_KEY. If the key is lost, create a new one: ${rotateCommand(root, "--former-key-lost")}`;
 }
 
 function otherKey(root: string, path: string, inUse: string): string {
   const own = ownKeyPath(root);
-  const former = path !== own && existsSync(own) ? quoteWord(own) : "FILE-OF-THE-FORMER-KEY";
-  return `The audit key ${path} is not the one that has signed this ledger (verifier key ${inUse}). Restore that one from a backup, or name its file with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key to this one: ${rotateLine(root, `--audit-key ${former} --new-key ${quoteWord(path)}`)}. If nobody has the former key any more: ${rotateLine(root, `--former-key-lost --new-key ${quoteWord(path)}`)}`;
+  const former = path !== own && existsSync(own) ? quoteWord(own) : "FORMER-KEY-FILE";
+  return `The audit key ${path} is not the key that signs this ledger (verifier key ${inUse}). Restore the right key from a backup, or set its path with --audit-key FILE or MEMLEDGER_AUDIT_KEY. To change the key of the ledger to this one: ${rotateCommand(root, `--audit-key ${former} --new-key ${quoteWord(path)}`)}. If the former key is lost: ${rotateCommand(root, `--former-key-lost --new-key ${quoteWord(path)}`)}`;
 }
 
-function rotateLine(root: string, options: string): string {
+function rotateCommand(root: string, options: string): string {
   return `memledger audit rotate-key ${options} --data-dir ${quoteWord(root)}`;
 }

@@ -1,5 +1,5 @@
-// Owns what happens when files of a ledger are there and its database is not, or is an older copy: the error that names the choices,
-// and setting the former files aside. Never deletes one.
+// Owns what happens when the database of a ledger is missing or is an older copy: the error that says what to do, and moving the former
+// files to a separate folder. Must never delete a file.
 
 import { globSync, lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { exportFolder, notesFolder, readVerifierKeys } from "./ledger-files.ts";
-import { readNewestCheckpoints, setAside } from "./ledger-notes.ts";
+import { moveFiles, readNewestCheckpoints } from "./ledger-notes.ts";
 
 /** A data directory and the engine of its database. */
 export interface DatabasePlace {
@@ -24,27 +24,27 @@ export async function isDatabaseMissing({ engine }: Pick<DatabasePlace, "engine"
   return (await engine.findState()) !== "present";
 }
 
-/** @throws Error that names the choices when the database is missing although other files of its ledger are there. */
+/** @throws Error that says what to do when the database is missing but other files of its ledger exist */
 export async function refuseLostDatabase(place: DatabasePlace): Promise<void> {
   if (await isDatabaseMissing(place)) await refuseFormerFiles(place);
 }
 
-/** The same for a database that has a header but no tables. */
+/** The same check for a database that has a header but no tables. */
 export async function refuseFormerFiles({ directory: { root }, engine }: DatabasePlace): Promise<void> {
   const traces = await findTraces(root, engine);
   if (traces === null) return;
   const state = (await engine.findState()) === "missing" ? "is missing" : "is empty";
   throw new Error(
-    `The database ${engine.location} ${state}, but ${traces}. Restore the database from a backup. To begin a new installation instead: ${commandLine(root, "--new-installation")} (this moves the former files to a folder of their own).`,
+    `The database ${engine.location} ${state}, but ${traces}. Restore the database from a backup. To start with a new database instead: ${commandLine(root, "--new-installation")} (this moves the remaining files to a separate folder).`,
   );
 }
 
-/** Whether the last server was killed: it has left its socket, or something beside the database. Needs the lock of the directory. */
+/** Whether the last server was killed: its socket, or files beside the database, still exist. The caller must have the lock. */
 export async function wasKilled({ directory: { socket }, engine }: DatabasePlace): Promise<boolean> {
-  return isThere(socket) || (await engine.wasKilled());
+  return exists(socket) || (await engine.wasKilled());
 }
 
-/** What a database file means that is not ours: beside the files of a ledger it is that ledger's, and damaged. */
+/** Explains a file that is not a memledger database. If files of a ledger are beside it, it is the damaged database of that ledger. */
 export async function explainForeignDatabase({
   directory: { root },
   engine,
@@ -52,38 +52,38 @@ export async function explainForeignDatabase({
   const traces = await findTraces(root, engine);
   return traces === null
     ? `${engine.location} is not a memledger database. Choose another data directory with --data-dir.`
-    : `The database ${engine.location} is damaged: its first bytes are not those of a memledger database, but ${traces}. Keep a copy of the data directory, and restore the database from the last backup.`;
+    : `The database ${engine.location} is damaged: its header is not that of a memledger database, but ${traces}. Copy the data directory to another place, then restore the database from the last backup.`;
 }
 
-/** @throws Error when there is a database, which a new installation would have to replace. */
+/** @throws Error when a database exists: a new installation would replace it */
 export async function refuseExistingDatabase({ directory, engine }: DatabasePlace): Promise<void> {
   if (await isDatabaseMissing({ engine })) return;
   await engine.requireIntactRemains();
   if (await engine.isUnused()) return;
   throw new Error(
-    `${directory.root} holds a database, so --new-installation is refused. Leave that option out, or choose an empty directory with --data-dir.`,
+    `${directory.root} contains a database, so --new-installation is refused. Remove that option, or choose an empty directory with --data-dir.`,
   );
 }
 
-/** Moves what is left of the former installation to a folder below its root. @returns the folder; null when there was nothing. */
-export async function setFormerAside(
+/** Moves the files of the former installation to a folder below the data directory. @returns the folder; null when there are none */
+export async function moveFormerFiles(
   { directory: { root }, engine }: DatabasePlace,
   now: number,
 ): Promise<string | null> {
   if ((await findTraces(root, engine)) === null) return null;
   const folder = join(root, `former-${fileTime(now)}`);
-  setAside(root, [...engine.files, ...formerNames], folder);
+  moveFiles(root, [...engine.files, ...formerNames], folder);
   return folder;
 }
 
-/** Moves the checkpoint files that contradict the database to a folder beside them. @returns the folder. */
-export function setNotesAside(root: string, files: readonly string[], now: number): string {
+/** Moves checkpoint files that do not match the database to a folder beside them. @returns the folder */
+export function moveNotes(root: string, files: readonly string[], now: number): string {
   const folder = join(notesFolder(root), `superseded-${fileTime(now)}`);
-  setAside(notesFolder(root), files, folder);
+  moveFiles(notesFolder(root), files, folder);
   return folder;
 }
 
-/** @throws Error that names the choices for a database that lacks records which checkpoints attest. */
+/** @throws Error that says what to do when the database lacks records that checkpoints cover */
 export function refuseOlderDatabase(
   { directory: { root }, engine }: DatabasePlace,
   missing: readonly MissingRecords<Checkpoint>[],
@@ -91,29 +91,29 @@ export function refuseOlderDatabase(
   const [first] = missing;
   if (first === undefined) return;
   const { chain, size } = first.checkpoint;
-  const held =
+  const found =
     first.newest === null
-      ? "the database does not have this chain"
+      ? "the database does not contain this chain"
       : first.newest < size
-        ? `the database has ${first.newest}`
-        : `the database has another record ${size}`;
+        ? `the newest record in the database is ${first.newest}`
+        : `record ${size} in the database is a different one`;
   throw new Error(
-    `The database ${engine.location} does not have what checkpoints beside it attest: ${describe(first.checkpoint)}, but ${held}${andMore(missing.length - 1)}. It is an older copy, or records of chain ${chain} were removed. Put the newest database back. If you restored a backup on purpose, accept the loss: ${commandLine(root, "--restored-backup")} (this is recorded in the ledger, and these checkpoints are moved to a folder of their own).`,
+    `The database ${engine.location} does not match its checkpoints: ${describe(first.checkpoint)}, but ${found}${andMore(missing.length - 1)}. The database is an older copy, or records of chain ${chain} were removed. Restore the newest database. If you restored a backup on purpose, accept the loss: ${commandLine(root, "--restored-backup")} (this is recorded in the ledger, and these checkpoints are moved to a separate folder).`,
   );
 }
 
-/** In this order: what shows that there was an installation goes last, so that a move that was cut short is noticed. */
+/** In this order: the files that findTraces recognises are moved last, so that an interrupted move is detected. */
 const formerNames = ["exports", "audit.key", "audit.rotations", "checkpoints", "audit.pub"];
 
-/** What shows that a ledger was written here; null when nothing does. A key alone may have been put there for the first start. */
+/** Describes the files which show that a ledger was written here; null if there are none. A key alone may be intended for the first start. */
 async function findTraces(root: string, engine: Engine): Promise<string | null> {
   const checkpoints = readNewestCheckpoints(root, null);
   const [newest] = checkpoints.toSorted((one, other) => other.at - one.at);
   if (newest !== undefined)
-    return `checkpoints beside it attest records: ${describe(newest)}${andMore(checkpoints.length - 1)}`;
+    return `there are checkpoints of its records: ${describe(newest)}${andMore(checkpoints.length - 1)}`;
   const left = await engine.findTraces();
   if (left !== null) return left;
-  if (readVerifierKeys(root).length > 0) return "audit.pub shows that a ledger was written here";
+  if (readVerifierKeys(root).length > 0) return "audit.pub exists, so a ledger was written here";
   return globSync("*", { cwd: exportFolder(root) }).length > 0 ? "there are exports of a ledger" : null;
 }
 
@@ -130,12 +130,12 @@ function commandLine(root: string, option: string): string {
   return `memledger serve ${option} --data-dir ${quoteWord(root)}`;
 }
 
-/** Without colons, which some file systems refuse. */
+/** A timestamp without colons, which some file systems do not allow. */
 function fileTime(now: number): string {
   return toTimestamp(now).replaceAll(":", "-");
 }
 
-/** Also for a link whose target is gone. */
-function isThere(path: string): boolean {
+/** Also true for a symbolic link without a target. */
+function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,5 +1,5 @@
-// Owns what happens when checkpoint files or audit.rotations are lost or unreadable while the database still has their notes. Only
-// appends: what stands in a file may be evidence.
+// Owns the recovery of notes that are missing in checkpoint files or in audit.rotations, from the database. It only appends: the content
+// of a file may be evidence.
 
 import { join } from "node:path";
 import { openRotation } from "../audit/key-rotation.ts";
@@ -11,11 +11,11 @@ import { readRotations, rotationsPath } from "./ledger-rotation.ts";
 
 export interface LostNotes {
   readonly path: string;
-  /** Oldest first, as they are to be appended. */
+  /** Oldest first, the order in which they are appended. */
   readonly notes: readonly string[];
 }
 
-/** The files that lack notes which the database has. A file is read from its end: only notes after its newest one are looked for. */
+/** The files that lack notes of the database. Only notes after the newest note of each file are searched for. */
 export async function findLostNotes(
   ledger: StoredLedger,
   root: string,

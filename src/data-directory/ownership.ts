@@ -1,19 +1,19 @@
-// Owns the rule whose files the program uses: those of the user that runs it, and those of root. Must never open a file.
+// Owns the rule that the program uses only files of its own user and of root. Must never open a file.
 //
-// A directory of another user may hold links to files that this one may write and the other may not; a program that runs as root
-// would follow them. Files of root are no danger: root can do everything anyway. (An orchestrator often mounts a volume as root.)
+// A directory of another user may contain links to files that only this user can write; a program that runs as root would follow them.
+// Files of root are accepted, because root can do everything anyway, and because orchestrators often mount volumes as root.
 
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { quoteWord } from "../text/shell-word.ts";
 
-/** Everything that the program opens in a data directory begins with one of these names. */
+/** The names of all files that the program opens in a data directory begin with one of these. */
 const names = /^(memledger\.(db|lock|toml|sock)|audit\.\w+|runtime|checkpoints|exports)(?![a-z])/;
 
 /**
- * Of the directory, of a link that leads to it, and of each file, folder or link in it that the program uses. Others who may write to
- * the directory can still exchange files afterwards: see the warning about its permissions.
- * @throws Error that names what belongs to another user, and says what to do.
+ * Checks the directory, a link to it, and each file, folder or link in it that the program uses. Users who can write to the directory
+ * can still replace files later: see the warning about its permissions.
+ * @throws Error that says what belongs to another user, and what to do
  */
 export function requireOwnership(root: string): void {
   const user = process.geteuid?.();
@@ -30,7 +30,7 @@ export function requireOwnership(root: string): void {
   }
 }
 
-/** A file of another user may be read, a link of another user may not be followed. @throws Error as above */
+/** A file of another user is accepted, a link of another user is not. @throws Error as above */
 export function requireOwnLink(path: string): void {
   const user = process.geteuid?.();
   const info = lstatSync(path);
@@ -43,9 +43,9 @@ function isTrusted(owner: number, user: number): boolean {
 }
 
 function foreign(what: string, owner: number, user: number, root: string): Error {
-  // A change of the owner takes the files away from a server that runs. Where the socket cannot be seen, the message itself says so.
+  // Changing the owner would break a running server. The socket may be invisible to this user, so the other message mentions a server too.
   const remedy = existsSync(join(root, "memledger.sock"))
-    ? "Its socket is there, so a server of that user may be running: do not change the owner of its files."
+    ? "Its socket exists, so a server of that user may be running: do not change the owner of its files."
     : `If the files are yours and no server of that user uses them, change their owner instead: chown -Rh ${user} ${quoteWord(root)}`;
   return new Error(
     `${what} belongs to the user ${owner}, but memledger runs as the user ${user}. Run the command as that user: sudo -u '#${owner}' memledger ... ${remedy}`,

@@ -83,7 +83,7 @@ describe("in the data directory", () => {
     const database = openSync(locate(dataDir).database, "r+");
     writeSync(database, Buffer.alloc(100, 0x61), 0, 100, 0);
     closeSync(database);
-    const said = /memledger\.db is damaged: its first bytes .+ restore the database from the last backup/;
+    const said = /memledger\.db is damaged: its header .+ restore the database from the last backup/;
     expect(await failure(dataDir)).toMatch(said);
     expect((await run(["doctor", "--data-dir", dataDir])).stdout).toMatch(said);
     const other = join(createFolder(), "data");
@@ -231,7 +231,7 @@ describe.skipIf(whyNoMount() !== null)("a file system", () => {
       await (await serve(dataDir)).end("SIGTERM");
       mount(["-o", "remount,ro", folder]);
       expect(await failure(dataDir)).toMatch(
-        /cannot be used: the file system is read-only\. Mount it writable/,
+        /cannot be used: the file system is read-only\. Mount it read-write/,
       );
       expect(await failure(join(folder, "new"))).toMatch(/the file system is read-only\./);
     }));

@@ -33,7 +33,7 @@ test("a restored database beside the log of another one is refused untouched, un
     1,
     expect.stringContaining("move memledger.db-wal and memledger.db-shm out of the directory"),
   ]);
-  expect(refused.stderr).toContain("the last server was not stopped in order");
+  expect(refused.stderr).toContain("the last server was not shut down cleanly");
   for (const words of [
     ["serve", "--port", "0", "--new-installation"],
     ["serve", "--port", "0", "--restored-backup"],
@@ -62,7 +62,7 @@ test("a restored database beside the log of another one is refused untouched, un
 
 test("the log says that the last server was killed, and no more after an end in order", async () => {
   const dataDir = createFolder();
-  const message = "the last server was not stopped in order";
+  const message = "the last server was not shut down cleanly";
   const words = ["--log-level", "info"];
   const first = await serve(dataDir, words);
   expect((await first.end("SIGKILL")).stderr).not.toContain(message);

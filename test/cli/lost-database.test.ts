@@ -146,7 +146,7 @@ describe("--new-installation", () => {
     const dataDir = copyOf(made);
     const before = namesIn(dataDir);
     const refused = await start(dataDir, "--new-installation");
-    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("holds a database")]);
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("contains a database")]);
     expect(namesIn(dataDir)).toEqual(before);
   });
 
@@ -169,7 +169,7 @@ describe("an older copy of the database", () => {
     const refused = await start(dataDir);
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toStartWith(
-      `memledger: The database ${join(dataDir, "memledger.db")} does not have `,
+      `memledger: The database ${join(dataDir, "memledger.db")} does not match its checkpoints`,
     );
     expect(refused.stderr).toContain(`memledger serve --restored-backup --data-dir ${dataDir}`);
     const [, chain, size, held] = /chain (\w{32}) had (\d+) records.* has (\d+)/.exec(refused.stderr) ?? [];
@@ -217,7 +217,10 @@ describe("an older copy of the database", () => {
     for (const name of readdirSync(join(made, "checkpoints")))
       cpSync(join(made, "checkpoints", name), join(dataDir, "checkpoints", name));
     const refused = await start(dataDir);
-    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("does not have")]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("does not match its checkpoints"),
+    ]);
   });
 
   test("a flag that is not needed is refused, so that it cannot stay in a service file", async () => {
