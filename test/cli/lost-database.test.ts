@@ -172,7 +172,8 @@ describe("an older copy of the database", () => {
       `memledger: The database ${join(dataDir, "memledger.db")} does not match its checkpoints`,
     );
     expect(refused.stderr).toContain(`memledger serve --restored-backup --data-dir ${dataDir}`);
-    const [, chain, size, held] = /chain (\w{32}) had (\d+) records.* has (\d+)/.exec(refused.stderr) ?? [];
+    const [, chain, size, held] =
+      /chain (\w{32}) had (\d+) records.* newest record in the database is (\d+)/.exec(refused.stderr) ?? [];
     expect(readdirSync(join(made, "checkpoints"))).toContain(`${chain}.notes`);
     expect(Number(size)).toBeGreaterThan(Number(held));
     const command = await run(["project", "create", "--name", "x", "--data-dir", dataDir]);
