@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { toTimestamp } from "../clock.ts";
+import { Refusal } from "../errors.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 
 export const exportFormats = ["csv", "json"] as const;
@@ -39,6 +40,20 @@ export interface Export {
 
 export function recordsOf({ firstSeq, lastSeq }: Pick<Export, "firstSeq" | "lastSeq">): number {
   return Math.max(0, lastSeq - firstSeq + 1);
+}
+
+/** `019a2b3c5f1e7a608192a3b4c5d6e7f8` as RFC 9562 writes it. */
+export function toExportId(id: string): string {
+  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** 2203; `id` is the export that runs. */
+export function exportInProgress(id: string): Refusal {
+  return new Refusal(
+    2203,
+    `The export ${id} of this project is in progress. Wait until it is completed, then begin another.`,
+    { export_id: id },
+  );
 }
 
 export function manifestPath(path: string): string {

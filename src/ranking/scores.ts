@@ -41,6 +41,11 @@ export function finalScore(relevance: number, importance: number): number {
  */
 export const squaredLengthTolerance = 2 ** -22;
 
+/** Whether a vector can be stored and compared: any other would break every later search of its project. */
+export function isUnitVector(vector: Float32Array, dimensions: number | undefined): boolean {
+  return vector.length === dimensions && Math.abs(squaredLength(vector) - 1) <= squaredLengthTolerance;
+}
+
 /** Similarities are multiples of 1 / this. */
 const similaritySteps = 1e9;
 export const similarityRounding = 0.5 / similaritySteps;

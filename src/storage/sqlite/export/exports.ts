@@ -2,8 +2,14 @@
 // processing for their lowest first_seq: nothing from there on may go.
 
 import { join } from "node:path";
-import { Refusal } from "../../../errors.ts";
-import { type Export, type ExportFormat, type ExportStatus, recordsOf } from "../../../export/export.ts";
+import {
+  type Export,
+  type ExportFormat,
+  type ExportStatus,
+  exportInProgress,
+  recordsOf,
+  toExportId,
+} from "../../../export/export.ts";
 import type { ExportChange, ExportTransaction } from "../../../export/store.ts";
 import { exportLifeMs, exportListMax } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -89,13 +95,13 @@ export function createExportTransaction(
   return {
     async begin(project, draft, now) {
       const other = running.get(serialOf(project.id));
-      if (other !== undefined) throw inProgress(other);
+      if (other !== undefined) throw exportInProgress(other);
       const chain = span(project) ?? { number: 0, first: 1, last: 0 };
       const firstSeq = seek(chain, Math.max(draft.startAt, draft.shownFrom));
       const lastSeq = Math.max(firstSeq - 1, seek(chain, draft.endAt + 1) - 1);
       const made: Export = {
         ...draft,
-        ...{ id: hyphenated(state.createId(now)), firstSeq, lastSeq, createdAt: now },
+        ...{ id: toExportId(state.createId(now)), firstSeq, lastSeq, createdAt: now },
         ...{ status: "processing", records: 0, bytes: null, sha256: null, error: null },
         ...{ completedAt: null, expiresAt: null, path: "" },
       };
@@ -130,14 +136,6 @@ export function findExport(file: DatabaseFile, folder: string, id: string): Expo
   }
 }
 
-function inProgress(id: string): Refusal {
-  return new Refusal(
-    2203,
-    `The export ${id} of this project is in progress. Wait until it is completed, then begin another.`,
-    { export_id: id },
-  );
-}
-
 /** @returns a function that writes down what became of an export, in a transaction of its own. */
 export function createExportLog(database: Database): (change: ExportChange) => void {
   const progress = database.prepare(
@@ -158,9 +156,4 @@ export function createExportLog(database: Database): (change: ExportChange) => v
     if (step.status === "processing") progress.run({ id, records: step.records });
     else end.run({ bytes: null, sha256: null, error: null, ...step, id, now });
   });
-}
-
-/** `019a2b3c5f1e7a608192a3b4c5d6e7f8` as RFC 9562 writes it. */
-function hyphenated(id: string): string {
-  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

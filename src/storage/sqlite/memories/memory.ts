@@ -4,7 +4,7 @@ import type { Project } from "../../../access/project.ts";
 import { isExpired, type Memory, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { squaredLengthTolerance } from "../../../ranking/scores.ts";
+import { isUnitVector } from "../../../ranking/scores.ts";
 import { serialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
@@ -54,13 +54,9 @@ export function createMemoryTransaction(database: Database, state: WriterState):
   const serialOf = serialsOf(database);
   const dimensions = boundModel(database)?.dimensions;
 
-  /** One vector that is none would break every later search of its project, so none gets in. */
   const toBytes = (vector: Float32Array): Uint8Array => {
-    const squares = vector.reduce((sum, value) => sum + value * value, 0);
-    if (vector.length !== dimensions || !(Math.abs(squares - 1) <= squaredLengthTolerance)) {
-      throw new Error(
-        `a vector of ${vector.length} with the square ${squares} is no unit vector of the model`,
-      );
+    if (!isUnitVector(vector, dimensions)) {
+      throw new Error(`a vector of ${vector.length} numbers is not a unit vector of the model`);
     }
     return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   };

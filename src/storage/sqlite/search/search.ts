@@ -5,13 +5,8 @@ import { LRUCache } from "lru-cache";
 import type { Project } from "../../../access/project.ts";
 import { similarMemoriesMax } from "../../../limits.ts";
 import type { Memory } from "../../../memory/memory.ts";
-import type {
-  SearchHit,
-  SearchQuery,
-  SimilarItems,
-  SimilarityQuery,
-  SimilarMemories,
-} from "../../../memory/store.ts";
+import { findSimilarItems } from "../../../memory/similar-items.ts";
+import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemories } from "../../../memory/store.ts";
 import type { Onnx } from "../../../native/onnx.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { type ApproximateRows, chooseCandidates } from "../../../ranking/candidates.ts";
@@ -138,26 +133,6 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   });
 
   return { search: database.transaction(search), findSimilar: database.transaction(findSimilar) };
-}
-
-/** Each vector with those of the items before it. */
-function findSimilarItems({ vectors, earlier, above }: SimilarityQuery, dimensions: number): SimilarItems[] {
-  const before = Array.from({ length: earlier.length / dimensions }, (_, at) =>
-    earlier.subarray(at * dimensions, (at + 1) * dimensions),
-  );
-  return vectors.map((vector) => {
-    const items: number[] = [];
-    const similarities: number[] = [];
-    const length = squaredLength(vector);
-    for (const [at, other] of before.entries()) {
-      const similarity = cosine(vector, other, length);
-      if (similarity <= above) continue;
-      items.push(at);
-      similarities.push(similarity);
-    }
-    before.push(vector);
-    return { items: Uint32Array.from(items), similarities: Float64Array.from(similarities) };
-  });
 }
 
 interface Compared {
