@@ -84,7 +84,7 @@ function creation(keyId: string, content: string, importance: number, vector: Fl
   return {
     operation: "memory.create",
     keyId,
-    origin: { ip: null, userAgent: null, metadata: null },
+    origin: { transport: "http", ip: null, userAgent: null, client: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     bodyText: JSON.stringify(body),
     ...{ memoryId: null, parameters: null, unreadableBody: null },

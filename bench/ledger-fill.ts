@@ -123,7 +123,7 @@ function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBod
       memoryId: null,
       parameters: null,
     },
-    origin: { ip: "192.0.2.1", userAgent: null, metadata: null },
+    origin: { transport: "http", ip: "192.0.2.1", userAgent: null, client: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     decision: { refused: null, parameters: {}, prepared: null },
   };
@@ -143,7 +143,7 @@ async function administer(
       memoryId: null,
       parameters: null,
     },
-    origin: { ip: null, userAgent: null, metadata: null },
+    origin: { transport: "http", ip: null, userAgent: null, client: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     decision: { refused: null, parameters: {}, prepared: null },
   });

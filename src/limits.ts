@@ -120,14 +120,14 @@ export const wordErasureMaxMs = 30_000;
 export const wordErasureAtEndMs = 2_000;
 
 /** Records that calls without a valid key can cause, from one network and from all together; beyond, they are only counted. */
-export const strangerRate = { perSecond: 1, burst: 10 };
-export const strangersRate = { perSecond: 5, burst: 100 };
+export const unauthenticatedNetworkRate = { perSecond: 1, burst: 10 };
+export const unauthenticatedRate = { perSecond: 5, burst: 100 };
 /** Networks that are counted one by one. */
-export const strangerNetworksMax = 10_000;
+export const unauthenticatedNetworksMax = 10_000;
 /** Of a User-Agent in such a record. */
-export const strangerUserAgentMaxCharacters = 200;
+export const unauthenticatedTextMaxCharacters = 200;
 /** How often a record tells how many calls were only counted. */
-export const strangerCountEveryMs = 60_000;
+export const unauthenticatedCountEveryMs = 60_000;
 
 /** A checkpoint of a chain is signed after this many records, after this time if there are new records, and in any case once a day. */
 export const checkpointEveryRecords = 1_000;

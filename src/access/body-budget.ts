@@ -4,14 +4,17 @@
 import { Refusal, unavailable } from "../errors.ts";
 import { bodiesMaxBytes, bodiesMaxBytesPerProject } from "../limits.ts";
 
-/** The bytes of one call. Disposing it gives them back. */
-export interface BodyClaim extends Disposable {
+/** The bytes of one call. */
+export interface BodyClaim {
   /** @throws Refusal 1429 when the project holds too many bytes already, 1503 when all projects together do. */
   take(bytes: number): void;
 }
 
-/** Opens a claim for a call of the project with this id. */
-export type BodyBudget = (project: string) => BodyClaim;
+/** Of bodies that are not limited. */
+export const uncountedBody: BodyClaim = { take() {} };
+
+/** Opens a claim for a call of the project with this id; disposing it gives the bytes back. */
+export type BodyBudget = (project: string) => BodyClaim & Disposable;
 
 export function createBodyBudget({
   maxBytes = bodiesMaxBytes,
@@ -52,4 +55,10 @@ function tooMuch(maxBytes: number): Refusal {
   return unavailable(
     `The bodies of all running calls exceed ${maxBytes} bytes. Send the call again in a moment.`,
   );
+}
+
+/** 1413 */
+export function bodyTooLarge(maxBytes: number): Refusal {
+  const message = `The body is larger than ${maxBytes} bytes. Send less in one call.`;
+  return new Refusal(1413, message, { limit_bytes: maxBytes });
 }

@@ -31,7 +31,6 @@ export const createKey = installationOperation({
   name: "key.create",
   summary: "Create an API key",
   description: "Creates a key of a project and shows its secret once.",
-  feature: "installation",
   secret: true,
   success: 201,
   input: Fields({
@@ -68,7 +67,6 @@ export const listKeys = installationOperation({
   name: "key.list",
   summary: "List API keys",
   description: "Lists the keys of a project, without their secrets.",
-  feature: "installation",
   secret: false,
   success: 200,
   input: Fields({ project }),
@@ -85,7 +83,6 @@ export const revokeKey = installationOperation({
   name: "key.revoke",
   summary: "Revoke an API key",
   description: "Ends a key at once and for good. Revoking it again changes nothing.",
-  feature: "installation",
   secret: false,
   success: 200,
   input: Fields({ key: Text({ maxLength: nameMaxCharacters, description: "Id of the key." }) }),

@@ -40,8 +40,7 @@ export function digestSecret(secret: string): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }
 
-/** The secret in an `Authorization: Bearer` header, or null when the header is missing or malformed (RFC 6750; the scheme is case-insensitive). */
-export function secretFrom(authorization: string | null): string | null {
-  const match = /^bearer +(ml_[0-9A-Za-z]{43}) *$/i.exec(authorization ?? "");
-  return match?.[1] ?? null;
+/** Whether the text has the form of a secret. */
+export function isSecret(text: string): boolean {
+  return /^ml_[0-9A-Za-z]{43}$/.test(text);
 }

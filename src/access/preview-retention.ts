@@ -21,7 +21,6 @@ export const previewRetention = installationOperation({
   name: "project.preview_retention",
   summary: "Preview a change of the retention",
   description: "Tells how many audit records a change of plan or retention would remove. Changes nothing.",
-  feature: "installation",
   secret: false,
   success: 200,
   input: Fields({ project: reference, ...projectChanges }),

@@ -1,6 +1,7 @@
 // Owns rate limits: one token bucket per key, in memory. Nothing here is persisted; a restart fills every bucket.
 
 import { LRUCache } from "lru-cache";
+import { Refusal } from "../errors.ts";
 import type { Plan } from "./plan.ts";
 
 interface Bucket {
@@ -28,4 +29,9 @@ export function createRateLimiter({ maxBuckets = 100_000 } = {}): RateLimiter {
       return 0;
     },
   };
+}
+
+/** 1429 */
+export function tooManyCalls(waitSeconds: number): Refusal {
+  return new Refusal(1429, `Too many calls. Wait ${waitSeconds} s and send the call again.`, {}, waitSeconds);
 }

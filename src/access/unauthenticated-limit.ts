@@ -4,13 +4,17 @@
 
 import { LRUCache } from "lru-cache";
 import { Refusal } from "../errors.ts";
-import { strangerCountEveryMs, strangerNetworksMax, strangerRate, strangersRate } from "../limits.ts";
+import {
+  unauthenticatedCountEveryMs,
+  unauthenticatedNetworkRate,
+  unauthenticatedNetworksMax,
+  unauthenticatedRate,
+} from "../limits.ts";
 import { networkOf } from "../network.ts";
 import { counted } from "../text/plural.ts";
-import { unauthenticated } from "./authorise.ts";
 import { createRateLimiter } from "./rate.ts";
 
-export type StrangerVerdict =
+export type UnauthenticatedVerdict =
   | { readonly kind: "record" }
   /** Refuse with 1429; where `uncounted` is given, record once how many calls were refused since the last such record. */
   | { readonly kind: "limit"; readonly waitSeconds: number; readonly uncounted: Uncounted | null };
@@ -21,14 +25,16 @@ export interface Uncounted {
   readonly network: string | null;
 }
 
-export type JudgeStranger = (address: string, nowMs: number) => StrangerVerdict;
+export type UnauthenticatedLimit = (address: string, nowMs: number) => UnauthenticatedVerdict;
 
 interface Tally {
   calls: number;
   toldAt: number;
 }
 
-export function createStrangers({ maxNetworks = strangerNetworksMax } = {}): JudgeStranger {
+export function createUnauthenticatedLimit({
+  maxNetworks = unauthenticatedNetworksMax,
+} = {}): UnauthenticatedLimit {
   const limiter = createRateLimiter({ maxBuckets: maxNetworks });
   // By itself: no number of networks may push it out of memory.
   const limiterOfAll = createRateLimiter({ maxBuckets: 1 });
@@ -41,10 +47,10 @@ export function createStrangers({ maxNetworks = strangerNetworksMax } = {}): Jud
     },
     noDisposeOnSet: true,
   });
-  const waitForAll = (nowMs: number) => limiterOfAll.take("all", strangersRate, nowMs);
-  const isDue = ({ toldAt }: Tally, nowMs: number) => nowMs - toldAt >= strangerCountEveryMs;
+  const waitForAll = (nowMs: number) => limiterOfAll.take("all", unauthenticatedRate, nowMs);
+  const isDue = ({ toldAt }: Tally, nowMs: number) => nowMs - toldAt >= unauthenticatedCountEveryMs;
 
-  const limitNetwork = (network: string, waitSeconds: number, nowMs: number): StrangerVerdict => {
+  const limitNetwork = (network: string, waitSeconds: number, nowMs: number): UnauthenticatedVerdict => {
     const tally = tallies.get(network) ?? { calls: 0, toldAt: Number.NEGATIVE_INFINITY };
     tally.calls += 1;
     tallies.set(network, tally);
@@ -52,7 +58,7 @@ export function createStrangers({ maxNetworks = strangerNetworksMax } = {}): Jud
     if (!isDue(tally, nowMs) || waitForAll(nowMs) > 0) return { kind: "limit", waitSeconds, uncounted: null };
     return { kind: "limit", waitSeconds, uncounted: { calls: tell(tally, nowMs), network } };
   };
-  const limitAll = (waitSeconds: number, nowMs: number): StrangerVerdict => {
+  const limitAll = (waitSeconds: number, nowMs: number): UnauthenticatedVerdict => {
     ofAll.calls += 1;
     if (!isDue(ofAll, nowMs)) return { kind: "limit", waitSeconds, uncounted: null };
     return { kind: "limit", waitSeconds, uncounted: { calls: tell(ofAll, nowMs), network: null } };
@@ -60,7 +66,7 @@ export function createStrangers({ maxNetworks = strangerNetworksMax } = {}): Jud
 
   return (address, nowMs) => {
     const network = networkOf(address);
-    const wait = limiter.take(network, strangerRate, nowMs);
+    const wait = limiter.take(network, unauthenticatedNetworkRate, nowMs);
     if (wait > 0) return limitNetwork(network, wait, nowMs);
     const waitAll = waitForAll(nowMs);
     return waitAll > 0 ? limitAll(waitAll, nowMs) : { kind: "record" };
@@ -74,17 +80,8 @@ function tell(tally: Tally, nowMs: number): number {
   return calls;
 }
 
-/** What is told to a caller without a known key. */
-export function unknownKey(authorization: string | null): Refusal {
-  return unauthenticated(
-    authorization === null
-      ? "The Authorization header is missing. Send Authorization: Bearer <API_KEY>."
-      : "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
-  );
-}
-
 /** What the record says of calls that have none of their own. */
-export function tooManyStrangers({ calls, network }: Uncounted, waitSeconds: number): Refusal {
+export function tooManyUnauthenticated({ calls, network }: Uncounted, waitSeconds: number): Refusal {
   const place = network === null ? "all networks" : `the network ${network}`;
   const sum = `${counted(calls, "call")} from ${place} ${calls === 1 ? "was" : "were"} refused without a record of ${calls === 1 ? "its" : "their"} own`;
   const message = `Too many calls without a valid key: ${sum}. Wait ${waitSeconds} s and use a valid key.`;

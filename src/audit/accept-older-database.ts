@@ -24,7 +24,6 @@ export const acceptOlderDatabase = installationOperation({
   summary: "Accept an older copy of the database",
   description:
     "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records.",
-  feature: "installation",
   secret: false,
   success: 200,
   input: Fields({ checkpoints: Type.Array(lostCheckpoint, { minItems: 1 }) }),

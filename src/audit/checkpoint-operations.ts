@@ -61,7 +61,6 @@ export const signCheckpoints = installationOperation({
   summary: "Sign checkpoints",
   description:
     "Signs the size and head of a project's chain, or of all chains. Keep the notes where nobody with access to the server can change them.",
-  feature: "installation",
   secret: false,
   success: 200,
   input: Fields({

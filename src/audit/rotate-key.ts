@@ -12,7 +12,6 @@ export const rotateKey = installationOperation({
   summary: "Change the signing key",
   description:
     "Replaces the key that signs checkpoints. The former key signs the statement about the new key, so that auditors who have the former public key can verify the new one. The server must be stopped.",
-  feature: "installation",
   secret: false,
   success: 200,
   input: Fields({

@@ -1,24 +1,35 @@
-// Owns the line of the log about an operation of the installation: which one, on what, with which result. Must never log a secret:
+// Owns the line of the log about administration: which operation, by whom, on what, with which result. Must never log a secret:
 // of the input only names and ids are shown, of the answer only ids.
 
 import { successCode } from "../errors.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { isObject, type Json } from "../json/json.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Answer } from "./answer.ts";
-import type { InstallationOperation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
+import type { Request } from "./request.ts";
 
 /** Fields of an input that say what the operation is about. */
 const subjects = ["project", "key", "record", "memory"] as const;
 
+/** Logs nothing about calls with a key. */
 export function logAdministration(
   logger: Logger,
-  { name }: InstallationOperation,
-  input: JsonObject,
+  { name }: Operation,
+  { credentials, input, origin }: Request,
   { code, data }: Answer,
 ): void {
-  const given = subjects.flatMap((field) => shown(field, input[field]));
-  const answered = code === successCode ? idsOf(name, data) : {};
-  logger.info("administration", { operation: name, code, ...Object.fromEntries(given), ...answered });
+  if (credentials.kind !== "administration") return;
+  const { osUser, sudoUser } = credentials.administrator;
+  const fields = input.kind === "object" ? input.fields : {};
+  logger.info("administration", {
+    operation: name,
+    code,
+    transport: origin.transport,
+    os_user: osUser,
+    ...(sudoUser === null ? {} : { sudo_user: sudoUser }),
+    ...Object.fromEntries(subjects.flatMap((field) => shown(field, fields[field]))),
+    ...(code === successCode ? idsOf(name, data) : {}),
+  });
 }
 
 /** A person may give a key's secret where its id belongs. */

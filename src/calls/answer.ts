@@ -1,7 +1,7 @@
 // Owns the type Answer: the outcome of a call in a form that belongs to no transport. Each transport prints its own form of it.
 // Plain data, because answers are made in the thread that writes and printed in another one.
 
-import { type ErrorCode, type ErrorData, errorStatus } from "../errors.ts";
+import { type ErrorCode, type ErrorData, errorStatus, Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 
 export interface Answer {
@@ -48,11 +48,17 @@ export function toData(data: unknown): string {
   return JSON.stringify(data ?? {});
 }
 
-/** The answer to an error that nobody expected; the log of the server has the error under the same incident. */
-export function internalFailure(incident: string): Refused {
-  return { code: 1500, message: internalMessage(incident), data: { incident } };
-}
+/** Told of errors that are not a Refusal; the caller learns the incident only. */
+export type ReportFailure = (incident: string, error: unknown) => void;
 
-function internalMessage(incident: string): string {
-  return `Something went wrong on our side. Tell the operator the incident ${incident}, which is in the server's log.`;
+/** The answer to an error, whatever it is. */
+export function toRefused(error: unknown, report: ReportFailure): Refused {
+  if (error instanceof Refusal) {
+    const { code, message, data, retryAfterSeconds, details } = error;
+    return { code, message, data, retryAfterSeconds, details };
+  }
+  const incident = crypto.randomUUID();
+  report(incident, error);
+  const message = `Something went wrong on our side. Tell the operator the incident ${incident}, which is in the server's log.`;
+  return { code: 1500, message, data: { incident } };
 }

@@ -8,7 +8,7 @@ import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Answer } from "./answer.ts";
-import type { Call } from "./call.ts";
+import type { Call, Origin } from "./call.ts";
 import type { Operation } from "./operation.ts";
 
 export interface Settled {
@@ -59,9 +59,7 @@ export function toRecordDraft(
     },
     payload: sealPayload(
       withoutNulls({
-        ip_address: call.origin.ip,
-        user_agent: call.origin.userAgent,
-        metadata: call.origin.metadata,
+        ...describeOrigin(call.origin),
         error_msg: settled.code === successCode ? null : settled.message,
         request_parameters: call.parameters,
         request_body: body,
@@ -70,6 +68,20 @@ export function toRecordDraft(
         ...settled.details,
       }),
     ),
+  };
+}
+
+/** Members beyond those of a call over HTTP are there only for other calls. */
+function describeOrigin({ transport, ip, userAgent, client, metadata, administrator, performedFor }: Origin) {
+  return {
+    transport: transport === "http" ? null : transport,
+    ip_address: ip,
+    user_agent: userAgent,
+    client_name: client,
+    os_user: administrator?.osUser ?? null,
+    sudo_user: administrator?.sudoUser ?? null,
+    performed_for: performedFor ?? null,
+    metadata,
   };
 }
 

@@ -3,8 +3,9 @@
 
 import { isObject, type JsonObject } from "../json/json.ts";
 import type { Refused } from "./answer.ts";
+import type { Administrator, RequestOrigin } from "./request.ts";
 
-/** A body that does not go on the ledger as it is (not I-JSON, or too large for what it is worth): its size and digest are kept. */
+/** A body that the ledger does not keep as it is (it is not I-JSON, or it is invalid and large): its size and digest are kept. */
 export interface UnreadableBody {
   readonly length: number;
   /** SHA-256, lower-case hexadecimal. */
@@ -12,18 +13,19 @@ export interface UnreadableBody {
 }
 
 /** Where a call came from, as its audit record tells it. */
-export interface Origin {
-  readonly ip: string | null;
-  readonly userAgent: string | null;
-  /** From the header X-Audit-Metadata. */
+export interface Origin extends Omit<RequestOrigin, "metadata"> {
   readonly metadata: JsonObject | null;
+  /** Who administers; left out: it is a call of a project. */
+  readonly administrator?: Administrator;
+  /** Name of the operation for whose caller this one is performed; left out: for nobody else's. */
+  readonly performedFor?: string;
 }
 
 export interface Call {
   readonly operation: string;
-  /** Null: administration, or a stranger whose call is refused; both belong to the installation's chain. */
+  /** Null: administration, or a call without a known key, which is refused; both belong to the installation's chain. */
   readonly keyId: string | null;
-  /** Id of the project that the call takes a turn of; left out: it is the server's own. */
+  /** Id of the project whose turn in the writer's queue the call takes; left out: the server's own. */
   readonly project?: string;
   readonly origin: Origin;
   /** Clock.elapsed() at arrival. */
@@ -34,22 +36,24 @@ export interface Call {
   readonly parameters: JsonObject | null;
   /**
    * The body that the record keeps, a JSON object; with the decision's parameters it is the input of the operation. It travels as text,
-   * which is copied at once, while a value with many parts holds up both threads.
+   * because copying a value of many parts to another thread blocks both.
    */
   readonly bodyText: string | null;
   readonly unreadableBody: UnreadableBody | null;
-  /** What the first half decided: go on with these, or be refused. */
-  readonly decision:
-    | { readonly refused: Refused }
-    | {
-        readonly refused: null;
-        /** Parameters of path and query, as they were received. */
-        readonly parameters: JsonObject;
-        readonly prepared: unknown;
-      };
+  readonly decision: Decision;
 }
 
-export function bodyOf({ bodyText }: Call): JsonObject | null {
+/** What the first half decided: the operation is applied, or refused. */
+export type Decision =
+  | { readonly refused: Refused }
+  | {
+      readonly refused: null;
+      /** Parameters of path and query, as they were received. */
+      readonly parameters: JsonObject;
+      readonly prepared: unknown;
+    };
+
+export function bodyOf({ bodyText }: Pick<Call, "bodyText">): JsonObject | null {
   const body: unknown = bodyText === null ? null : JSON.parse(bodyText);
   return isObject(body) ? body : null;
 }

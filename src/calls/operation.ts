@@ -13,7 +13,7 @@ import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import type { AnswerFile } from "./answer.ts";
+import type { Answer, AnswerFile } from "./answer.ts";
 
 /** What `prepare` may use: everything slow, nothing that writes. */
 export interface Preparation {
@@ -29,8 +29,14 @@ export interface Preparation {
   readonly signal: AbortSignal;
   /** Sets credits aside until the call is settled, before the work that they pay for. @throws Refusal 1402 */
   reserve(cost: Cost): Promise<void>;
-  /** Runs work that may take minutes. Few of a project run at once; the others wait. @throws Refusal 1429 when too many wait. */
+  /** Runs work that may run for minutes. Few of a project run at once; the others wait. @throws Refusal 1429 when too many wait. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Performs another operation for the same caller: with a record, a duration and a permission and plan check of its own, and without
+   * being counted by the rate limit again, because the caller has sent one request. What it did stays when this operation is refused
+   * afterwards. The answer may be a refusal.
+   */
+  perform(operation: ProjectOperation, input: JsonObject): Promise<Answer>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
 }
@@ -100,12 +106,13 @@ export interface ProjectOperation<
   Prepared = unknown,
   Output extends TSchema | null = TSchema | null,
 > extends Description<Input, Output> {
+  readonly scope: "project";
   readonly permission: Permission;
   readonly feature: Feature;
   /** The answer holds audit records. Its own record keeps none of it: a log that contains its answers grows without end. */
   readonly answersWithRecords?: boolean;
-  /** Waits for somebody who may take minutes, so its connection may be still for longer than others. */
-  readonly patient?: boolean;
+  /** May run for minutes; disables the idle timeout of its connection. */
+  readonly mayRunLong?: boolean;
   /** The codes that its own rules answer with, besides those of every call. */
   readonly refusals: readonly ErrorCode[];
   /** The result travels to the writer's thread: plain data and typed arrays only. */
@@ -125,7 +132,7 @@ export interface InstallationOperation<
   Output extends TSchema | null = TSchema | null,
   Prepared = unknown,
 > extends Description<Input, Output> {
-  readonly feature: "installation";
+  readonly scope: "installation";
   /** The answer holds a secret, so the record keeps no response body. */
   readonly secret: boolean;
   /** As of a project's operation; most need none. */
@@ -140,18 +147,20 @@ export interface InstallationOperation<
 
 export type Operation = ProjectOperation | InstallationOperation;
 
-/** Gives an operation its types; adds nothing. */
+/** Gives an operation its types and its scope. */
 export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(
-  operation: ProjectOperation<Input, Prepared, Output>,
+  operation: Omit<ProjectOperation<Input, Prepared, Output>, "scope">,
 ): ProjectOperation<Input, Prepared, Output> {
-  return operation;
+  return { scope: "project", ...operation };
 }
 
-/** Gives an operation its types; adds nothing. */
+/** Gives an operation its types and its scope. */
 export function installationOperation<
   Input extends TObject,
   Output extends TSchema | null,
   Prepared = unknown,
->(operation: InstallationOperation<Input, Output, Prepared>): InstallationOperation<Input, Output, Prepared> {
-  return operation;
+>(
+  operation: Omit<InstallationOperation<Input, Output, Prepared>, "scope">,
+): InstallationOperation<Input, Output, Prepared> {
+  return { scope: "installation", ...operation };
 }

@@ -12,7 +12,14 @@ import { Refusal, successCode } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
-import { type Answer, internalFailure, type Refused, toData, toRefusalAnswer } from "./answer.ts";
+import {
+  type Answer,
+  type Refused,
+  type ReportFailure,
+  toData,
+  toRefusalAnswer,
+  toRefused,
+} from "./answer.ts";
 import { bodyOf, type Call } from "./call.ts";
 import { type Settled, toRecordDraft } from "./call-record.ts";
 import type { Application, Applied, Declined, Operation } from "./operation.ts";
@@ -21,8 +28,7 @@ import { findOperation } from "./operations.ts";
 export interface Settlement {
   readonly clock: Clock;
   readonly plans: Plans;
-  /** Told of errors that are nobody's refusal; the caller sees 1500 and the incident only. */
-  report(incident: string, error: unknown): void;
+  readonly report: ReportFailure;
   /** Whether an error means that the whole transaction is gone, not only this call. */
   isLost(error: unknown): boolean;
 }
@@ -79,10 +85,7 @@ async function decide(
     return succeed(operation, applied, after);
   } catch (error) {
     if (settlement.isLost(error)) throw error;
-    if (error instanceof Refusal) return refuse(error, after);
-    const incident = crypto.randomUUID();
-    settlement.report(incident, error);
-    return refuse(internalFailure(incident), after);
+    return refuse(toRefused(error, settlement.report), after);
   }
 }
 
@@ -95,7 +98,7 @@ async function apply(
   application: Application,
   after: AfterCommit[],
 ): Promise<Applied<unknown>> {
-  if (operation.feature === "installation") return operation.apply(transaction, input, application, prepared);
+  if (operation.scope === "installation") return operation.apply(transaction, input, application, prepared);
   if (caller === null) throw new Refusal(1401, "The API key does not exist any more. Ask for a new one.");
   const { now } = application;
   const plan = planOf(caller.project, application.plans);
@@ -159,7 +162,7 @@ const success = {
 
 /** A secret belongs in no record, and a log that contains its own answers would grow without end. */
 function keepsResponse(operation: Operation): boolean {
-  return operation.feature === "installation" ? !operation.secret : operation.answersWithRecords !== true;
+  return operation.scope === "installation" ? !operation.secret : operation.answersWithRecords !== true;
 }
 
 function refuse(refused: Refused, after: readonly AfterCommit[]): Settled {

@@ -5,9 +5,9 @@ import { createKey } from "../access/key-operations.ts";
 import { createProject } from "../access/project-operations.ts";
 import type { InstallationOperation } from "../calls/operation.ts";
 import type { Perform } from "../calls/perform.ts";
-import { successCode } from "../errors.ts";
-import { isObject, type JsonObject } from "../json/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { Engine } from "../storage/engine.ts";
+import { administer, administrationRequest } from "./administration.ts";
 
 /** Creates the project "default" and its first key if there are no keys. */
 export async function initialise(
@@ -17,22 +17,12 @@ export async function initialise(
   const { keys, projects } = await engine.inspect();
   const main = projects.find(({ name }) => name === "default");
   if (keys > 0) return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null };
+  const create = (operation: InstallationOperation, fields: JsonObject) =>
+    administer(perform, operation, administrationRequest("server", fields));
   const projectId =
-    main?.id ?? textOf(await administer(perform, createProject, { name: "default", plan: "custom" }), "id");
-  const key = await administer(perform, createKey, { project: projectId, name: "first", permissions });
+    main?.id ?? textOf(await create(createProject, { name: "default", plan: "custom" }), "id");
+  const key = await create(createKey, { project: projectId, name: "first", permissions });
   return { projectId, apiKey: textOf(key, "key") };
-}
-
-/** The answer's data. @throws Error when the operation was refused: at a start nobody can correct it. */
-export async function administer(
-  perform: Perform,
-  operation: InstallationOperation,
-  input: JsonObject,
-): Promise<JsonObject> {
-  const { code, message, data } = await perform.forInstallation(operation, input);
-  if (code !== successCode) throw new Error(`${operation.name} was refused: ${code} ${message}`);
-  const answered: unknown = JSON.parse(data ?? "null");
-  return isObject(answered) ? answered : {};
 }
 
 function textOf(data: JsonObject, field: string): string {

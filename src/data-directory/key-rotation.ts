@@ -8,8 +8,8 @@ import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Logger } from "../log/logger.ts";
+import { administer, administrationRequest } from "./administration.ts";
 import { type Held, openAdministrationWith } from "./directory-hold.ts";
-import { administer } from "./first-start.ts";
 import { readLedgerState } from "./ledger.ts";
 import {
   findSigningKey,
@@ -52,7 +52,7 @@ export async function changeKey(held: Held, options: RotationOptions): Promise<J
     logger,
   );
   try {
-    return await administer(perform, rotateKey, { statement });
+    return await administer(perform, rotateKey, administrationRequest("cli", { statement }));
   } finally {
     await close();
     settleRotation(root, (await readLedgerState(held, null)).keyInUse);

@@ -5,7 +5,7 @@ import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import type { Perform } from "../calls/perform.ts";
 import { toTimestamp } from "../clock.ts";
 import type { Logger } from "../log/logger.ts";
-import { administer } from "./first-start.ts";
+import { administer, administrationRequest } from "./administration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import {
   type DatabasePlace,
@@ -83,7 +83,7 @@ export async function acceptMissing(
     newest,
     note,
   }));
-  await administer(perform, acceptOlderDatabase, { checkpoints });
+  await administer(perform, acceptOlderDatabase, administrationRequest("server", { checkpoints }));
   const files = missing.map(({ checkpoint }) => checkpoint.file);
   const folder = moveNotes(directory.root, files, now);
   logger.warn("an older database was accepted; checkpoints that do not match it were moved", {

@@ -14,7 +14,6 @@ export const exportProject = installationOperation({
   summary: "Export the audit records of a project",
   description:
     "Write a project's audit records of a span of time to a file, with a signed manifest beside it.",
-  feature: "installation",
   secret: false,
   success: 200,
   input: Fields({

@@ -1,15 +1,15 @@
 // Proves that calls without a key cannot fill the disk, and that their number is still told.
 
 import { expect, test } from "bun:test";
-import { createStrangers } from "../../src/access/unauthenticated-limit.ts";
-import { strangerRate, strangersRate } from "../../src/limits.ts";
+import { createUnauthenticatedLimit } from "../../src/access/unauthenticated-limit.ts";
+import { unauthenticatedNetworkRate, unauthenticatedRate } from "../../src/limits.ts";
 import { callFromManyNetworks } from "../attack/many-addresses.ts";
 import { startTestApp } from "../fixture.ts";
 
-const { burst, perSecond } = strangerRate;
+const { burst, perSecond } = unauthenticatedNetworkRate;
 
 test("ten of a network are recorded at once, then one a second, and the rest is told once a minute", () => {
-  const judge = createStrangers();
+  const judge = createUnauthenticatedLimit();
   // Addresses of one network count as one, in either family.
   for (const addressOf of [
     (host: number) => `203.0.113.${host}`,
@@ -29,7 +29,7 @@ test("ten of a network are recorded at once, then one a second, and the rest is 
 });
 
 test("all networks together are limited, and counted together", () => {
-  const judge = createStrangers({ maxNetworks: 20 });
+  const judge = createUnauthenticatedLimit({ maxNetworks: 20 });
   const sweep = (nowMs: number, networks = 10_000) => {
     const verdicts = Array.from({ length: networks }, (_, index) =>
       judge(`10.${index >> 8}.${index & 255}.1`, nowMs),
@@ -38,20 +38,20 @@ test("all networks together are limited, and counted together", () => {
     const told = verdicts.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.uncounted ?? []) : []));
     return { records: records.length, told };
   };
-  expect(sweep(0)).toEqual({ records: strangersRate.burst + 1, told: [{ calls: 1, network: null }] });
-  expect(sweep(1_000)).toEqual({ records: strangersRate.perSecond, told: [] });
-  const refused = 2 * 10_000 - strangersRate.burst - 1 - strangersRate.perSecond;
+  expect(sweep(0)).toEqual({ records: unauthenticatedRate.burst + 1, told: [{ calls: 1, network: null }] });
+  expect(sweep(1_000)).toEqual({ records: unauthenticatedRate.perSecond, told: [] });
+  const refused = 2 * 10_000 - unauthenticatedRate.burst - 1 - unauthenticatedRate.perSecond;
   expect(sweep(60_000)).toEqual({
-    records: strangersRate.burst + 1,
+    records: unauthenticatedRate.burst + 1,
     told: [{ calls: refused + 1, network: null }],
   });
 });
 
 test("what is forgotten of a network is told of all", () => {
-  const judge = createStrangers({ maxNetworks: 1 });
+  const judge = createUnauthenticatedLimit({ maxNetworks: 1 });
   for (let call = 0; call < burst + 1 + 7; call++) judge("203.0.113.1", 0);
   for (let call = 0; call < burst + 1; call++) judge("198.51.100.1", 0);
-  const others = Array.from({ length: strangersRate.burst }, (_, index) => judge(`10.0.${index}.1`, 0));
+  const others = Array.from({ length: unauthenticatedRate.burst }, (_, index) => judge(`10.0.${index}.1`, 0));
   const told = others.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.uncounted ?? []) : []));
   expect(told).toEqual([{ calls: 7 + 1, network: null }]);
 });
@@ -75,11 +75,11 @@ test("a flood leaves eleven records", async () => {
 test.skipIf(process.platform !== "linux")("a flood from many networks is bounded, too", async () => {
   const app = await startTestApp();
   const before = app.countRecords(null);
-  const counts = await callFromManyNetworks(app.port, 4 * strangersRate.burst);
+  const counts = await callFromManyNetworks(app.port, 4 * unauthenticatedRate.burst);
   const recorded = counts.get(401) ?? 0;
-  expect(recorded).toBeGreaterThanOrEqual(strangersRate.burst);
-  expect(recorded + (counts.get(429) ?? 0)).toBe(4 * strangersRate.burst);
-  expect(counts.get(429)).toBeGreaterThan(2 * strangersRate.burst);
+  expect(recorded).toBeGreaterThanOrEqual(unauthenticatedRate.burst);
+  expect(recorded + (counts.get(429) ?? 0)).toBe(4 * unauthenticatedRate.burst);
+  expect(counts.get(429)).toBeGreaterThan(2 * unauthenticatedRate.burst);
   const records = app.records(null, before);
   expect(records.length).toBe(recorded + 1);
   const told = records.find(({ status }) => status === 429);

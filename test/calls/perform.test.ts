@@ -6,7 +6,7 @@ import { createRateLimiter } from "../../src/access/rate.ts";
 import type { Answer } from "../../src/calls/answer.ts";
 import type { ProjectOperation } from "../../src/calls/operation.ts";
 import { createPerform, type Perform } from "../../src/calls/perform.ts";
-import type { Request } from "../../src/calls/request.ts";
+import type { ReceivedInput, Request } from "../../src/calls/request.ts";
 import { createClock } from "../../src/clock.ts";
 import { Refusal, unavailable } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/json/json.ts";
@@ -35,19 +35,36 @@ const perform: Perform = createPerform({
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
 });
 
-const text = (value: string): Pick<Request, "receiveBody"> => ({
+const text = (value: string): Pick<ReceivedInput, "receiveBody"> => ({
   receiveBody: async () => ({ kind: "text", bytes: Buffer.from(value), text: value }),
 });
 const json = (value: unknown) => text(JSON.stringify(value));
-const arrival = (secret: string | null): Request => ({
-  authorization: secret === null ? null : `Bearer ${secret}`,
-  ip: "127.0.0.1",
-  userAgent: null,
-  metadata: null,
-  parameters: {},
-  fault: null,
-  receiveBody: async () => ({ kind: "none" }),
-  arrivedAt: createClock().elapsed(),
+const advice = {
+  missing: "The Authorization header is missing.",
+  unknown: "The API key is unknown or malformed.",
+};
+const arrival = (
+  secret: string | null,
+  { metadata = null, ...input }: Partial<ReceivedInput> & { metadata?: string | null } = {},
+): Request => ({
+  credentials: { kind: "key", secret, advice },
+  input: {
+    kind: "received",
+    parameters: {},
+    fault: null,
+    receiveBody: async () => ({ kind: "none" }),
+    ...input,
+  },
+  origin: {
+    transport: "http",
+    ip: "127.0.0.1",
+    userAgent: null,
+    client: null,
+    metadata:
+      metadata === null
+        ? null
+        : { value: metadata, label: "The header X-Audit-Metadata", field: "X-Audit-Metadata" },
+  },
   signal: new AbortController().signal,
 });
 
@@ -73,7 +90,7 @@ function countRecords(): number {
 /** Performs, and checks that exactly one record came of it. */
 async function recorded(operation: ProjectOperation, request: Request): Promise<ReturnType<typeof parse>> {
   const before = countRecords();
-  const { answer } = await perform.forProject(operation, request);
+  const { answer } = await perform(operation, request);
   expect(countRecords()).toBe(before + 1);
   return parse(answer);
 }
@@ -88,37 +105,31 @@ describe("everything wrong at once is answered with the first thing to mend", as
   const wrong = { fault, metadata: "[]", ...malformed, parameters: {} };
 
   test.each<[string, Request, number, RegExp]>([
-    ["no key", { ...arrival(null), ...wrong }, 1401, /header is missing/],
-    ["an unknown key", { ...arrival(`ml_${"0".repeat(43)}`), ...wrong }, 1401, /unknown or malformed/],
-    ["no permission", { ...arrival(reader), ...wrong }, 1403, /memory\.write/],
-    ["no plan", { ...arrival(free), ...wrong }, 2106, /plan/],
-    ["a faulty address", { ...arrival(writer), ...wrong }, 1400, /Query parameter/],
-    ["faulty metadata", { ...arrival(writer), ...wrong, fault: null }, 1400, /X-Audit-Metadata/],
-    ["a faulty body", { ...arrival(writer), ...wrong, fault: null, metadata: null }, 1400, /not valid JSON/],
-    [
-      "a faulty field",
-      { ...arrival(writer), ...json({ content: 1, memory_type: "fact" }) },
-      1400,
-      /"content"/,
-    ],
-    ["nothing", { ...arrival(writer), ...json({ content: "fine", memory_type: "fact" }) }, 1000, /success/],
+    ["no key", arrival(null, wrong), 1401, /header is missing/],
+    ["an unknown key", arrival(`ml_${"0".repeat(43)}`, wrong), 1401, /unknown or malformed/],
+    ["no permission", arrival(reader, wrong), 1403, /memory\.write/],
+    ["no plan", arrival(free, wrong), 2106, /plan/],
+    ["a faulty address", arrival(writer, wrong), 1400, /Query parameter/],
+    ["faulty metadata", arrival(writer, { ...wrong, fault: null }), 1400, /X-Audit-Metadata/],
+    ["a faulty body", arrival(writer, { ...wrong, fault: null, metadata: null }), 1400, /not valid JSON/],
+    ["a faulty field", arrival(writer, json({ content: 1, memory_type: "fact" })), 1400, /"content"/],
+    ["nothing", arrival(writer, json({ content: "fine", memory_type: "fact" })), 1000, /success/],
   ])("%s", async (_, request, code, message) => {
     const answer = await recorded(createMemory, request);
     expect(answer).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
   test("a field that belongs into the address is refused in the body", async () => {
-    const request = {
-      ...arrival(writer),
+    const request = arrival(writer, {
       parameters: { memory_id: "0".repeat(32) },
       ...json({ memory_id: "1".repeat(32), importance: 1 }),
-    };
+    });
     expect(await recorded(updateMemory, request)).toMatchObject({ code: 1400, data: { field: "memory_id" } });
   });
 
   test("a JSON body that is no object is refused", async () => {
     for (const body of ["[]", "null", "7", '"text"', "true"]) {
-      expect(await recorded(createMemory, { ...arrival(writer), ...text(body) })).toMatchObject({
+      expect(await recorded(createMemory, arrival(writer, text(body)))).toMatchObject({
         code: 1400,
       });
     }
@@ -127,8 +138,8 @@ describe("everything wrong at once is answered with the first thing to mend", as
 
 describe("a failing embedder", async () => {
   const secret = await newSecret({ plan: "custom" }, ["memory.read", "memory.write"]);
-  const create = (content: string) => ({ ...arrival(secret), ...json({ content, memory_type: "fact" }) });
-  const search = { ...arrival(secret), ...json({ query: "x" }) };
+  const create = (content: string) => arrival(secret, json({ content, memory_type: "fact" }));
+  const search = arrival(secret, json({ query: "x" }));
 
   test("that is busy is answered with its refusal", async () => {
     embed = async () => {
@@ -160,7 +171,7 @@ describe("a failing embedder", async () => {
     embed = async (content) => unitVector(content.length);
     const created = await recorded(createMemory, create("a"));
     expect(created.code).toBe(1000);
-    const read = { ...arrival(secret), parameters: { memory_id: String(created.data?.id) } };
+    const read = arrival(secret, { parameters: { memory_id: String(created.data?.id) } });
     expect(await recorded(readMemory, read)).toMatchObject({ code: 1000, data: { content: "a" } });
   });
 });
@@ -170,7 +181,7 @@ test("a rate-limited call is refused before anything else and leaves no record",
   const answers: number[] = [];
   const before = countRecords();
   for (let call = 0; call < 12; call++)
-    answers.push(parse((await perform.forProject(searchMemories, arrival(secret))).answer).code);
+    answers.push(parse((await perform(searchMemories, arrival(secret))).answer).code);
   const limited = answers.filter((code) => code === 1429).length;
   expect(answers.slice(0, 5)).toEqual([2106, 2106, 2106, 2106, 2106]);
   expect(limited).toBeGreaterThanOrEqual(5);

@@ -108,8 +108,8 @@ test("limits of queues, of calls without a key, and of the shutdown", () => {
     queue("texts that wait for the embedding model", limits.embeddingQueueLimits),
     queue("searches that wait", limits.searchQueueLimits),
     queue("lists and reads that wait", limits.readQueueLimits),
-    ["recorded calls from one network (IPv4 /24, IPv6 /48)", rate(limits.strangerRate)],
-    ["recorded calls from all networks", rate(limits.strangersRate)],
+    ["recorded calls from one network (IPv4 /24, IPv6 /48)", rate(limits.unauthenticatedNetworkRate)],
+    ["recorded calls from all networks", rate(limits.unauthenticatedRate)],
     ["running calls after SIGTERM", `${seconds(limits.httpGraceMs)} to finish`],
     ["the process after SIGTERM", `is killed after ${seconds(limits.endDeadlineMs)}`],
   ];

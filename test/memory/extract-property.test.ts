@@ -91,6 +91,7 @@ async function extract(member: Member, items: readonly Said[], deduplicate: bool
     extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
     signal: new AbortController().signal,
     inTurn: (work) => work(),
+    perform: () => Promise.reject(new Error("an extraction performs no other operation")),
     reserve: async () => {},
     pagePins: createPagePins(createClock()),
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),

@@ -43,6 +43,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
     signal: new AbortController().signal,
     inTurn: (work) => work(),
+    perform: () => Promise.reject(new Error("an extraction performs no other operation")),
     // What other calls have reserved is left out: the transaction decides alone.
     reserve: createReservations((project) => seam.store.access.findCredits(project))(caller.project).reserve,
     pagePins: createPagePins(createClock()),

@@ -117,7 +117,7 @@ export async function openSeam({
   });
 
   const commit: SeamBase["commit"] = async (call) => {
-    const origin = { ip: null, userAgent: null, metadata: null };
+    const origin = { transport: "http", ip: null, userAgent: null, client: null, metadata: null } as const;
     const answer = await store.commit({
       ...call,
       origin,

@@ -21,6 +21,8 @@ import { isObject, type JsonObject } from "../../json/json.ts";
 import { JsonFault, parseJson } from "../../json/json-text.ts";
 import { bodyMaxBytes, commandGraceMs, idleTimeoutSeconds } from "../../limits.ts";
 import { stopServer } from "../../native/stop-server.ts";
+import { serverItself } from "../../scheduling/fair-queue.ts";
+import { callerHeader, readCaller } from "./command-caller.ts";
 import { printReply } from "./reply.ts";
 
 export interface AdminSocket {
@@ -52,7 +54,7 @@ export function openAdminSocket(path: string, perform: Perform): AdminSocket {
       keepOpen();
       const timer = setInterval(keepOpen, 500 * idleTimeoutSeconds);
       try {
-        return await answer(request, perform);
+        return await respond(request, perform);
       } finally {
         clearInterval(timer);
       }
@@ -98,7 +100,7 @@ function runtimeDirectory(): string {
   throw new Error(`${directory} must be a directory of this user with mode 0700. Remove it.`);
 }
 
-async function answer(request: Request, perform: Perform): Promise<Response> {
+async function respond(request: Request, perform: Perform): Promise<Response> {
   const answered = await performNamed(request, perform);
   return new Response(printReply(answered), {
     status: answered.status,
@@ -108,11 +110,22 @@ async function answer(request: Request, perform: Perform): Promise<Response> {
 
 async function performNamed(request: Request, perform: Perform): Promise<Answer> {
   const operation = findOperation(new URL(request.url).pathname.slice(1));
-  if (request.method !== "POST" || operation?.feature !== "installation") {
+  if (request.method !== "POST" || operation?.scope !== "installation") {
     return refuse(1404, "The running server does not know this command. Restart it with this version.");
   }
-  const input = await readBody(request);
-  return typeof input === "string" ? refuse(1400, input) : perform.forInstallation(operation, input);
+  const caller = readCaller(request.headers.get(callerHeader));
+  if (caller === null)
+    return refuse(1400, `The header ${callerHeader} is malformed. Send the command again.`);
+  const fields = await readBody(request);
+  if (typeof fields === "string") return refuse(1400, fields);
+  const { administrator, client } = caller;
+  const { answer } = await perform(operation, {
+    credentials: { kind: "administration", administrator },
+    input: { kind: "object", fields },
+    origin: { transport: "cli", ip: null, userAgent: null, client, metadata: null },
+    signal: serverItself.signal,
+  });
+  return answer;
 }
 
 /** The body, or what is wrong with it. */

@@ -1,7 +1,7 @@
 // Owns receiving a request's body: bounded in bytes and time, as UTF-8, as JSON by its content type. Never parses it; perform does.
 
 import { MIMEType } from "node:util";
-import type { BodyClaim } from "../../access/body-budget.ts";
+import { type BodyClaim, bodyTooLarge } from "../../access/body-budget.ts";
 import type { RequestBody } from "../../calls/request.ts";
 import { Refusal } from "../../errors.ts";
 import { bodyArrivalMaxMs, bodyChunkMinBytes, bodyMaxBytes, bodySmallChunksMax } from "../../limits.ts";
@@ -118,9 +118,7 @@ async function receiveCounted(
   return Buffer.concat(chunks, length);
 }
 
-const tooLarge = new Refusal(1413, `The body is larger than ${bodyMaxBytes} bytes. Send less in one call.`, {
-  limit_bytes: bodyMaxBytes,
-});
+const tooLarge = bodyTooLarge(bodyMaxBytes);
 const tooFine = new Refusal(
   1400,
   `The body arrives in chunks of less than ${bodyChunkMinBytes} bytes. Send larger chunks, or the header Content-Length.`,

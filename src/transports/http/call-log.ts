@@ -6,7 +6,7 @@ import type { Logger } from "../../log/logger.ts";
 import { networkOf } from "../../network.ts";
 
 /** One call as the log shows it. */
-export interface CallNote {
+export interface LoggedCall {
   readonly method: string;
   /** The route's template, such as /v1/memories/:memory_id; null when no route has the path. */
   readonly path: string | null;
@@ -24,7 +24,7 @@ export interface CallNote {
 }
 
 export interface CallLog {
-  note(call: CallNote): void;
+  log(call: LoggedCall): void;
   /** Logs what has been counted and not told. */
   close(): void;
 }
@@ -60,7 +60,7 @@ export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog 
       timer = null;
     }
   };
-  const refused = (code: number, call: CallNote): void => {
+  const refused = (code: number, call: LoggedCall): void => {
     const { method, path, operation, status, project, key } = call;
     const source = { project, key, network: call.address === null ? null : networkOf(call.address) };
     const tally = tallies.get(code);
@@ -74,7 +74,7 @@ export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog 
   };
 
   return {
-    note(call) {
+    log(call) {
       if (call.status >= 400) refused(call.code ?? call.status, call);
       if (!isAccessLogged) return;
       const { durationMs, bytes, ...rest } = call;

@@ -1,10 +1,9 @@
 // Owns the way from a Fetch request to what perform takes: parameters, body, origin. Judges only what perform cannot see.
 
 import { Kind, type TSchema } from "@sinclair/typebox";
-import type { Request as Arrival, RequestBody } from "../../calls/request.ts";
+import type { Request as Arrival, KeyAdvice, RequestBody, RequestMetadata } from "../../calls/request.ts";
 import { type ErrorData, Refusal } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
-import { userAgentMaxCharacters } from "../../limits.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { receiveRequestBody } from "./body.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
@@ -24,14 +23,22 @@ export function createRequestReader(route: Route): RequestReader {
     const { parameters, fault } = readQuery(request.url, inQuery);
     const pathFields = inPath.map((at, index) => [names[index] ?? "", decodeSegment(segments[at] ?? "")]);
     return {
-      authorization: request.headers.get("authorization"),
-      ip,
-      userAgent: readUserAgent(request.headers),
-      metadata: readText(request.headers.get("x-audit-metadata")),
-      parameters: pathFields.length === 0 ? parameters : { ...parameters, ...Object.fromEntries(pathFields) },
-      fault,
-      receiveBody: async (claim) =>
-        route.method === "GET" ? noBody : await receiveRequestBody(request, claim),
+      credentials: { kind: "key", secret: readSecret(request.headers.get("authorization")), advice },
+      input: {
+        kind: "received",
+        parameters:
+          pathFields.length === 0 ? parameters : { ...parameters, ...Object.fromEntries(pathFields) },
+        fault,
+        receiveBody: async (claim) =>
+          route.method === "GET" ? noBody : await receiveRequestBody(request, claim),
+      },
+      origin: {
+        transport: "http",
+        ip,
+        userAgent: readText(request.headers.get("user-agent")),
+        client: null,
+        metadata: readMetadata(request.headers.get("x-audit-metadata")),
+      },
       arrivedAt,
       get signal() {
         return request.signal;
@@ -112,9 +119,20 @@ function decode(text: string): string | null {
   }
 }
 
-function readUserAgent(headers: Headers): string | null {
-  const text = readText(headers.get("user-agent"));
-  return text === null ? null : text.slice(0, userAgentMaxCharacters).toWellFormed();
+const advice: KeyAdvice = {
+  missing: "The Authorization header is missing. Send Authorization: Bearer <API_KEY>.",
+  unknown: "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
+};
+
+/** Null when there is no header; empty when it is malformed (RFC 6750; the scheme is case-insensitive). */
+export function readSecret(authorization: string | null): string | null {
+  if (authorization === null) return null;
+  return /^bearer +(ml_[0-9A-Za-z]{43}) *$/i.exec(authorization)?.[1] ?? "";
+}
+
+function readMetadata(header: string | null): RequestMetadata | null {
+  const value = readText(header);
+  return value === null ? null : { value, label: "The header X-Audit-Metadata", field: "X-Audit-Metadata" };
 }
 
 /** Fetch shows header bytes as Latin-1 (Fetch standard, "isomorphic decode"); clients send UTF-8. */

@@ -2,7 +2,7 @@
 // perform decides. Elysia only routes: it would validate before authentication and drop unknown fields silently.
 
 import { Elysia } from "elysia";
-import { type Answer, internalFailure } from "../../calls/answer.ts";
+import { type Answer, toRefused } from "../../calls/answer.ts";
 import type { Perform } from "../../calls/perform.ts";
 import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
@@ -106,7 +106,7 @@ function createHttp(options: HttpOptions): Http {
   const addressOf: AddressOf = (request) =>
     clientAddress(http.server?.requestIP(request)?.address ?? null, request.headers.get("x-forwarded-for"));
   const refuse: Refuse = (request, refusal, headers) => {
-    noteRefused(options, addressOf, request, refusal);
+    logRefused(options, addressOf, request, refusal);
     return refusalResponse(refusal, headers);
   };
   const methods = new Map<string, string[]>();
@@ -141,12 +141,12 @@ function performing(http: Elysia, route: Route, options: HttpOptions, addressOf:
     const arrivedAt = clock.elapsed();
     const address = addressOf(request);
     const arrival = read(request, path, address, arrivedAt);
-    const { patient = false } = route.operation;
-    if (patient) http.server?.timeout(request, 0);
-    const { answer, caller } = await perform.forProject(route.operation, arrival);
-    if (patient) http.server?.timeout(request, idleTimeoutSeconds);
+    const { mayRunLong = false } = route.operation;
+    if (mayRunLong) http.server?.timeout(request, 0);
+    const { answer, caller } = await perform(route.operation, arrival);
+    if (mayRunLong) http.server?.timeout(request, idleTimeoutSeconds);
     const response = await guard(options.logger, () => toResponse(answer, request));
-    calls.note({
+    calls.log({
       ...{ method: request.method, path: route.path, operation: route.operation.name },
       ...{ status: response.status, code: answer.status === response.status ? answer.code : null },
       durationMs: clock.elapsed() - arrivedAt,
@@ -166,9 +166,9 @@ function lengthOf(answer: Answer, { headers }: Response): number {
 type AddressOf = (request: Request) => string | null;
 
 /** For requests that belong to no operation. */
-function noteRefused({ calls }: HttpOptions, addressOf: AddressOf, request: Request, refusal: Refusal): void {
+function logRefused({ calls }: HttpOptions, addressOf: AddressOf, request: Request, refusal: Refusal): void {
   const { code } = refusal;
-  calls.note({
+  calls.log({
     ...{ method: knownMethods.has(request.method) ? request.method : "other", path: null, operation: null },
     ...{ status: errorStatus[code], code, durationMs: 0, project: null, key: null },
     ...{ address: addressOf(request), bytes: () => null },
@@ -204,7 +204,6 @@ async function guard(logger: Logger, work: () => Response | Promise<Response>): 
 }
 
 function internalError(logger: Logger, error: unknown): Response {
-  const incident = crypto.randomUUID();
-  logger.error("a request failed", { incident, error });
-  return refusalResponse(internalFailure(incident));
+  const report = (incident: string) => logger.error("a request failed", { incident, error });
+  return refusalResponse(toRefused(error, report));
 }

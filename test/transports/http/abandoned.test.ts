@@ -33,7 +33,7 @@ const perform = createPerform({
 });
 const server = startServer({
   ...{ perform, clock, logger, hostname: "127.0.0.1", port: 0, trustedProxies: [] },
-  calls: { note() {}, close() {} },
+  calls: { log() {}, close() {} },
   readiness: async () => ({ ready: true, reasons: [] }),
 });
 afterAll(async () => {

@@ -1,0 +1,58 @@
+// Owns the question who performs a call, and whether that actor may perform the operation at all. Must never change anything.
+
+import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
+import type { Caller } from "../access/caller.ts";
+import { digestSecret, isSecret } from "../access/key.ts";
+import type { Plan, Plans } from "../access/plan.ts";
+import { planOf } from "../access/project.ts";
+import type { AccessReader } from "../access/store.ts";
+import { Refusal } from "../errors.ts";
+import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
+import type { Credentials } from "./request.ts";
+
+export interface Actor {
+  /** Whose key it is, valid or not; null: administration, or a key that is missing or unknown. */
+  readonly caller: Caller | null;
+  /** Why the credentials are not valid; null: they are. */
+  readonly invalid: Refusal | null;
+}
+
+export async function identify(access: AccessReader, credentials: Credentials, now: number): Promise<Actor> {
+  if (credentials.kind === "administration") return { caller: null, invalid: null };
+  if (credentials.kind === "caller") return judgeKey(credentials.caller, now);
+  const { secret, advice } = credentials;
+  if (secret === null) return { caller: null, invalid: unauthenticated(advice.missing) };
+  const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
+  return caller === null ? { caller, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
+}
+
+function judgeKey(caller: Caller, now: number): Actor {
+  return { caller, invalid: keyFault(caller, now) };
+}
+
+/** An operation together with what its actor brings to it. */
+export type Authority =
+  | { readonly operation: InstallationOperation }
+  | { readonly operation: ProjectOperation; readonly caller: Caller; readonly plan: Plan };
+
+/** @param caller null is administration. @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
+export function requireAuthority(
+  operation: Operation,
+  caller: Caller | null,
+  plans: Plans,
+  now: number,
+): Authority {
+  if (operation.scope === "installation") {
+    if (caller === null) return { operation };
+    const message = `No API key may perform ${operation.name}. Use the command memledger on the machine of the server.`;
+    throw new Refusal(1403, message);
+  }
+  if (caller === null) {
+    throw unauthenticated(
+      `${operation.name} belongs to a project. Perform it with an API key of the project.`,
+    );
+  }
+  const plan = planOf(caller.project, plans);
+  authorise(operation, caller, plan, now);
+  return { operation, caller, plan };
+}

@@ -1,0 +1,165 @@
+// Owns how the input of an operation is read from what a transport received: body, parameters, or an object that is parsed already.
+// Trusts nothing, and decides nothing about callers.
+
+import { createHash } from "node:crypto";
+import type { TObject } from "@sinclair/typebox";
+import { type BodyClaim, bodyTooLarge } from "../access/body-budget.ts";
+import { Refusal } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
+import { JsonFault, parseJson } from "../json/json-text.ts";
+import { bodyMaxBytes, invalidBodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../limits.ts";
+import { createParser } from "../schema/schema.ts";
+import type { Call } from "./call.ts";
+import type { Operation } from "./operation.ts";
+import type { Input, ReceivedInput, RequestBody } from "./request.ts";
+
+/** How large an input may be. */
+export interface InputLimits {
+  readonly maxBytes: number;
+  readonly maxValues: number;
+}
+
+export const callerLimits: InputLimits = { maxBytes: bodyMaxBytes, maxValues: jsonMaxValues };
+/** Of administration: it reports as many chains and records as there are, and is not reached over a network. */
+export const administrationLimits: InputLimits = {
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxValues: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * An object takes the same way as a body, so that it has the same limits and the same record.
+ * @param namesMemory whether the field memory_id is what the operation is about: it is then a parameter, as in a path.
+ */
+export function toReceivedInput(input: Input, namesMemory: boolean, limits: InputLimits): ReceivedInput {
+  if (input.kind === "received") return input;
+  const { memory_id, ...others } = input.fields;
+  const isNamed = namesMemory && memory_id !== undefined;
+  const fields = isNamed ? others : input.fields;
+  const isEmpty = isNamed && Object.keys(others).length === 0;
+  return {
+    kind: "received",
+    parameters: isNamed ? { memory_id } : {},
+    fault: null,
+    receiveBody: async (claim) => (isEmpty ? { kind: "none" } : toBody(fields, limits, claim)),
+  };
+}
+
+function toBody(fields: JsonObject, { maxBytes }: InputLimits, claim: BodyClaim): RequestBody {
+  const text = JSON.stringify(fields);
+  const bytes = Buffer.from(text);
+  if (bytes.length > maxBytes) return { kind: "incomplete", refusal: bodyTooLarge(maxBytes) };
+  claim.take(bytes.length);
+  return { kind: "text", bytes, text };
+}
+
+/** What the audit record keeps of a body: the body itself, or its length and digest. */
+export type KeptBody = Pick<Call, "bodyText" | "unreadableBody">;
+
+export const nothingKept: KeptBody = { bodyText: null, unreadableBody: null };
+
+export type Reading = { readonly kept: KeptBody } & (
+  | { readonly input: Readonly<Record<string, unknown>> }
+  /** `fault`: a Refusal, or an error that nobody expected. */
+  | { readonly input: null; readonly fault: unknown }
+);
+
+/** Reads the input of an operation from the body and the parameters. */
+export function readInput(
+  operation: Pick<Operation, "input">,
+  body: RequestBody,
+  parameters: JsonObject,
+  { maxValues }: InputLimits,
+): Reading {
+  const refuse = (fault: unknown, kept: KeptBody): Reading => ({ input: null, fault, kept });
+  if (body.kind === "incomplete") return refuse(body.refusal, nothingKept);
+  if (body.kind === "unreadable") return refuse(new Refusal(body.code, body.message), digestOf(body.bytes));
+  let fields: JsonObject = {};
+  try {
+    if (body.kind === "text") fields = parseBody(body.text, maxValues);
+  } catch (fault) {
+    return refuse(fault, body.kind === "text" ? digestOf(body.bytes) : nothingKept);
+  }
+  // A body that the ledger cannot hold is still judged field by field, so that the message can name the fault.
+  const isKeepable = isInteroperable(fields);
+  try {
+    const input = parserOf(operation.input)(mergeInput(parameters, fields));
+    if (!isKeepable) throw loneSurrogate(fields);
+    return { input, kept: { bodyText: body.kind === "none" ? null : body.text, unreadableBody: null } };
+  } catch (fault) {
+    if (body.kind === "none") return refuse(fault, nothingKept);
+    const isSmall = body.bytes.length <= invalidBodyMaxBytes;
+    return refuse(
+      fault,
+      isKeepable && isSmall ? { bodyText: body.text, unreadableBody: null } : digestOf(body.bytes),
+    );
+  }
+}
+
+type Parser = (value: unknown) => Readonly<Record<string, unknown>>;
+
+const parsers = new WeakMap<TObject, Parser>();
+
+function parserOf(schema: TObject): Parser {
+  const parser = parsers.get(schema) ?? createParser(schema);
+  parsers.set(schema, parser);
+  return parser;
+}
+
+function loneSurrogate(fields: JsonObject): Refusal {
+  const field = (findLoneSurrogate(fields) ?? "").slice(0, 100).toWellFormed();
+  const reason = "contains a lone surrogate; send well-formed Unicode";
+  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+}
+
+function digestOf(bytes: Uint8Array): KeptBody {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { bodyText: null, unreadableBody: { length: bytes.length, sha256 } };
+}
+
+/** @throws Refusal 1400 */
+function parseBody(text: string, maxValues: number): JsonObject {
+  let value: unknown;
+  try {
+    value = parseJson(text, { maxValues });
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const { field, reason } = error;
+    if (field === null) throw new Refusal(1400, `The body ${reason}.`);
+    throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+  }
+  if (!isObject(value)) throw new Refusal(1400, "The body must be a JSON object, such as {}.");
+  return value;
+}
+
+/** A body cannot name what the path or the query already says. @throws Refusal 1400 */
+function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
+  const twice = Object.keys(parameters).find((name) => Object.hasOwn(fields, name));
+  if (twice !== undefined) {
+    const reason = "belongs in the URL, not in the body";
+    throw new Refusal(1400, `Field "${twice}" ${reason}.`, { field: twice, reason });
+  }
+  return { ...fields, ...parameters };
+}
+
+/** What the record of a call keeps of its parameters. */
+export type RecordedParameters = Pick<Call, "memoryId" | "parameters">;
+
+/**
+ * A memory is named in the entry only where the parameter has the form of an identifier, since everything else may be personal.
+ * @param namesMemory whether the parameter memory_id is what the operation is about; elsewhere it is a filter.
+ */
+export function recordParameters(parameters: JsonObject, namesMemory: boolean): RecordedParameters {
+  const { memory_id, ...others } = parameters;
+  const memoryId = namesMemory && typeof memory_id === "string" && isId(memory_id) ? memory_id : null;
+  const kept = Object.entries(memoryId === null ? parameters : others).map(
+    ([name, value]) => [name, toRecorded(value)] as const,
+  );
+  return { memoryId, parameters: kept.length === 0 ? null : Object.fromEntries(kept) };
+}
+
+/** I-JSON has no infinite numbers, and a parameter that is too long is refused anyway. */
+function toRecorded(value: Json): Json {
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  return typeof value === "string" ? value.slice(0, parameterMaxCharacters).toWellFormed() : value;
+}

@@ -1,0 +1,74 @@
+// Owns what the record of a call keeps of where it came from: bounded, well-formed, and metadata only when it is valid.
+
+import { Refusal } from "../errors.ts";
+import { isInteroperable, isObject, type JsonObject } from "../json/json.ts";
+import { JsonFault, parseJson } from "../json/json-text.ts";
+import { metadataMaxBytes, userAgentMaxCharacters } from "../limits.ts";
+import type { Origin } from "./call.ts";
+import type { Credentials, Request, RequestMetadata } from "./request.ts";
+
+export interface OriginReading {
+  readonly origin: Origin;
+  /** What is wrong with the metadata, which the origin then lacks. */
+  readonly fault: Refusal | null;
+}
+
+export function readOrigin(request: Request): OriginReading {
+  const { metadata } = request.origin;
+  try {
+    return { origin: toOrigin(request, metadata === null ? null : readMetadata(metadata)), fault: null };
+  } catch (fault) {
+    if (!(fault instanceof Refusal)) throw fault;
+    return { origin: toOrigin(request, null), fault };
+  }
+}
+
+/** The same without metadata, of a call that is not worth reading more of. */
+export function toOrigin(
+  { credentials, origin: { transport, ip, userAgent, client } }: Request,
+  metadata: JsonObject | null,
+  maxCharacters = userAgentMaxCharacters,
+): Origin {
+  const bounded = (text: string | null) => text?.slice(0, maxCharacters).toWellFormed() ?? null;
+  return {
+    transport,
+    ip,
+    userAgent: bounded(userAgent),
+    client: bounded(client),
+    metadata,
+    ...authorityOf(credentials, bounded),
+  };
+}
+
+function authorityOf(
+  credentials: Credentials,
+  bounded: (text: string | null) => string | null,
+): Pick<Origin, "administrator" | "performedFor"> {
+  if (credentials.kind === "caller") return { performedFor: credentials.performedFor };
+  if (credentials.kind === "key") return {};
+  const { osUser, sudoUser } = credentials.administrator;
+  return { administrator: { osUser: bounded(osUser), sudoUser: bounded(sudoUser) } };
+}
+
+/** @throws Refusal 1400 */
+function readMetadata({ value, label, field: name }: RequestMetadata): JsonObject {
+  try {
+    return parseMetadata(typeof value === "string" ? value : JSON.stringify(value));
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const { field, reason } = error;
+    const place = field === null ? "" : `: field "${field}"`;
+    throw new Refusal(1400, `${label}${place} ${reason}.`, { field: name, reason });
+  }
+}
+
+/** @throws JsonFault */
+function parseMetadata(text: string): JsonObject {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > metadataMaxBytes)
+    throw new JsonFault(null, `has ${bytes} bytes; the maximum is ${metadataMaxBytes}`);
+  const value = parseJson(text);
+  if (!isObject(value)) throw new JsonFault(null, "must be a JSON object, such as {}");
+  if (!isInteroperable(value)) throw new JsonFault(null, "holds a lone surrogate. Send well-formed Unicode");
+  return value;
+}

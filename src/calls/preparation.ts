@@ -1,0 +1,82 @@
+// Owns the slow half of an operation and what it may use: everything that waits, nothing that writes, and other operations on behalf of
+// the same caller. Remembers over all calls what projects share: turns, reserved credits, lists that are read page by page.
+
+import type { Prices } from "../access/credits.ts";
+import { createReservations } from "../access/reservations.ts";
+import { createPagePins } from "../audit/page-pins.ts";
+import type { Clock } from "../clock.ts";
+import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
+import type { Embed } from "../memory/embedding.ts";
+import type { Extractor } from "../memory/extractor.ts";
+import { createFairGate } from "../scheduling/fair-gate.ts";
+import type { Store } from "../storage/store.ts";
+import type { Answer } from "./answer.ts";
+import type { Authority } from "./identify.ts";
+import type { Preparation, ProjectOperation } from "./operation.ts";
+import type { Request } from "./request.ts";
+
+export interface PreparationTools {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly prices: Prices;
+  readonly extractor: Extractor;
+  readonly embed: Embed;
+}
+
+/**
+ * Runs `prepare` of an operation. @returns what `apply` gets of it.
+ * @param held what the call has reserved; disposed of when the call is settled.
+ */
+export type Prepare = (
+  authority: Authority,
+  input: Readonly<Record<string, unknown>>,
+  request: Request,
+  held: DisposableStack,
+) => Promise<unknown>;
+
+/** @param perform performs another operation for an operation that is being prepared. */
+export function createPrepare(
+  tools: PreparationTools,
+  perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
+): Prepare {
+  const { store, clock, prices, extractor, embed } = tools;
+  const pagePins = createPagePins(clock);
+  const reservations = createReservations((project) => store.access.findCredits(project));
+  const placesPerProject = extractionsPerProject;
+  const places = Number.POSITIVE_INFINITY;
+  const waitForTurn = createFairGate({ places, placesPerProject, limits: extractionQueueLimits });
+
+  return async (authority, input, request, held) => {
+    if (!("caller" in authority)) return (await authority.operation.prepare?.(input, { store })) ?? null;
+    const { operation, caller, plan } = authority;
+    const { credentials, origin, signal } = request;
+    const waiter = { project: caller.project.id, signal };
+    const credits = held.use(reservations(caller.project));
+    // Whoever waits for a turn inside a turn of the same project may wait for itself.
+    let isInTurn = credentials.kind === "caller" && credentials.isInTurn;
+    const preparation: Preparation = {
+      ...{ caller, plan, store, prices, extractor, pagePins, signal, now: clock.now() },
+      reserve: (cost) => credits.reserve(cost),
+      embed: (text, role) => embed(text, role, waiter),
+      inTurn: (work) => {
+        if (isInTurn) return work();
+        return waitForTurn(waiter, async () => {
+          isInTurn = true;
+          return work().finally(() => {
+            isInTurn = false;
+          });
+        });
+      },
+      perform: (other, fields) =>
+        perform(other, {
+          credentials: { kind: "caller", caller, performedFor: operation.name, isInTurn },
+          input: { kind: "object", fields },
+          origin,
+          signal,
+        }),
+    };
+    const prepared = await operation.prepare(input, preparation);
+    credits.settle();
+    return prepared;
+  };
+}

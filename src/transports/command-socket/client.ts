@@ -1,0 +1,59 @@
+// Owns how a command asks the running server of the same machine to perform an operation. Must never decide what an operation allows.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { explainSystemError } from "../../files/system-error.ts";
+import type { JsonObject } from "../../json/json.ts";
+import { type CommandCaller, callerHeader, printCaller } from "./command-caller.ts";
+import { findAdminSocket } from "./command-socket.ts";
+import { type Reply, readReply } from "./reply.ts";
+
+/**
+ * Null when no server listens.
+ * @param socket path as of openAdminSocket.
+ * @throws Error that says what to do when the socket belongs to another user, or the server ended before it answered.
+ */
+export async function askServer(
+  socket: string,
+  operation: string,
+  input: JsonObject,
+  caller: CommandCaller,
+): Promise<Reply | null> {
+  const unix = findAdminSocket(socket);
+  if (unix === null) return null;
+  let text: string;
+  try {
+    const response = await fetch(`http://localhost/${operation}`, {
+      unix,
+      method: "POST",
+      headers: { [callerHeader]: printCaller(caller) },
+      body: JSON.stringify(input),
+      // Bun's default is five minutes; retention and erasure of a large ledger may run longer.
+      timeout: false,
+    });
+    text = await response.text();
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (code === "ECONNREFUSED" || code === "ENOENT" || code === "FailedToOpenSocket") return null;
+    refuseForeignSocket(unix);
+    throw new Error(
+      "The server stopped before it answered. Check whether the change was made, then try again.",
+      { cause },
+    );
+  }
+  return readReply(text);
+}
+
+/** @throws Error when the socket exists and belongs to another user */
+function refuseForeignSocket(unix: string): void {
+  try {
+    accessSync(unix, constants.W_OK);
+  } catch (error) {
+    if (explainSystemError(error)?.cause !== "permission denied") return;
+    const owner = statSync(unix, { throwIfNoEntry: false })?.uid;
+    if (owner === undefined) return;
+    throw new Error(
+      `Permission denied on the socket ${unix}: the server runs as the user ${owner}. Run the command as that user: sudo -u '#${owner}' memledger ...`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+// Owns how a command tells the server who runs it, on the command socket: the header that it sends and that the server reads. The server
+// believes it: whoever may open the socket may change the database, too.
+
+import type { Administrator } from "../../calls/request.ts";
+import { isObject, type Json } from "../../json/json.ts";
+
+export const callerHeader = "Memledger-Caller";
+
+export interface CommandCaller {
+  readonly administrator: Administrator;
+  /** Name and version of the program; null: it did not say. */
+  readonly client: string | null;
+}
+
+/** A header holds ASCII only, and names of users may hold anything. */
+export function printCaller({ administrator: { osUser, sudoUser }, client }: CommandCaller): string {
+  return encodeURIComponent(JSON.stringify({ os_user: osUser, sudo_user: sudoUser, client }));
+}
+
+/** @param header null: a command of version 0.1.0, which does not say who runs it. @returns null when it is malformed. */
+export function readCaller(header: string | null): CommandCaller | null {
+  if (header === null) return { administrator: { osUser: null, sudoUser: null }, client: null };
+  const caller = parse(header);
+  if (!isObject(caller)) return null;
+  const administrator = { osUser: textOf(caller.os_user), sudoUser: textOf(caller.sudo_user) };
+  return { administrator, client: textOf(caller.client) };
+}
+
+function parse(header: string): unknown {
+  try {
+    return JSON.parse(decodeURIComponent(header));
+  } catch {
+    return null;
+  }
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}

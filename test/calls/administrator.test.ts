@@ -1,0 +1,118 @@
+// Tests that records and the log tell who administered and from where, with a server and without one.
+
+import { afterAll, expect, test } from "bun:test";
+import { userInfo } from "node:os";
+import { createProject, listProjects } from "../../src/access/project-operations.ts";
+import { administratorOf } from "../../src/data-directory/administration.ts";
+import { locate } from "../../src/data-directory/data-directory.ts";
+import { callerHeader, printCaller, readCaller } from "../../src/transports/command-socket/command-caller.ts";
+import { findAdminSocket } from "../../src/transports/command-socket/command-socket.ts";
+import { version } from "../../src/version.ts";
+import { cleanUp, createFolder, run, runJson, serve } from "../cli/command.ts";
+import { startTestApp } from "../fixture.ts";
+
+const app = await startTestApp();
+afterAll(async () => {
+  await app.stop();
+  await cleanUp();
+});
+
+const osUser = userInfo().username;
+const client_name = `memledger/${version}`;
+const newest = () => app.records(null).at(-1);
+
+test("the first start says that it was the server itself", () => {
+  const records = app
+    .records(null)
+    .filter(({ action }) => action === "project.create" || action === "key.create");
+  expect(records).toHaveLength(2);
+  for (const { payload } of records)
+    expect(payload).toMatchObject({ transport: "server", os_user: osUser, client_name });
+});
+
+test("a command through the server, and one without it, say who ran them", async () => {
+  await app.administer(createProject, { name: "through the server" });
+  const through = newest();
+  await app.restart(async () => {
+    await app.administer(createProject, { name: "without a server" });
+  });
+  const without = newest();
+  for (const record of [through, without]) {
+    expect(record?.action).toBe("project.create");
+    expect(record?.payload).toMatchObject({ transport: "cli", os_user: osUser, client_name });
+  }
+});
+
+test("calls of projects say nothing of it", async () => {
+  await app.call("GET", "/v1/memories");
+  const payload = app.records(app.projectId).at(-1)?.payload ?? {};
+  for (const name of ["transport", "os_user", "sudo_user", "client_name", "performed_for"])
+    expect(Object.keys(payload)).not.toContain(name);
+});
+
+/** Sends what a command sends. */
+async function ask(headers: Record<string, string>): Promise<{ status: number; text: string }> {
+  const unix = findAdminSocket(locate(app.config.dataDir).socket) ?? "";
+  const url = `http://localhost/${listProjects.name}`;
+  const response = await fetch(url, { unix, method: "POST", body: "{}", headers });
+  return { status: response.status, text: await response.text() };
+}
+
+test("a command of version 0.1.0, which does not say who runs it, is performed", async () => {
+  expect((await ask({})).status).toBe(200);
+  const { payload } = newest() ?? {};
+  expect(payload).toMatchObject({ transport: "cli", request_body: {} });
+  expect(Object.keys(payload ?? {})).not.toContain("os_user");
+});
+
+test("a malformed header is refused, and nothing is done", async () => {
+  const before = app.countRecords(null);
+  for (const header of ["%", "7", "[]", "null", '{"os_user"']) {
+    expect(await ask({ [callerHeader]: header })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining(callerHeader),
+    });
+  }
+  expect(app.countRecords(null)).toBe(before);
+});
+
+test("any name travels, and is bounded in the record", async () => {
+  for (const name of ["Zoë Ångström", "山田", "a\nb", "%41"]) {
+    const caller = { administrator: { osUser: name, sudoUser: null }, client: null };
+    expect(readCaller(printCaller(caller))).toEqual(caller);
+    await ask({ [callerHeader]: printCaller(caller) });
+    expect(newest()?.payload).toMatchObject({ os_user: name });
+  }
+  const caller = { administrator: { osUser: "x".repeat(5_000), sudoUser: null }, client: null };
+  await ask({ [callerHeader]: printCaller(caller) });
+  expect(newest()?.payload.os_user).toBe("x".repeat(1_024));
+});
+
+test("sudo tells who called it", () => {
+  expect(administratorOf({})).toEqual({ osUser, sudoUser: null });
+  expect(administratorOf({ SUDO_USER: "ada" })).toEqual({ osUser, sudoUser: "ada" });
+});
+
+test("the log names whoever administered, in the server and without one", async () => {
+  const dataDir = createFolder();
+  const at = ["--data-dir", dataDir, "--log-level", "info"];
+  const create = (name: string) => run(["project", "create", "--name", name, ...at], { SUDO_USER: "ada" });
+  const line = {
+    message: "administration",
+    operation: "project.create",
+    transport: "cli",
+    os_user: osUser,
+    sudo_user: "ada",
+  };
+  const linesOf = (text: string): unknown[] =>
+    text.split("\n").flatMap((each) => (each.startsWith("{") ? [JSON.parse(each)] : []));
+  const server = await serve(dataDir, ["--log-level", "info"]);
+  await create("one");
+  const { stderr } = await server.end("SIGTERM");
+  expect(linesOf(stderr)).toContainEqual(expect.objectContaining(line));
+  expect(linesOf(stderr)).toContainEqual(
+    expect.objectContaining({ operation: "key.create", transport: "server", os_user: osUser }),
+  );
+  expect(linesOf((await create("two")).stderr)).toContainEqual(expect.objectContaining(line));
+  expect((await runJson(["project", "list", ...at])).json).toHaveLength(3);
+});
