@@ -33,6 +33,27 @@ function writeScript(folder: string, app: TestApp, llm: FakeLlm): void {
   writeFileSync(join(folder, "chat.py"), local);
 }
 
+const withoutDays = (text: string) => text.replace(/\d{4}-\d\d-\d\d/g, "DAY");
+
+test("the second chat has the section of the README in its system message", async () => {
+  const folder = createFolder("false");
+  const app = await startTestApp();
+  const llm = await startFakeLlm();
+  try {
+    writeScript(folder, app, llm);
+    llm.otherwise(says("I will remember that."));
+    await chat(folder, app, ["I am allergic to peanuts."]);
+    await chat(folder, app, ["What must I not eat?"]);
+    const [shown] = blocksOf("README.md").filter(({ text }) => text.startsWith("<memories>"));
+    const system = withoutDays(llm.requests.at(-1)?.system ?? "");
+    expect(system).toEndWith(withoutDays(shown?.text ?? "nothing is shown"));
+  } finally {
+    await llm.stop();
+    await app.stop();
+    removeFolder(folder);
+  }
+});
+
 test("the second chat knows what was said in the first", async () => {
   const folder = createFolder("false");
   const app = await startTestApp();
