@@ -25,7 +25,7 @@ import {
   nativeLibraries,
   type Platform,
 } from "./src/native/platform.ts";
-import { workerEntries } from "./src/native/worker.ts";
+import { workerEntries } from "./src/threads/spawn.ts";
 
 const usage = `bun run build [--target TARGET] [--model DIR] [--outfile FILE]
   --target   linux-x64, linux-arm64, darwin-arm64 or windows-x64 (default: this machine)

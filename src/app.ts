@@ -19,6 +19,8 @@ import type { Extractor } from "./memory/extractor.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
 import type { ChooseEngine } from "./storage/engines.ts";
 import type { Store } from "./storage/store.ts";
+import { spawnWorker } from "./threads/spawn.ts";
+import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
 import { openAdminSocket } from "./transports/command-socket/command-socket.ts";
 import { type CallLog, createCallLog } from "./transports/http/call-log.ts";
 import type { Readiness } from "./transports/http/health.ts";
@@ -45,11 +47,14 @@ export interface AppOptions {
   readonly decision?: LedgerDecision;
   /** Default: the engine of this program. */
   readonly chooseEngine?: ChooseEngine;
+  /** Starts the threads of the embedder and the extractor; `chooseEngine` those of the engine. Tests reach the threads that they kill. */
+  readonly spawn?: NonNullable<SupervisorOptions["spawn"]>;
 }
 
 /** @throws Error that says what to do when something is missing, in use or does not fit. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { logger = createLogger(config.logLevel), clockShift = null, decision = null } = options;
+  const { spawn = spawnWorker } = options;
   await using parts = new AsyncDisposableStack();
   const held = await holdDirectory(config.dataDir, options.chooseEngine);
   parts.defer(() => held.release());
@@ -60,6 +65,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   }
   const model = chooseModel(config);
   const clock = createClock(clockShift);
+  const supervisor = createSupervisor({ logger, clock, spawn });
   const ledger = await openLedgerAtStart(held, {
     auditKey: config.auditKey,
     decision,
@@ -67,9 +73,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     logger,
   });
   const { store, embedder } = await startEngines(parts, held, model, {
-    ...{ config, ledger: ledger.files, logger, clockShift },
+    config,
+    ledger: ledger.files,
+    logger,
+    clockShift,
+    supervisor,
   });
-  const extractor = await chooseExtractor(parts, config, logger);
+  const extractor = await chooseExtractor(parts, config, supervisor, logger);
   const perform = createPerform({
     store,
     clock,
@@ -84,7 +94,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const calls = createCallLog(logger, config.accessLog);
   parts.defer(() => calls.close());
   const server = await listen(config, {
-    ...{ perform, clock, logger, calls, readiness: () => readiness(store, embedder) },
+    ...{ perform, clock, logger, calls, readiness: () => readiness(store, supervisor) },
   });
   parts.defer(() => server.stop());
   const first = await initialise(perform, held.engine);
@@ -119,12 +129,13 @@ export function chooseModel({ model }: Config): ModelSource {
 async function chooseExtractor(
   parts: AsyncDisposableStack,
   { llm }: Config,
+  supervisor: Supervisor,
   logger: Logger,
 ): Promise<Extractor> {
   if (llm !== null) {
     return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
   }
-  const builtIn = createBuiltInExtractor(logger);
+  const builtIn = createBuiltInExtractor(supervisor);
   parts.defer(() => builtIn.close());
   return builtIn;
 }
@@ -141,6 +152,7 @@ interface EngineOptions {
   readonly ledger: LedgerFiles;
   readonly logger: Logger;
   readonly clockShift: ClockShift | null;
+  readonly supervisor: Supervisor;
 }
 
 /** The embedder loads its model in its own thread while this one opens the database. */
@@ -148,10 +160,10 @@ async function startEngines(
   parts: AsyncDisposableStack,
   { engine, runtime }: Held,
   model: ModelSource,
-  { config, ledger, logger, clockShift }: EngineOptions,
+  { config, ledger, logger, clockShift, supervisor }: EngineOptions,
 ): Promise<{ store: Store; embedder: Embedder }> {
   const { dimensions } = readModelConfig(model);
-  const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, logger });
+  const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, supervisor });
   const started = starting.catch(() => null);
   parts.defer(async () => (await started)?.close());
   const store = await engine.open({
@@ -188,9 +200,9 @@ async function listen(config: Config, options: ListenOptions): Promise<RunningSe
 }
 
 /** A busy thread is ready; one that is being restarted is not. */
-async function readiness(store: Store, embedder: Embedder): ReturnType<Readiness> {
-  const engine = await store.readiness();
-  const reasons = embedder.isUp ? engine : [...engine, "the embedder is restarting"];
+async function readiness(store: Store, supervisor: Supervisor): ReturnType<Readiness> {
+  const restarting = supervisor.restarting().map((name) => `the ${name} is restarting`);
+  const reasons = [...new Set([...(await store.readiness()), ...restarting])];
   return { ready: reasons.length === 0, reasons };
 }
 

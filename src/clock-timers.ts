@@ -16,6 +16,8 @@ export interface Timers {
   every(ms: number, work: () => void): ClockTimer;
   /** Resolves after `ms`. Keeps the process alive until then. */
   sleep(ms: number): Promise<void>;
+  /** What `work` resolves with, or undefined after `ms`. The work itself goes on. */
+  within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
 }
 
 export interface MovableTimers extends Timers {
@@ -62,6 +64,12 @@ export function createTimers(elapsed: () => number): MovableTimers {
     after: (ms, work) => start(ms, null, work),
     every: (ms, work) => start(ms, ms, work),
     sleep: (ms) => new Promise((resolve) => start(ms, null, resolve)),
+    within<Value>(ms: number, work: Promise<Value>) {
+      const { promise, resolve, reject } = Promise.withResolvers<Value | undefined>();
+      const late = start(ms, null, () => resolve(undefined));
+      work.then(resolve, reject).finally(late.cancel);
+      return promise;
+    },
     clockMoved() {
       // A timer that starts another one must not make this loop endless.
       for (const check of [...waiting]) if (waiting.has(check)) check();

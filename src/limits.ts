@@ -95,8 +95,11 @@ export const refusalSourcesMax = 1_000;
 export const refusalSourcesShown = 5;
 /** How long a readiness check waits for the threads; a thread that is only busy counts as ready. */
 export const readinessWaitMs = 250;
-/** A writer that has not answered for this time is not ready. Longer than the longest erasure. */
-export const writerSilenceMaxMs = 60_000;
+/**
+ * A writer that has not answered for this long hangs: the server is not ready, and calls that wait for the writer are answered with
+ * 1503. Longer than an erasure usually takes (wordErasureMaxMs).
+ */
+export const writerHangsAfterMs = 60_000;
 
 /** `last_accessed_at` is written within the first time, and at most once per memory within the second one. */
 export const accessFlushMs = 1_000;

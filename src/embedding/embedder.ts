@@ -1,17 +1,16 @@
 // The embedder as the rest of the program sees it: queue, cache of queries, one computation per text. Must never tokenise or
 // infer on the calling thread, and never leave a call without an answer.
 
-import type { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import { embeddingQueueLimits } from "../limits.ts";
-import type { Logger } from "../log/logger.ts";
+import { createLogger } from "../log/logger.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
-import { spawnWorker } from "../native/worker.ts";
 import { abandoned, unlessAbandoned } from "../scheduling/abandonment.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
-import type { EmbedderInit, EmbedderReady } from "./embedder-protocol.ts";
-import { EmbedderThread } from "./embedder-thread.ts";
+import { createSupervisor, type Supervisor } from "../threads/supervisor.ts";
+import type { WorkerThread } from "../threads/worker-thread.ts";
+import type { EmbedderInit, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
 import type { ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
@@ -24,13 +23,11 @@ export interface Embedder {
   readonly batching: boolean;
   /**
    * Float32Array [dimensions], L2-normalised, the caller's own. The same text always gets the same vector (cosine >= 0.9999).
-   * Throws Refusal 1503 when the queue is full, the worker died or the caller is gone, 1429 when too many texts of the project wait,
+   * Throws Refusal 1503 when the queue is full, the thread ended or the caller is gone, 1429 when too many texts of the project wait,
    * and Error when the model fails on this text.
    */
   embed(text: string, role: EmbeddingRole, waiter?: Waiter): Promise<Float32Array>;
-  /** False while the worker is being restarted, however many texts wait. */
-  readonly isUp: boolean;
-  /** Ends the worker; calls that wait, and later ones, get Refusal 1503. */
+  /** Ends the thread; calls that wait, and later ones, get Refusal 1503. */
   close(): Promise<void>;
 }
 
@@ -43,11 +40,8 @@ export type EmbedderOptions = Readonly<{
   queueLimits?: QueueLimits;
   /** 0 switches the cache off. */
   queryCacheEntries?: number;
-  /** A batch takes milliseconds: a worker silent for longer is stuck, and is replaced. */
-  silenceLimitMs?: number;
-  logger?: Logger;
-  /** Starts the worker thread; tests use it to get hold of the worker they kill. */
-  spawn?: (init: EmbedderInit) => Worker;
+  /** Starts and restarts the thread. */
+  supervisor?: Supervisor;
 }>;
 
 /** One is computed while the next one waits in the worker: this thread may be busy when the first is done. */
@@ -55,14 +49,22 @@ const batchesAtOnce = 2;
 /** Longer queries are rare, and not worth the memory of the cache. */
 const cachedQueryCharacters = 1_000;
 
-/** Starts the worker and loads the model. Throws an Error that says what to do when the model cannot be used. */
+/** Starts the thread, which loads the model. Throws an Error that says what to do when the model cannot be used. */
 export async function startEmbedder(options: EmbedderOptions): Promise<Embedder> {
   const { runtime, model, threads = 1, queryCacheEntries = 1_000 } = options;
   const { queueLimits = embeddingQueueLimits } = options;
-  const { spawn = (init) => spawnWorker("embedder", init), silenceLimitMs = 60_000, logger } = options;
-  const thread = new EmbedderThread(() => spawn({ runtime, model, threads }), silenceLimitMs, logger);
-  const ready = await thread.start();
-  return new QueuedEmbedder(thread, ready, queueLimits, queryCacheEntries);
+  const { supervisor = createSupervisor({ logger: createLogger("silent") }) } = options;
+  const queue = new EmbeddingQueue(queueLimits);
+  const init: EmbedderInit = { runtime, model, threads };
+  const thread = supervisor.start<EmbedderReady>("embedder", init, {
+    onDown: (reason) => queue.drain(reason),
+  });
+  try {
+    return new QueuedEmbedder(thread, await thread.ready, queue, queryCacheEntries);
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
 }
 
 /** A text that is waiting or being computed. */
@@ -76,7 +78,7 @@ interface Pending {
 class QueuedEmbedder implements Embedder {
   readonly model: ModelIdentity;
   readonly batching: boolean;
-  readonly #thread: EmbedderThread;
+  readonly #thread: WorkerThread<EmbedderReady>;
   readonly #queue: EmbeddingQueue;
   readonly #recentQueries: LRUCache<string, Float32Array> | undefined;
   /**
@@ -88,17 +90,17 @@ class QueuedEmbedder implements Embedder {
   #batches = 0;
   #characters = 0;
 
-  constructor(thread: EmbedderThread, ready: EmbedderReady, limits: QueueLimits, queryCacheEntries: number) {
+  constructor(
+    thread: WorkerThread<EmbedderReady>,
+    ready: EmbedderReady,
+    queue: EmbeddingQueue,
+    queryCacheEntries: number,
+  ) {
     this.model = ready.model;
     this.batching = ready.batching;
     this.#thread = thread;
-    this.#queue = new EmbeddingQueue(limits);
+    this.#queue = queue;
     this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
-    thread.onDown = (reason) => this.#queue.drain(reason);
-  }
-
-  get isUp(): boolean {
-    return this.#thread.isUp;
   }
 
   /** Callers get copies: they may transfer theirs to a worker. */
@@ -119,7 +121,7 @@ class QueuedEmbedder implements Embedder {
   }
 
   #enqueue(key: string, wanted: Pick<Waiting, "project" | "text" | "role">): Pending {
-    this.#thread.assertUp();
+    this.#thread.requireUp();
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     const item: Waiting = { ...wanted, resolve, fail: reject, refuse: reject };
     this.#queue.add(item);
@@ -160,7 +162,8 @@ class QueuedEmbedder implements Embedder {
     this.#batches += 1;
     this.#characters += characters;
     try {
-      const rows = await this.#thread.compute(batch.map(({ text, role }) => ({ text, role })));
+      const request: EmbedRequest = batch.map(({ text, role }) => ({ text, role }));
+      const rows = await this.#thread.request<Float32Array>(request);
       for (const [row, waiting] of batch.entries()) this.#answer(waiting, rows, row);
     } catch (error) {
       const reason = error instanceof Error ? error : new Error(String(error));

@@ -1,14 +1,14 @@
-// The worker thread that runs the rules of extraction. Must never be imported by another module: it brings the date parser and all
-// word lists into memory.
+// The worker thread that runs the rules of extraction. Must never be imported by another module: it loads the date parser and all word
+// lists.
 
-import { yieldToOthers } from "../native/priority.ts";
-import { answerRequests } from "../native/worker-client.ts";
+import { answerRequests } from "../threads/answer-requests.ts";
+import { yieldToOthers } from "../threads/priority.ts";
 import type { ExtractRequest } from "./built-in-thread.ts";
 import { extractByRules } from "./rules/extract.ts";
 
 yieldToOthers();
-answerRequests(async (request) => {
-  // The one place that vouches for what the other side sent.
+answerRequests((request) => {
+  // Only built-in-thread.ts sends requests here.
   const { text, now } = request as ExtractRequest;
   return extractByRules(text, now);
 });

@@ -152,7 +152,7 @@ describe("serve --json", () => {
   });
 
   test("a process whose threads do not end is killed at its deadline", async () => {
-    const module = JSON.stringify(join(import.meta.dir, "../../src/native/deadline.ts"));
+    const module = JSON.stringify(join(import.meta.dir, "../../src/threads/process-deadline.ts"));
     const script = `import { endWithin } from ${module}; endWithin({ afterMs: 50, logLevel: "info" }); for (;;);`;
     const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
     expect(await child.stderr.text()).toContain("the server did not end in time and is killed");

@@ -5,13 +5,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { createClock } from "../../src/clock.ts";
+import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { type Embedder, type EmbedderOptions, startEmbedder } from "../../src/embedding/embedder.ts";
-import type { EmbedderInit, EmbedderMessage, EmbedRequest } from "../../src/embedding/embedder-protocol.ts";
+import type { EmbedRequest } from "../../src/embedding/embedder-protocol.ts";
 import { readModelDirectory } from "../../src/embedding/model-directory.ts";
 import { Refusal } from "../../src/errors.ts";
+import { createLogger } from "../../src/log/logger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { spawnWorker } from "../../src/native/worker.ts";
 import type { QueueLimits, Waiter } from "../../src/scheduling/fair-queue.ts";
+import { restartDelayMaxMs, silenceCheckEveryMs, threadPolicies } from "../../src/threads/policies.ts";
+import type { FromThread } from "../../src/threads/protocol.ts";
+import { spawnWorker } from "../../src/threads/spawn.ts";
+import { createSupervisor, type Supervisor, type SupervisorOptions } from "../../src/threads/supervisor.ts";
 import { type TinyModel, tinyWords, writeTinyModel } from "./tiny-model.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-embedder-"));
@@ -53,15 +59,21 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<(string | n
   });
 }
 
+type Spawn = NonNullable<SupervisorOptions["spawn"]>;
+
+function supervise(spawn: Spawn): Supervisor {
+  return createSupervisor({ logger: createLogger("silent"), spawn });
+}
+
 /** Starts real workers and remembers them, so that a test can kill one. */
-function observedWorkers(): { workers: Worker[]; spawn: NonNullable<EmbedderOptions["spawn"]> } {
+function observeWorkers(): { workers: Worker[]; supervisor: Supervisor } {
   const workers: Worker[] = [];
-  const spawn = (init: EmbedderInit) => {
-    const worker = spawnWorker("embedder", init);
+  const supervisor = supervise((name, init) => {
+    const worker = spawnWorker(name, init);
     workers.push(worker);
     return worker;
-  };
-  return { workers, spawn };
+  });
+  return { workers, supervisor };
 }
 
 /** Waits until the embedder answers again, at most two seconds. */
@@ -221,16 +233,16 @@ describe("the queue", () => {
 
   test("drops a text when all who wanted it are gone, and no sooner", async () => {
     const computed: string[] = [];
-    const spawn = (init: EmbedderInit) => {
-      const worker = spawnWorker("embedder", init);
+    const supervisor = supervise((name, init) => {
+      const worker = spawnWorker(name, init);
       const post = worker.postMessage.bind(worker);
-      worker.postMessage = (request: EmbedRequest) => {
-        computed.push(...(request ?? []).map(({ text }) => text));
-        post(request);
+      worker.postMessage = (message: { readonly request?: EmbedRequest }) => {
+        computed.push(...(message.request ?? []).map(({ text }) => text));
+        post(message);
       };
       return worker;
-    };
-    const embedder = await start({}, { spawn });
+    });
+    const embedder = await start({}, { supervisor });
     const [leaver, follower, stayer] = [1, 2, 3].map(() => new AbortController());
     const call = (text: string, controller: AbortController | undefined) =>
       embedder.embed(text, "passage", { ...one, signal: controller?.signal ?? one.signal });
@@ -247,14 +259,14 @@ describe("the queue", () => {
 
   test("is spared by the cache of queries, which passages do not use", async () => {
     let batches = 0;
-    const spawn = (init: EmbedderInit) => {
-      const worker = spawnWorker("embedder", init);
-      worker.on("message", (message: EmbedderMessage) => {
-        if (message.kind === "vectors") batches++;
+    const supervisor = supervise((name, init) => {
+      const worker = spawnWorker(name, init);
+      worker.on("message", (message: FromThread) => {
+        if ("answer" in message) batches++;
       });
       return worker;
-    };
-    const embedder = await start({}, { spawn, queryCacheEntries: 2 });
+    });
+    const embedder = await start({}, { supervisor, queryCacheEntries: 2 });
     for (const text of ["red", "red", "green", "red"]) await embedder.embed(text, "query");
     expect(batches).toBe(2);
     for (const text of ["blue", "green"]) await embedder.embed(text, "query");
@@ -272,35 +284,55 @@ describe("the queue", () => {
 
 describe("a worker that dies", () => {
   test("when killed: those who wait get 1503, and it comes back", async () => {
-    const { workers, spawn } = observedWorkers();
-    const embedder = await start({}, { spawn });
+    const { workers, supervisor } = observeWorkers();
+    const embedder = await start({}, { supervisor });
     const waiting = outcomes(Array.from({ length: 200 }, (_, i) => embedder.embed(`text ${i}`, "passage")));
-    expect(embedder.isUp).toBe(true);
+    expect(supervisor.restarting()).toEqual([]);
     await workers[0]?.terminate();
     expect(await waiting).toContain(1503);
-    expect(embedder.isUp).toBe(false);
+    expect(supervisor.restarting()).toEqual(["embedder"]);
     expect(await outcomes([embedder.embed("red", "query")])).toEqual([1503]);
     expect(await recovered(embedder)).toBe(true);
-    expect(embedder.isUp).toBe(true);
+    expect(supervisor.restarting()).toEqual([]);
     expect(workers).toHaveLength(2);
   });
 
   test.each(["throw", "exit", "silence"])("by %s: the same, and the next one serves", async (how) => {
     let starts = 0;
     const scripted = () => new Worker(new URL("scripted-worker.ts", import.meta.url), { workerData: how });
-    const embedder = await start(
-      {},
-      { silenceLimitMs: 400, spawn: (init) => (++starts <= 2 ? scripted() : spawnWorker("embedder", init)) },
-    );
-    const calls = Array.from({ length: 40 }, (_, i) => embedder.embed(`text ${i}`, "passage"));
-    expect(await outcomes(calls)).toEqual(Array(40).fill(1503));
+    const shift = createClockShift();
+    const clock = createClock(shift);
+    const supervisor = createSupervisor({
+      logger: createLogger("silent"),
+      clock,
+      spawn: (name, init) => (++starts <= 2 ? scripted() : spawnWorker(name, init)),
+    });
+    const embedder = await start({}, { supervisor });
+    const loseWorker = async () => {
+      const calls = outcomes(Array.from({ length: 40 }, (_, i) => embedder.embed(`text ${i}`, "passage")));
+      for (
+        let checks = 0;
+        how === "silence" && checks <= threadPolicies.embedder.silenceMaxMs / silenceCheckEveryMs;
+        checks++
+      ) {
+        expect(supervisor.restarting()).toEqual([]);
+        passTime(shift, silenceCheckEveryMs);
+        clock.catchUp();
+      }
+      expect(await calls).toEqual(Array(40).fill(1503));
+      expect(supervisor.restarting()).toEqual(["embedder"]);
+    };
+    await loseWorker();
+    passTime(shift, restartDelayMaxMs);
+    while (supervisor.restarting().length > 0) await clock.sleep(1);
+    await loseWorker();
     expect(await recovered(embedder)).toBe(true);
     expect(starts).toBe(3);
   });
 
   test("is not replaced by one with another model", async () => {
-    const { workers, spawn } = observedWorkers();
-    const embedder = await start({}, { spawn });
+    const { workers, supervisor } = observeWorkers();
+    const embedder = await start({}, { supervisor });
     writeTinyModel(join(folder, `model-${count}`), { dimensions: 512 });
     await workers[0]?.terminate();
     await Bun.sleep(300);

@@ -4,8 +4,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { EmbedderReady } from "../../src/embedding/embedder-protocol.ts";
 
 const model = { id: "scripted", sha256: "", dimensions: 256, maxTokens: 16 };
+const ready: EmbedderReady = { model, batching: false };
 parentPort?.on("message", () => {
   if (workerData === "throw") throw new Error("scripted failure");
   if (workerData === "exit") process.exit(3);
 });
-parentPort?.postMessage({ kind: "ready", model, batching: false } satisfies EmbedderReady);
+parentPort?.postMessage({ ready });

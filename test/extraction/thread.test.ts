@@ -6,7 +6,8 @@ import { Refusal } from "../../src/errors.ts";
 import { type BuiltInExtractor, createBuiltInExtractor } from "../../src/extraction/built-in-thread.ts";
 import { extractionQueueLimits } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
-import { spawnWorker } from "../../src/native/worker.ts";
+import { spawnWorker } from "../../src/threads/spawn.ts";
+import { createSupervisor } from "../../src/threads/supervisor.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const opened: BuiltInExtractor[] = [];
@@ -18,11 +19,15 @@ function open(): { extractor: BuiltInExtractor; workers: Worker[]; complaints: s
   const workers: Worker[] = [];
   const complaints: string[] = [];
   const logger = createLogger("warn", (line) => complaints.push(line) > 0);
-  const extractor = createBuiltInExtractor(logger, () => {
-    const worker = spawnWorker("extractor", null);
-    workers.push(worker);
-    return worker;
+  const supervisor = createSupervisor({
+    logger,
+    spawn: (name, init) => {
+      const worker = spawnWorker(name, init);
+      workers.push(worker);
+      return worker;
+    },
   });
+  const extractor = createBuiltInExtractor(supervisor);
   opened.push(extractor);
   return { extractor, workers, complaints };
 }
@@ -91,7 +96,7 @@ test("a thread that is killed answers 1503 and is there again for the next text"
     if (items === 1503) await Bun.sleep(20);
   }
   expect(items).toBe(1);
-  expect(complaints.join("")).toContain("started again");
+  expect(complaints.join("")).toContain("is restarted");
 });
 
 test("refuses more texts of a project than may wait, and works on the others", async () => {

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { workerEntries } from "../../src/native/worker.ts";
+import { workerEntries } from "../../src/threads/spawn.ts";
 
 const root = join(import.meta.dir, "../..");
 

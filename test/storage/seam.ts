@@ -17,10 +17,10 @@ import type { Logger } from "../../src/log/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
 import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
-import type { spawnWorker } from "../../src/native/worker.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
 import { createSqliteEngine } from "../../src/storage/sqlite/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
+import type { spawnWorker } from "../../src/threads/spawn.ts";
 
 export const dimensions = 256;
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");

@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { RuntimeFiles } from "../../native/runtime.ts";
 import { SqliteError } from "../../native/sqlite.ts";
-import type { spawnWorker } from "../../native/worker.ts";
+import type { spawnWorker } from "../../threads/spawn.ts";
 import type { Engine } from "../engine.ts";
 import { requireOwnFiles } from "./database-file/adjacent-files.ts";
 import { type DatabaseFile, openCurrent, openReading, openWriting } from "./database-file/connection.ts";

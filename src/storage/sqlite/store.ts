@@ -6,8 +6,9 @@ import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Database } from "../../native/sqlite.ts";
-import { spawnWorker } from "../../native/worker.ts";
-import { WorkerClient } from "../../native/worker-client.ts";
+import { spawnWorker } from "../../threads/spawn.ts";
+import { createSupervisor } from "../../threads/supervisor.ts";
+import type { ThreadEvents } from "../../threads/worker-thread.ts";
 import type { ModelBinding, StoreOptions } from "../engine.ts";
 import { performExportEffects } from "../export-effects.ts";
 import type { Store } from "../store.ts";
@@ -33,6 +34,7 @@ interface ThreadInits {
   readonly reader: ReaderInit;
   readonly searcher: SearcherInit;
   readonly exporter: ExporterInit;
+  readonly inspector: DatabaseFile;
 }
 
 /** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
@@ -53,21 +55,24 @@ export async function openStore(
     logger,
     logLevel,
   } = options;
-  const threads: WorkerClient[] = [];
-  const start = <Name extends keyof ThreadInits>(name: Name, init: ThreadInits[Name]) => {
-    const client = new WorkerClient(name, () => spawn(name, init), logger);
-    client.onComplaint = ({ message }) => readiness.suspect(message === damageComplaint);
-    if (name !== "exporter") threads.push(client);
-    return client;
-  };
+  const clock = createClock(clockShift);
+  const supervisor = createSupervisor({ logger, clock, spawn });
+  const start = <Name extends keyof ThreadInits>(
+    name: Name,
+    init: ThreadInits[Name],
+    events: ThreadEvents = {},
+  ) =>
+    supervisor.start(name, init, {
+      ...events,
+      onComplaint: ({ message }) => readiness.suspect(message === damageComplaint),
+    });
   const database = openReading(file);
   const retentionDays = { payloadRetentionDays, installationRetentionDays };
   const writerInit = { file, plans, ledger, ...retentionDays, clockShift, logLevel };
-  const writer = createWriter(start("writer", writerInit), groupCommit);
-  const damage = createDamageCheck(() => spawn("inspector", file), logger);
-  const readiness = createEngineReadiness(writer, damage, threads);
+  const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
+  const damage = createDamageCheck(() => start("inspector", file), logger);
+  const readiness = createEngineReadiness(writer, damage, supervisor, clock);
   const dimensions = options.model?.dimensions ?? 0;
-  const clock = createClock(clockShift);
   const reader = createReader(
     {
       reader: () => start("reader", { file, verifierKeys: ledger.verifierKeys }),

@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { Refusal } from "../../../src/errors.ts";
 import { groupMaxCalls, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
-import { spawnWorker } from "../../../src/native/worker.ts";
+import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { type Member, openSeam, type Seam, unitVector } from "../seam.ts";
 
 const opened: Seam[] = [];
@@ -98,8 +98,8 @@ test("a call to be written is in the next group, however many another project se
       const worker = spawnWorker(name, init);
       if (name !== "writer") return worker;
       const post = worker.postMessage.bind(worker);
-      worker.postMessage = (message: { request: { settle?: { keyId: string | null }[] } }) => {
-        groups.push(message.request.settle?.map(({ keyId }) => keyId) ?? []);
+      worker.postMessage = (message: { request?: { settle?: { keyId: string | null }[] } }) => {
+        groups.push(message.request?.settle?.map(({ keyId }) => keyId) ?? []);
         post(message);
       };
       return worker;

@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from "bun:test";
 import type { Worker } from "node:worker_threads";
 import { Refusal } from "../../../src/errors.ts";
-import { spawnWorker } from "../../../src/native/worker.ts";
+import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { type Outcome, openSeam, type Seam, unitVector } from "../seam.ts";
 
 const opened: Seam[] = [];

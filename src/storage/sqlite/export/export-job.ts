@@ -9,7 +9,7 @@ import type { RowFormat } from "../../../export/row-format.ts";
 import { createRowFormat } from "../../../export/row-formats.ts";
 import type { ExportStep } from "../../../export/store.ts";
 import { exportBatchRows } from "../../../limits.ts";
-import type { ExportCrew } from "./export-crew.ts";
+import type { ExportRowThreads } from "./export-row-threads.ts";
 import type { Piece, PieceOrder } from "./export-rows.ts";
 
 /** What an export needs to know about its chain. */
@@ -35,7 +35,7 @@ interface Ordered {
 }
 
 export class ExportJob {
-  readonly #crew: ExportCrew;
+  readonly #rowThreads: ExportRowThreads;
   readonly #made: Export;
   readonly #chain: ExportChain;
   readonly #format: RowFormat;
@@ -49,8 +49,8 @@ export class ExportJob {
   #lastHash: string | null = null;
   #ended: ExportStep | null = null;
 
-  constructor(crew: ExportCrew, made: Export, chain: ExportChain) {
-    this.#crew = crew;
+  constructor(rowThreads: ExportRowThreads, made: Export, chain: ExportChain) {
+    this.#rowThreads = rowThreads;
     this.#made = made;
     this.#chain = chain;
     this.#format = createRowFormat(made);
@@ -100,7 +100,7 @@ export class ExportJob {
 
   #orderAhead(): void {
     const { lastSeq } = this.#made;
-    while (this.#ordered.length < this.#crew.ordersAhead && this.#orderedThrough < lastSeq) {
+    while (this.#ordered.length < this.#rowThreads.ordersAhead && this.#orderedThrough < lastSeq) {
       const last = Math.min(this.#orderedThrough + exportBatchRows, lastSeq);
       this.#ordered.push(this.#order(this.#orderedThrough + 1, last));
       this.#orderedThrough = last;
@@ -110,7 +110,7 @@ export class ExportJob {
   #order(first: number, last: number): Ordered {
     const { format, verifiable } = this.#made;
     const order = { chain: this.#chain.number, first, last, format, verifiable };
-    const piece = this.#crew.ask(order);
+    const piece = this.#rowThreads.makeRows(order);
     // Whoever awaits it hears of a failure; an export that has failed before awaits no more.
     piece.catch(() => undefined);
     return { order, piece };

@@ -13,7 +13,6 @@ export interface RowsInit {
 const { file }: RowsInit = workerData;
 const toPiece = createPieces(openReading(file));
 
-answerStoreRequests(
-  async (request) => toPiece(request as PieceOrder),
-  (piece) => ("text" in piece ? [piece.text.buffer] : []),
-);
+answerStoreRequests((request) => toPiece(request as PieceOrder), {
+  moved: (piece) => ("text" in piece ? [piece.text.buffer] : []),
+});

@@ -11,11 +11,12 @@ import { partialSuffix } from "../../../export/export-file.ts";
 import type { ExportStep } from "../../../export/store.ts";
 import { exportStepMs } from "../../../limits.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
+import { createSupervisor } from "../../../threads/supervisor.ts";
 import type { LedgerFiles } from "../../engine.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { answerStoreRequests } from "../threads/answer-requests.ts";
-import { createExportCrew } from "./export-crew.ts";
 import { type ExportChain, ExportJob, UnreadableRecord } from "./export-job.ts";
+import { createExportRowThreads } from "./export-row-threads.ts";
 import { type ExportRow, exportColumns, toExport } from "./exports.ts";
 
 export interface ExporterInit {
@@ -27,14 +28,13 @@ export interface ExporterInit {
 export type ExporterRequest =
   | { readonly pending: true }
   | { readonly step: string }
-  | { readonly sweep: number }
-  | { readonly close: true };
+  | { readonly sweep: number };
 
 const { file, ledger, logLevel }: ExporterInit = workerData;
 const logger = createLogger(logLevel);
 const database = openReading(file);
 const signer = createSigner(ledger.signingKey);
-const crew = createExportCrew(file, logger);
+const rowThreads = createExportRowThreads(file, createSupervisor({ logger }));
 const pending = database
   .prepare<[], string>("SELECT id FROM audit_export WHERE status = 'processing' ORDER BY id")
   .pluck();
@@ -57,12 +57,14 @@ const endedOutside: ExportStep = {
   error: "Records of the export were erased while it was written. Begin a new export.",
 };
 
-answerStoreRequests(async (request) => {
-  const work = request as ExporterRequest;
-  if ("step" in work) return stepAlone(work.step);
-  if ("close" in work) return crew.rest();
-  return "pending" in work ? listPending() : sweep(work.sweep);
-});
+answerStoreRequests<ExportStep | readonly string[]>(
+  (request) => {
+    const work = request as ExporterRequest;
+    if ("step" in work) return stepAlone(work.step);
+    return "pending" in work ? listPending() : sweep(work.sweep);
+  },
+  { close: () => rowThreads.endAll() },
+);
 
 async function listPending(): Promise<readonly string[]> {
   const ids = pending.all();
@@ -70,7 +72,7 @@ async function listPending(): Promise<readonly string[]> {
   for (const known of [jobs, failures]) {
     for (const id of known.keys()) if (!ids.includes(id)) known.delete(id);
   }
-  if (ids.length === 0) await crew.rest();
+  if (ids.length === 0) await rowThreads.endAll();
   return ids;
 }
 
@@ -97,7 +99,7 @@ async function step(id: string): Promise<ExportStep> {
     const records = jobs.get(id)?.records ?? 0;
     await jobs.get(id)?.abandon();
     jobs.delete(id);
-    // A thread died: the runner tries again from the start, but not for ever.
+    // A thread ended: the runner tries again from the start, but not for ever.
     if (error instanceof Refusal) throw error;
     logger.warn("an export failed", { export: id, error });
     const failed: ExportStep = { status: "failed", records, error: reasonOf(error) };
@@ -109,7 +111,7 @@ async function step(id: string): Promise<ExportStep> {
 function begin(id: string): ExportJob {
   const row = find.get(id);
   if (row === undefined) throw new Error(`there is no export ${id}`);
-  return new ExportJob(crew, toExport(row, ledger.exports), row);
+  return new ExportJob(rowThreads, toExport(row, ledger.exports), row);
 }
 
 /** Removes the files of expired exports, also of one that was ended while it was written, and parts that a killed process left. */

@@ -1,14 +1,14 @@
-// Owns the way to the exporter's thread; what became of exports goes to the writer. The thread starts with the first question.
+// Owns the requests to the exporter's thread; the state of exports is saved by the writer. The thread starts with the first request.
 
 import type { ExportEngine } from "../../../export/store.ts";
-import type { WorkerClient } from "../../../native/worker-client.ts";
+import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import type { ExporterRequest } from "./export-worker.ts";
 
-export function createExporter(start: () => WorkerClient, save: ExportEngine["save"]): ExportEngine {
-  let worker: WorkerClient | null = null;
+export function createExporter(start: () => WorkerThread, save: ExportEngine["save"]): ExportEngine {
+  let thread: WorkerThread | null = null;
   const ask = <Answer>(request: ExporterRequest): Promise<Answer> => {
-    worker ??= start();
-    return worker.request(request) as Promise<Answer>;
+    thread ??= start();
+    return thread.request<Answer>(request);
   };
   return {
     save,
@@ -16,9 +16,7 @@ export function createExporter(start: () => WorkerClient, save: ExportEngine["sa
     step: (id) => ask({ step: id }),
     sweep: (now) => ask({ sweep: now }),
     async close() {
-      // It ends its own threads, which nobody else knows.
-      await worker?.request({ close: true } satisfies ExporterRequest).catch(() => undefined);
-      await worker?.close();
+      await thread?.close();
     },
   };
 }

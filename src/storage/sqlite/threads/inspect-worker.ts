@@ -1,10 +1,11 @@
-// Looks for damage in the whole database file, once, in a thread of its own: it may take minutes. Never writes.
+// Checks the whole database file for damage, in a thread of its own: it may take minutes. Never writes.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { answerRequests } from "../../../threads/answer-requests.ts";
 import type { DatabaseFile } from "../database-file/connection.ts";
 import { findDamage } from "../database-file/inspect.ts";
 
 const file: DatabaseFile = workerData;
 
-/** A list of what is wrong, empty when nothing is; a thread that fails instead ends with an error. */
-parentPort?.postMessage(findDamage(file));
+/** Answers with a list of the damage that was found, empty when there is none. */
+answerRequests(() => findDamage(file));

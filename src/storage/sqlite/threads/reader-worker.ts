@@ -1,7 +1,7 @@
 // Owns the reading connection for lists and for the ledger: short questions, or long ones in short steps. Never writes, never searches.
 
 import { workerData } from "node:worker_threads";
-import { yieldToOthers } from "../../../native/priority.ts";
+import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";

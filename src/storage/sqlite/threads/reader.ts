@@ -1,4 +1,4 @@
-// Owns the way to the threads that read: one for searches, one for everything else. Questions wait here and not in a thread, so that
+// Owns the requests to the threads that read: one for searches, one for everything else. Questions wait here and not in a thread, so that
 // projects take turns and a question whose caller is gone is never asked.
 
 import type { AuditReader, RecordLocation } from "../../../audit/store.ts";
@@ -11,9 +11,9 @@ import {
 } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { MemoryReader } from "../../../memory/store.ts";
-import type { WorkerClient } from "../../../native/worker-client.ts";
 import { createFairGate } from "../../../scheduling/fair-gate.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../../../scheduling/fair-queue.ts";
+import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import { createProofs } from "../verify/verification-rounds.ts";
 import type { Question, QuestionTable } from "./answer-requests.ts";
 import type { ReadQuestions } from "./reader-worker.ts";
@@ -27,8 +27,8 @@ export interface Reader {
 
 /** How the threads are started. */
 export interface ReadingThreads {
-  readonly reader: () => WorkerClient;
-  readonly searcher: () => WorkerClient;
+  readonly reader: () => WorkerThread;
+  readonly searcher: () => WorkerThread;
 }
 
 export function createReader(threads: ReadingThreads, clock: Clock, logger: Logger): Reader {
@@ -81,13 +81,13 @@ function by({ id }: { readonly id: string }, signal: AbortSignal): Waiter {
 }
 
 /** The thread starts with the first question. */
-function createAsking<Questions extends QuestionTable>(start: () => WorkerClient, limits: QueueLimits) {
+function createAsking<Questions extends QuestionTable>(start: () => WorkerThread, limits: QueueLimits) {
   const gate = createFairGate({
     places: readRequestsAtOnce,
     placesPerProject: readRequestsOfProjectAtOnce,
     limits,
   });
-  let worker: WorkerClient | null = null;
+  let thread: WorkerThread | null = null;
   return {
     ask<Name extends keyof Questions & string>(
       waiter: Waiter,
@@ -95,14 +95,13 @@ function createAsking<Questions extends QuestionTable>(start: () => WorkerClient
       ...values: Parameters<Questions[Name]>
     ): Promise<ReturnType<Questions[Name]>> {
       return gate(waiter, () => {
-        worker ??= start();
+        thread ??= start();
         const request: Question = { question, values };
-        // The one place that vouches for what the thread answers.
-        return worker.request(request) as Promise<ReturnType<Questions[Name]>>;
+        return thread.request<ReturnType<Questions[Name]>>(request);
       });
     },
     async close() {
-      await worker?.close();
+      await thread?.close();
     },
   };
 }

@@ -1,8 +1,9 @@
 // Owns the answer to the question whether the engine can perform calls now: its threads are up, and the writer can write. Must never
 // hold the caller for long, nor say which project or file is concerned.
 
-import { readinessWaitMs, writerSilenceMaxMs } from "../../../limits.ts";
-import type { WorkerClient } from "../../../native/worker-client.ts";
+import type { Clock } from "../../../clock.ts";
+import { readinessWaitMs, writerHangsAfterMs } from "../../../limits.ts";
+import type { Supervisor } from "../../../threads/supervisor.ts";
 import type { DamageCheck } from "./damage-check.ts";
 import type { Writer } from "./writer.ts";
 
@@ -13,15 +14,15 @@ export interface EngineReadiness {
   reasons(): Promise<readonly string[]>;
 }
 
-/** `threads` are those without which calls fail; the list may grow. */
 export function createEngineReadiness(
-  writer: Pick<Writer, "check">,
+  writer: Pick<Writer, "check" | "silentMs">,
   damage: DamageCheck,
-  threads: readonly WorkerClient[],
+  supervisor: Pick<Supervisor, "restarting">,
+  clock: Clock,
 ): EngineReadiness {
   let isSuspect = false;
   /** One question at a time: a writer that hangs must not gather more of them. */
-  let asked: { readonly answer: Promise<string | null>; readonly atMs: number } | null = null;
+  let asked: Promise<string | null> | null = null;
 
   const ask = (): Promise<string | null> => {
     const wasSuspect = isSuspect;
@@ -37,13 +38,12 @@ export function createEngineReadiness(
         asked = null;
       });
   };
-  const causeOfWriter = (): Promise<string | null> => {
-    const nowMs = performance.now();
-    asked ??= { answer: ask(), atMs: nowMs };
-    const seconds = Math.floor((nowMs - asked.atMs) / 1000);
-    const silent =
-      seconds * 1000 < writerSilenceMaxMs ? null : `the writer has not answered for ${seconds} seconds`;
-    return Promise.race([asked.answer, Bun.sleep(readinessWaitMs).then(() => silent)]);
+  const causeOfWriter = async (): Promise<string | null> => {
+    const { silentMs } = writer;
+    if (silentMs >= writerHangsAfterMs) return `the writer has not answered for ${silentMs / 1_000} seconds`;
+    asked ??= ask();
+    // A busy writer is ready.
+    return (await clock.within(readinessWaitMs, asked)) ?? null;
   };
 
   return {
@@ -52,7 +52,7 @@ export function createEngineReadiness(
       if (isDamage) damage.suspect();
     },
     async reasons() {
-      const down = threads.filter(({ isUp }) => !isUp).map(({ name }) => `the ${name} is restarting`);
+      const down = supervisor.restarting().map((name) => `the ${name} is restarting`);
       const cause = await causeOfWriter();
       const damaged = damage.isSuspected()
         ? ["the database file is damaged, or the disk cannot read it"]

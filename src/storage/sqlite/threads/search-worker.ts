@@ -4,7 +4,7 @@
 import { workerData } from "node:worker_threads";
 import type { InjectionCandidates } from "../../../memory/store.ts";
 import { loadOnnx } from "../../../native/onnx.ts";
-import { yieldToOthers } from "../../../native/priority.ts";
+import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createRuleReader } from "../memories/memory-reader.ts";
 import { createSearch } from "../search/search.ts";

@@ -47,8 +47,7 @@ export type WriterRequest =
   /** Answered with the number of the sweep. */
   | { readonly sweep: "start" }
   /** Answered with its SweepOutcome. */
-  | { readonly sweep: number }
-  | { readonly close: true };
+  | { readonly sweep: number };
 
 /** One per call, in order. */
 export type WriterReply = readonly SettledCall[];
@@ -110,10 +109,9 @@ const housekeeping = startHousekeeping({
 });
 const logExport = createExportLog(database);
 
-answerStoreRequests(async (request): Promise<WriterReply | WriteState | SweepOutcome | number> => {
+const handle = async (request: unknown): Promise<WriterReply | WriteState | SweepOutcome | number> => {
   clock.catchUp();
   const work = request as WriterRequest;
-  if ("close" in work) return close();
   if ("sweep" in work) {
     return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
   }
@@ -125,15 +123,16 @@ answerStoreRequests(async (request): Promise<WriterReply | WriteState | SweepOut
   const settled = await settleCalls(work.settle);
   housekeeping.afterGroup();
   return settled;
-});
+};
 
-async function close(): Promise<WriterReply> {
+answerStoreRequests(handle, { close });
+
+async function close(): Promise<void> {
   await housekeeping.finish();
-  // Connections of threads that were ended are never closed, so SQLite does not do this by itself; whoever copies the file
-  // of a stopped server expects everything in it.
+  // SQLite does this when the last connection is closed, but connections of threads that were ended are not closed. An operator who
+  // copies the file of a stopped server expects everything in it.
   attempt(logger, () => database.pragma("wal_checkpoint(TRUNCATE)"));
   database.close();
-  return [];
 }
 
 /** The search indexes of a reader that outlives this thread rely on it: no revision may be given out twice. */

@@ -2,11 +2,13 @@
 
 import type { RetentionResult } from "../../../audit/store.ts";
 import type { Call } from "../../../calls/call.ts";
+import type { Clock } from "../../../clock.ts";
 import { unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
-import { groupMaxCalls, sweepAskEveryMs, writerQueueLimits } from "../../../limits.ts";
-import type { WorkerClient } from "../../../native/worker-client.ts";
+import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
 import { FairQueue, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
+import { threadPolicies } from "../../../threads/policies.ts";
+import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../../threads/worker-thread.ts";
 import type { SettledCall } from "../../after-commit.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import type { WriteState } from "./write-check.ts";
@@ -21,7 +23,7 @@ interface Waiting extends Queued {
 export interface Writer {
   /**
    * @returns the call with the effects that are left for the main thread.
-   * @throws Refusal 1503 when the writer's thread failed; 1429 or 1503 when too many calls wait.
+   * @throws Refusal 1503 when the writer's thread ended or hangs; 1429 or 1503 when too many calls wait.
    */
   commit(call: Call): Promise<SettledCall>;
   /** Writes down what became of an export. @throws when it cannot be written now. */
@@ -30,20 +32,31 @@ export interface Writer {
   sweep(): Promise<readonly RetentionResult[]>;
   /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
   check(isSuspect: boolean): Promise<WriteState>;
+  /** How long the thread has not answered; 0 while nothing is asked of it. */
+  readonly silentMs: number;
   close(): Promise<void>;
 }
 
 /** Without `groupCommit` every call has a transaction of its own; benchmarks compare the two. */
-export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer {
-  const ask = (request: WriterRequest) => worker.request(request) as Promise<WriterReply>;
+export function createWriter(
+  start: (events: ThreadEvents) => WorkerThread,
+  groupCommit: boolean,
+  clock: Clock,
+): Writer {
   const groupSize = groupCommit ? groupMaxCalls : 1;
   const queue = new FairQueue<Waiting>(writerQueueLimits);
   let running: Promise<void> | null = null;
+  const thread = start({
+    onSilence(silentMs) {
+      if (silentMs >= writerHangsAfterMs) queue.drain(hangs);
+    },
+  });
+  const ask = <Answer>(request: WriterRequest): Promise<Answer> => thread.request(request);
 
   const run = async (): Promise<void> => {
     for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
       try {
-        const settled = await ask({ settle: group.map(({ call }) => call) });
+        const settled = await ask<WriterReply>({ settle: group.map(({ call }) => call) });
         for (const [index, { resolve, reject }] of group.entries()) {
           const call = settled[index];
           if (call) resolve(call);
@@ -55,7 +68,8 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
             );
         }
       } catch (error) {
-        for (const { reject } of group) reject(error);
+        const reason = error instanceof ThreadEnded ? outcomeUnknown : error;
+        for (const { reject } of group) reject(reason);
       }
     }
     running = null;
@@ -64,6 +78,7 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
   return {
     commit: (call) =>
       new Promise((resolve, reject) => {
+        if (thread.silentMs >= writerHangsAfterMs) throw hangs;
         queue.add(call.project ?? serverItself.project, { call, resolve, reject, refuse: reject });
         running ??= run();
       }),
@@ -72,23 +87,34 @@ export function createWriter(worker: WorkerClient, groupCommit: boolean): Writer
     },
     async sweep() {
       // The thread answers one request after the other, so it is asked again and again instead of once for minutes.
-      const sweep = (await worker.request({ sweep: "start" } satisfies WriterRequest)) as number;
+      const sweep = await ask<number>({ sweep: "start" });
       for (;;) {
-        const outcome = (await worker.request({ sweep } satisfies WriterRequest)) as SweepOutcome;
+        const outcome = await ask<SweepOutcome>({ sweep });
         if (typeof outcome === "object") return outcome;
         if (outcome !== "running") throw unavailable(sweepFailed);
-        await Bun.sleep(sweepAskEveryMs);
+        await clock.sleep(sweepAskEveryMs);
       }
     },
-    check: (isSuspect) =>
-      worker.request({ check: { isSuspect } } satisfies WriterRequest) as Promise<WriteState>,
+    check: (isSuspect) => ask({ check: { isSuspect } }),
+    get silentMs() {
+      return thread.silentMs;
+    },
     async close() {
-      await running;
-      await ask({ close: true }).catch(() => undefined);
-      await worker.close();
+      await clock.within(threadPolicies.writer.closeMaxMs, running ?? Promise.resolve());
+      await thread.close();
     },
   };
 }
+
+/** For calls that the thread has not been given. */
+const hangs = unavailable(
+  "The writer thread does not answer, so nothing was done. Send the call again later. The operator of the server must check the disk and the log.",
+);
+
+/** For calls that the thread was given: it may have committed them before it ended. */
+const outcomeUnknown = unavailable(
+  "The writer thread ended before it answered. It is unknown whether this call took effect. Check that before you send a call again that changes data.",
+);
 
 const sweepFailed =
   "Retention could not remove everything that is too old. The reason is in the server's log. Send the call again.";

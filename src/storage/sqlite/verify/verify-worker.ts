@@ -1,6 +1,7 @@
-// Owns one thread of a verification: holds one read snapshot and checks stretches of rows. Never writes.
+// Owns one thread of a verification: holds one read snapshot and checks ranges of rows. Never writes.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { answerRequests } from "../../../threads/answer-requests.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainKey, type Stretch, verifyStretch } from "./rows.ts";
 import { openEvidence } from "./source.ts";
@@ -13,9 +14,10 @@ export type VerifierTask =
   | { readonly chains: readonly ChainKey[]; readonly stretch: Stretch; readonly only: number | null }
   | "tables";
 
+/** Number of the newest row that the thread sees. */
+export type VerifierReady = number;
+
 const { path }: VerifierInit = workerData;
-const port = parentPort;
-if (port === null) throw new Error("this file runs as a worker thread only");
 const source = openEvidence(path);
 source.all("BEGIN");
 if (checkSchema(source) !== null)
@@ -25,9 +27,13 @@ const [newest] = source.all("SELECT COALESCE(MAX(number), 0) AS number FROM audi
   number: number;
 }[];
 
-port.on("message", (task: VerifierTask) => {
-  if (task === "tables") return port.postMessage(checkTables(source));
-  const { chains, stretch, only } = task;
-  port.postMessage(verifyStretch(source, chains, stretch, only));
-});
-port.postMessage(newest?.number ?? 0);
+answerRequests(
+  (request) => {
+    // Only verify-workers.ts sends requests here.
+    const task = request as VerifierTask;
+    if (task === "tables") return checkTables(source);
+    const { chains, stretch, only } = task;
+    return verifyStretch(source, chains, stretch, only);
+  },
+  { ready: (newest?.number ?? 0) satisfies VerifierReady },
+);

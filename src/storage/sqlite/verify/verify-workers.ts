@@ -1,10 +1,12 @@
-// Owns the threads of a verification: hands out stretches, collects what they found. A thread that dies ends the verification.
+// Owns the threads of a verification: gives each of them one range of rows after another and collects the results. A thread that fails
+// ends the verification.
 
-import type { Worker } from "node:worker_threads";
 import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
-import { spawnWorker } from "../../../native/worker.ts";
+import { createLogger } from "../../../log/logger.ts";
+import { createSupervisor, type Supervisor } from "../../../threads/supervisor.ts";
+import { ThreadEnded, type WorkerThread } from "../../../threads/worker-thread.ts";
 import type { ChainKey, Stretch, StretchResult } from "./rows.ts";
-import type { VerifierInit, VerifierTask } from "./verify-worker.ts";
+import type { VerifierInit, VerifierReady, VerifierTask } from "./verify-worker.ts";
 
 export interface Verifiers {
   /** The newest row number that every thread sees. */
@@ -19,33 +21,37 @@ export interface Verifiers {
   close(): Promise<void>;
 }
 
-/** @throws UnusableInput */
-export async function startVerifiers(path: string, threads: number): Promise<Verifiers> {
+/** A failure is an answer of the verification, so nothing is logged. @throws UnusableInput */
+export async function startVerifiers(
+  path: string,
+  size: number,
+  supervisor: Supervisor = createSupervisor({ logger: createLogger("silent") }),
+): Promise<Verifiers> {
   const init: VerifierInit = { path };
-  const workers = Array.from({ length: threads }, () => spawnWorker("verifier", init));
-  const close = async () => void (await Promise.all(workers.map((worker) => worker.terminate())));
+  const threads = Array.from({ length: size }, () => supervisor.start<VerifierReady>("verifier", init));
+  const close = async () => void (await Promise.all(threads.map((thread) => thread.close())));
   try {
-    const newest = await Promise.all(workers.map((worker) => reply<number>(worker)));
+    const newest = await orUnusable(Promise.all(threads.map(({ ready }) => ready)));
     return {
       newest: Math.min(...newest),
       close,
       async verify(stretches, chains, only, onDone) {
         const results: StretchResult[] = [];
         let next = 0;
-        const [first] = workers;
+        const [first] = threads;
         const damage = first === undefined ? null : ask<Failure | null>(first, "tables");
-        const work = async (worker: Worker): Promise<void> => {
+        const work = async (thread: WorkerThread<VerifierReady>): Promise<void> => {
           for (let index = next++; index < stretches.length; index = next++) {
             const stretch = stretches[index];
             if (stretch === undefined) return;
-            results[index] = await ask<StretchResult>(worker, { chains, stretch, only });
+            results[index] = await ask<StretchResult>(thread, { chains, stretch, only });
             onDone(stretch);
           }
         };
         await Promise.all(
-          workers.map(async (worker) => {
-            if (worker === first) await damage;
-            await work(worker);
+          threads.map(async (thread) => {
+            if (thread === first) await damage;
+            await work(thread);
           }),
         );
         return { results, damage: await damage };
@@ -57,26 +63,22 @@ export async function startVerifiers(path: string, threads: number): Promise<Ver
   }
 }
 
-function ask<Answer>(worker: Worker, task: VerifierTask): Promise<Answer> {
-  const answer = reply<Answer>(worker);
-  worker.postMessage(task);
-  return answer;
+function ask<Answer>(thread: WorkerThread<VerifierReady>, task: VerifierTask): Promise<Answer> {
+  return orUnusable(thread.request<Answer>(task));
 }
 
-/** The next message of a worker; what it throws arrives as a plain error. */
-function reply<Message>(worker: Worker): Promise<Message> {
-  return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      worker.off("message", onMessage);
-      worker.off("error", onError);
-      worker.off("exit", onExit);
-      act();
-    };
-    const onMessage = (message: Message) => settle(() => resolve(message));
-    const onError = (cause: Error) => settle(() => reject(new UnusableInput(cause.message, { cause })));
-    const onExit = () => onError(new Error("A thread of the verification ended by itself. Run it again."));
-    worker.on("message", onMessage);
-    worker.on("error", onError);
-    worker.on("exit", onExit);
-  });
+async function orUnusable<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (cause instanceof ThreadEnded) {
+      throw new UnusableInput(
+        "A thread of the verification ended before it answered. Run the verification again.",
+        {
+          cause,
+        },
+      );
+    }
+    throw new UnusableInput(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }

@@ -1,7 +1,7 @@
 // Starts worker threads, the same way from source and inside the executable. Must never know what a worker does.
 
 import { Worker } from "node:worker_threads";
-import { embedded } from "./embedded.ts";
+import { embedded } from "../native/embedded.ts";
 
 /** Entry files, relative to `src/`; build.ts compiles each as an entry point of its own. */
 export const workerEntries = {
@@ -14,7 +14,7 @@ export const workerEntries = {
   embedder: "embedding/embedder-worker.ts",
   extractor: "extraction/extractor-worker.ts",
   verifier: "storage/sqlite/verify/verify-worker.ts",
-  deadline: "native/deadline-worker.ts",
+  deadline: "threads/process-deadline-worker.ts",
 } as const;
 
 export type WorkerName = keyof typeof workerEntries;

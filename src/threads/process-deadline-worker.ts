@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { createLogger } from "../log/logger.ts";
-import type { Deadline } from "./deadline.ts";
+import type { Deadline } from "./process-deadline.ts";
 
 const { afterMs, logLevel }: Deadline = workerData;
 // Nothing is left that would write later.

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { getPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 
-const module = new URL("../../src/native/priority.ts", import.meta.url);
+const module = new URL("../../src/threads/priority.ts", import.meta.url);
 const source = `
   import { getPriority } from "node:os";
   import { parentPort } from "node:worker_threads";

@@ -1,7 +1,7 @@
-// Owns that a process which was asked to end does end. Everything that was answered is on the disk by then, so a kill loses nothing.
+// Owns the deadline of a process that was asked to end. Everything that was answered is on the disk by then, so a kill loses nothing.
 
 import type { LogLevel } from "../log/logger.ts";
-import { spawnWorker } from "./worker.ts";
+import { spawnWorker } from "./spawn.ts";
 
 export interface Deadline {
   readonly afterMs: number;

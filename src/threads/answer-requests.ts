@@ -1,0 +1,87 @@
+// Owns a worker thread's side of the protocol: says that the thread is ready, answers requests in their order, and finishes when it is
+// asked to. Must never know what is asked.
+
+import { parentPort } from "node:worker_threads";
+import { Refusal } from "../errors.ts";
+import type { Complaint, FromThread, RefusedRequest, ThreadError, ToThread } from "./protocol.ts";
+
+/** A failure that is no defect: what the caller is told, and what the log says after the thread's name. */
+export interface KnownFailure {
+  readonly refusal: Refusal;
+  readonly complaint: string;
+}
+
+export interface AnswerOptions<Answer> {
+  /** What the main thread learns when this one is ready. */
+  readonly ready?: unknown;
+  /** Buffers of an answer that are moved to the other side instead of being copied. */
+  readonly moved?: (answer: Answer) => readonly ArrayBuffer[];
+  /** Null for an error that nobody expected. */
+  readonly recognise?: (error: unknown) => KnownFailure | null;
+  /** Runs once, after the request that is being answered. Requests that wait are not answered any more. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/**
+ * Called once, when everything that requests need is loaded: what an entry file throws before this call, the main thread sees as the
+ * reason why the thread does not start.
+ */
+export function answerRequests<Answer>(
+  handle: (request: unknown) => Answer | Promise<Answer>,
+  { ready = null, moved, recognise = () => null, close = () => undefined }: AnswerOptions<Answer> = {},
+): void {
+  const port = parentPort;
+  if (port === null) throw new Error("this file runs as a worker thread only");
+  const post = (message: FromThread) => port.postMessage(message);
+  let last: Promise<void> = Promise.resolve();
+  let isClosing = false;
+
+  const answer = async (number: number, request: unknown): Promise<void> => {
+    if (isClosing) return;
+    try {
+      const value = await handle(request);
+      if (moved === undefined) post({ number, answer: value });
+      else port.postMessage({ number, answer: value } satisfies FromThread, [...moved(value)]);
+    } catch (error) {
+      post(failureOf(number, error, recognise));
+    }
+  };
+  const finish = async (): Promise<void> => {
+    await close();
+    post({ closed: true });
+    port.close();
+  };
+
+  port.on("message", (message: ToThread) => {
+    if ("close" in message) {
+      isClosing = true;
+      last = last.then(finish);
+    } else last = last.then(() => answer(message.number, message.request));
+  });
+  post({ ready });
+}
+
+function failureOf(
+  number: number,
+  error: unknown,
+  recognise: (error: unknown) => KnownFailure | null,
+): FromThread {
+  if (error instanceof Refusal) return { number, refused: toRefused(error, null) };
+  const { message, stack } = toThreadError(error);
+  const known = recognise(error);
+  if (known === null) return { number, failed: { message, stack } };
+  return {
+    number,
+    refused: toRefused(known.refusal, { message: known.complaint, error: stack ?? message }),
+  };
+}
+
+function toThreadError(error: unknown): ThreadError {
+  if (error instanceof Error) return { message: error.message, stack: error.stack };
+  return { message: String(error), stack: undefined };
+}
+
+function toRefused(refusal: Refusal, complaint: Complaint | null): RefusedRequest {
+  const { code, message, retryAfterSeconds } = refusal;
+  return { code, message, retryAfterSeconds, complaint };
+}

@@ -1,0 +1,56 @@
+// Owns how worker threads are supervised, with all limits: how long a thread may be silent, whether it is restarted, how it ends.
+
+import type { WorkerName } from "./spawn.ts";
+
+export interface ThreadPolicy {
+  /**
+   * A thread that has not answered a request for this long is replaced. Far longer than any request takes on a slow disk: replacing a
+   * thread that only waits for its disk gains nothing.
+   */
+  readonly silenceMaxMs: number;
+  /** What happens after a crash. `onceReady`: a thread that fails before it was ever ready is not started again. */
+  readonly restarts: "always" | "onceReady" | "never";
+  /**
+   * Whether a new thread may start while the replaced one still runs. A thread inside a system call ends only when the call returns.
+   * Never true for a thread that writes: two of them would write at once.
+   */
+  readonly mayOverlap: boolean;
+  /** How long the thread may take to finish and to release what it holds; 0: it is ended at once. */
+  readonly closeMaxMs: number;
+}
+
+/** The thread that ends the process at its deadline answers no requests. */
+export type SupervisedName = Exclude<WorkerName, "deadline">;
+
+const writes = { restarts: "always", mayOverlap: false } as const;
+const reads = { restarts: "always", mayOverlap: true, closeMaxMs: 0 } as const;
+const computes = { restarts: "always", mayOverlap: true, closeMaxMs: 0 } as const;
+const runsOnce = { restarts: "never", mayOverlap: true, closeMaxMs: 0 } as const;
+
+export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
+  // The longest request is an erasure, which may delete any number of payloads in one transaction.
+  writer: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 60_000 },
+  // The longest step waits until the file of an export is on the disk.
+  exporter: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 10_000 },
+  reader: { ...reads, silenceMaxMs: 300_000 },
+  // The first search of a project reads all its vectors.
+  searcher: { ...reads, silenceMaxMs: 600_000 },
+  exportRows: { ...reads, silenceMaxMs: 300_000 },
+  // A batch takes milliseconds, a long text on a slow machine seconds. No disk is involved.
+  embedder: { ...computes, restarts: "onceReady", silenceMaxMs: 60_000, closeMaxMs: 2_000 },
+  extractor: { ...computes, silenceMaxMs: 60_000 },
+  // Reads the whole database file.
+  inspector: { ...runsOnce, silenceMaxMs: 4 * 3_600_000 },
+  // One range of rows.
+  verifier: { ...runsOnce, silenceMaxMs: 600_000 },
+};
+
+/** How long a thread may take to start: the embedder reads its model from the disk and checks it. */
+export const threadStartMaxMs = 600_000;
+/** How often the supervisor checks threads that have not answered. */
+export const silenceCheckEveryMs = 1_000;
+/** How long closing waits for the end of a thread that only reads or computes and does not end. */
+export const terminateMaxMs = 1_000;
+/** A thread that ended is restarted after the first of these times; each further failure doubles it, up to the second. */
+export const restartDelayMinMs = 50;
+export const restartDelayMaxMs = 10_000;

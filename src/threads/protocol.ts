@@ -1,0 +1,43 @@
+// The messages between this process's threads. Must stay plain data that survives a structured clone, and must never know what is asked.
+
+import type { Refusal } from "../errors.ts";
+
+/** To a worker thread. It answers requests one after another, in the order of their numbers. */
+export type ToThread =
+  | { readonly number: number; readonly request: unknown }
+  /** Finish and release what the thread holds; no request follows. */
+  | { readonly close: true };
+
+/** From a worker thread. */
+export type FromThread =
+  /** The first message: the thread has started and reads requests. */
+  | { readonly ready: unknown }
+  | ThreadReply
+  /** The last message. */
+  | { readonly closed: true };
+
+export type ThreadReply =
+  | { readonly number: number; readonly answer: unknown }
+  | { readonly number: number; readonly refused: RefusedRequest }
+  /** An error that nobody expected. */
+  | { readonly number: number; readonly failed: ThreadError };
+
+/** A refusal on its way between threads. */
+export interface RefusedRequest {
+  readonly code: Refusal["code"];
+  readonly message: string;
+  readonly retryAfterSeconds: number | undefined;
+  readonly complaint: Complaint | null;
+}
+
+/** What the log says about a failure of which the caller learns only the refusal. */
+export interface Complaint {
+  /** Follows the name of the thread, such as `cannot read the database`. */
+  readonly message: string;
+  readonly error: string;
+}
+
+export interface ThreadError {
+  readonly message: string;
+  readonly stack: string | undefined;
+}
