@@ -1,15 +1,15 @@
-// Owns the verdict about one chain: joins its stretches, weighs removed payloads against what excuses them, and compares the chain
-// with its checkpoints. Pure; must never look at a file.
+// Owns the checks of one whole chain: joins its verified segments, and compares the chain with its anchors and checkpoints. Pure; must
+// never read a file.
 
 import { counted } from "../../text/plural.ts";
 import type { Anchor, Checkpoint } from "../checkpoint.ts";
-import { gap, linkMessage, type Segment, timeMessage } from "./segment.ts";
+import { gapMessage, linkMessage, type Segment, timeMessage } from "./segment.ts";
 import { type ChainReport, type Contradiction, earlier, type Failure } from "./verdict.ts";
 
-/** Where a chain begins: after its genesis, or after the newest anchor. */
+/** The point after which a chain begins: its genesis, or its newest anchor. */
 export interface ChainStart {
   readonly seq: number;
-  /** Null: unknown, so the first link cannot be checked. */
+  /** Null: unknown; then the first link is not checked. */
   readonly hash: string | null;
   readonly at: string | null;
 }
@@ -20,14 +20,14 @@ export interface JoinedChain {
   readonly lastSeq: number | null;
   readonly lastHash: string | null;
   readonly withoutPayload: number;
-  /** Hashes by seq, of those that were wanted. */
+  /** The requested hashes, by seq. */
   readonly hashes: ReadonlyMap<number, string | null>;
   readonly failure: Failure | null;
 }
 
 export interface JoinOptions {
   readonly start: ChainStart;
-  /** In the order of the chain, without a gap between what they cover. */
+  /** In the order of the chain, without a gap between their ranges. */
   readonly segments: readonly Segment[];
 }
 
@@ -53,7 +53,7 @@ export function joinSegments({ start, segments }: JoinOptions): JoinedChain {
 
 function checkBorder({ seq, hash, at }: ChainStart, { first, firstAt }: Segment): Failure | null {
   if (first.seq !== seq + 1) {
-    return { seq: Math.min(first.seq, seq + 1), check: "seq", message: gap(seq + 1, first.seq) };
+    return { seq: Math.min(first.seq, seq + 1), check: "seq", message: gapMessage(seq + 1, first.seq) };
   }
   if (first.prev !== null && hash !== null && first.prev !== hash) {
     return { seq: first.seq, check: "link", message: linkMessage };
@@ -64,7 +64,7 @@ function checkBorder({ seq, hash, at }: ChainStart, { first, firstAt }: Segment)
   return null;
 }
 
-/** What is wrong with records that the newest anchor has removed and that are not deleted yet: the last of them, if any. */
+/** Checks the records that the newest anchor has removed and that are not deleted yet: they must end with the record that it names. */
 export function checkPrunedRemainder(
   segments: readonly Segment[],
   { seq, hash }: ChainStart,
@@ -75,20 +75,20 @@ export function checkPrunedRemainder(
   const { failure, lastSeq, lastHash } = joinSegments({ start: before, segments });
   if (failure !== null) return failure;
   if (lastSeq !== seq) {
-    const message = `records before the anchor are there up to ${lastSeq}, but those that it removed end here`;
+    const message = `the remaining records before the anchor end with record ${lastSeq}, but the anchor removed the records up to this one`;
     return { seq, check: "seq", message };
   }
   if (hash === null || hash === lastHash) return null;
-  return { seq, check: "link", message: "it is not the record that the anchor names" };
+  return { seq, check: "link", message: "the record is not the one that the anchor names" };
 }
 
-/** The first thing that is wrong with the anchors themselves, which are in order. */
+/** The first failure of the anchors, which are in the order of the chain. */
 export function checkAnchors(anchors: readonly Anchor[]): Failure | null {
   let [through, at] = [0, Number.NEGATIVE_INFINITY];
   for (const anchor of anchors) {
     const continues = anchor.count === anchor.through - through && anchor.firstAt >= at;
     if (!continues || anchor.lastAt < anchor.firstAt) {
-      const message = "this anchor does not continue the one before";
+      const message = "the anchor does not continue the previous anchor";
       return { seq: anchor.through, check: "anchor", message };
     }
     [through, at] = [anchor.through, anchor.lastAt];
@@ -96,23 +96,23 @@ export function checkAnchors(anchors: readonly Anchor[]): Failure | null {
   return null;
 }
 
-/** A checkpoint whose signature is good, or one that the server itself remembers. */
+/** A checkpoint with a valid signature, or one that the server keeps in memory. */
 export interface KnownCheckpoint extends Checkpoint {
   readonly isOutside: boolean;
-  /** False: remembered. Such a checkpoint can contradict, but it attests nothing. */
+  /** False: kept in memory. Such a checkpoint can contradict the chain, but confirms nothing. */
   readonly isSigned: boolean;
-  /** How a person finds it. */
+  /** Where a person finds it. */
   readonly source: string;
 }
 
 export interface CheckpointComparison {
   readonly chain: string;
   readonly checkpoints: readonly KnownCheckpoint[];
-  /** The hash at a size, as the ledger has it; null when the ledger does not say. */
+  /** The hash of the ledger at a size; null when the ledger does not contain it. */
   readonly hashAt: (size: number) => string | null;
-  /** Larger ones say that the chain was cut; null: they say nothing. */
+  /** The newest record. A larger checkpoint shows that records were removed at the end; null: larger ones are ignored. */
   readonly newest: number | null;
-  /** Records that can be attested. */
+  /** The first record that a checkpoint can cover; null: none. */
   readonly first: number | null;
 }
 
@@ -128,10 +128,10 @@ export function compareCheckpoints({
   for (const { size, hash, isOutside, source } of checkpoints) {
     const known = hashAt(size);
     if (newest !== null && size > newest) {
-      const message = `${source} attests ${counted(size, "record")}, but the last record is number ${newest}: the newest were cut off, or an old copy was put in place`;
+      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}: the newest records were removed, or an older copy of the file was restored`;
       contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
     } else if (known !== null && known !== hash) {
-      const message = `${source} attests another record ${size}: the ledger was rewritten there or before`;
+      const message = `${source} does not match record ${size}: this record or an earlier one was replaced`;
       contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
     } else if (known !== null && isOutside && first !== null && size >= first) {
       attestedThrough = Math.max(attestedThrough ?? 0, size);
@@ -140,7 +140,7 @@ export function compareCheckpoints({
   return { attestedThrough, contradiction };
 }
 
-/** The largest size that a signed checkpoint states; 0 when there is none. One that the chain contradicts is told as that. */
+/** The largest size of a signed checkpoint; 0 when there is none. Whether the checkpoint matches the chain is checked elsewhere. */
 export function coveredSize(checkpoints: readonly KnownCheckpoint[]): number {
   return checkpoints.reduce((most, { size, isSigned }) => (isSigned ? Math.max(most, size) : most), 0);
 }

@@ -1,17 +1,18 @@
-// Owns reading the rows of an export file, JSON or CSV, in constant memory. Says what a row holds and never whether that is right.
+// Owns reading the rows of an export file, JSON or CSV, in constant memory. Checks the form of the file, but not the values of the rows.
 
 import canonicalize from "canonicalize";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { parseUnambiguousJson } from "./unambiguous-json.ts";
 
 export interface ExportRow {
   has(column: string): boolean;
-  /** The text of a column; null when it is null, absent or no text. */
+  /** The text of a column; null when the column is null, absent or not a text. */
   text(column: string): string | null;
   /** Whether a column shows this value. */
   shows(column: string, value: Json): boolean;
 }
 
-/** A longer row is none of ours. */
+/** The server writes no longer rows. */
 const rowLimitBytes = 512 * 1024 * 1024;
 const lineFeed = 0x0a;
 const quote = 0x22;
@@ -106,37 +107,8 @@ function decode(bytes: Uint8Array): string | null {
 
 /** Null when the text is not an object, or names a member twice. */
 function readObject(text: string): JsonObject | null {
-  const value = parseUnambiguous(text);
+  const value = parseUnambiguousJson(text);
   return isObject(value) ? value : null;
-}
-
-/**
- * The value of a JSON text; undefined when it is not JSON, or names a member twice: readers disagree about which of the two counts.
- */
-function parseUnambiguous(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return countMembers(value) === countNames(text) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Of all objects in a value. */
-function countMembers(value: Json): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const items = Array.isArray(value) ? value : Object.values(value);
-  const own = Array.isArray(value) ? 0 : items.length;
-  return items.reduce<number>((sum, item) => sum + countMembers(item), own);
-}
-
-const stringOrName = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
-
-/** Names of members in a JSON text, those that are there twice included. */
-function countNames(text: string): number {
-  let names = 0;
-  for (const [, colon] of text.matchAll(stringOrName)) if (colon !== undefined) names += 1;
-  return names;
 }
 
 function jsonRow(value: JsonObject): ExportRow {
@@ -155,7 +127,7 @@ function isSame(shown: Json, expected: Json): boolean {
   return canonicalize(shown) === canonicalize(expected);
 }
 
-/** The cells of one line without its line feed; null when it is not RFC 4180. */
+/** The cells of one line, given without its line feed; null when the line is not RFC 4180. */
 function parseCsvLine(line: string): string[] | null {
   if (!line.endsWith("\r")) return null;
   const cells: string[] = [];
@@ -191,13 +163,13 @@ function csvRow(header: readonly string[], cells: readonly string[]): ExportRow 
   };
 }
 
-/** What a spreadsheet takes for a formula. */
+/** Texts that a spreadsheet could interpret as a formula. */
 const formula = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 function showsInCsv(cell: string, expected: Json): boolean {
   if (expected === null) return cell === "";
   if (typeof expected === "string") return cell === (formula.test(expected) ? `'${expected}` : expected);
   if (typeof expected !== "object") return cell === String(expected);
-  const shown = parseUnambiguous(cell);
+  const shown = parseUnambiguousJson(cell);
   return shown !== undefined && isSame(shown, expected);
 }

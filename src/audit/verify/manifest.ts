@@ -1,4 +1,4 @@
-// Owns reading the manifest of an export: its signature, its form, and whether it agrees with itself. Pure.
+// Owns parsing the manifest of an export: its signature, its form, and whether its parts match each other. Pure.
 
 import type { JsonObject } from "../../json/json.ts";
 import { parseCheckpoint } from "../checkpoint.ts";
@@ -27,16 +27,16 @@ export interface Manifest {
 const heading = "memledger-export/v1\n";
 const members = 16;
 
-/** What is wrong with a manifest, or the manifest. */
+/** The manifest, or the message of the failure. */
 export function parseManifest(note: string, reader: NoteReader): Manifest | string {
   const text = reader.open(note);
   if (text === null) return "the manifest was changed, or signed by another key";
   const value = text.startsWith(heading) ? parseCanonical(text.slice(heading.length, -1)) : null;
   const manifest = value === null || Object.keys(value).length !== members ? null : toManifest(value);
-  if (value === null || manifest === null) return "the manifest is not written as the format demands";
-  return checkpointFits(manifest, value.checkpoint, reader)
+  if (value === null || manifest === null) return "the manifest is not in the format of a manifest";
+  return matchesCheckpoint(manifest, value.checkpoint, reader)
     ? manifest
-    : "the manifest is at odds with its own checkpoint";
+    : "the manifest does not match its own checkpoint";
 }
 
 function toManifest(value: JsonObject): Manifest | null {
@@ -62,7 +62,7 @@ function toManifest(value: JsonObject): Manifest | null {
   };
 }
 
-/** Undefined when the members do not fit each other. */
+/** Undefined when the members do not match each other. */
 function toSpan(value: JsonObject, rows: number): Manifest["span"] | undefined {
   const { first_seq, last_seq, first_prev, last_hash } = value;
   if (rows === 0) {
@@ -74,7 +74,7 @@ function toSpan(value: JsonObject, rows: number): Manifest["span"] | undefined {
   return { firstSeq: first_seq, lastSeq: last_seq, firstPrev: first_prev, lastHash: last_hash };
 }
 
-function checkpointFits({ chain, span }: Manifest, note: unknown, reader: NoteReader): boolean {
+function matchesCheckpoint({ chain, span }: Manifest, note: unknown, reader: NoteReader): boolean {
   if (span === null) return note === null;
   const text = typeof note === "string" ? reader.open(note) : null;
   const checkpoint = text === null ? null : parseCheckpoint(text);

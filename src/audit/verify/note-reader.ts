@@ -1,29 +1,28 @@
-// Owns what verification needs of signed texts: key files, checkpoints with their signatures checked, files of notes. Must never
-// read a file.
+// Owns the verification of signed notes: key files, signatures with any of their keys, and files of checkpoints. Must never read a file.
 
 import { type Checkpoint, parseCheckpoint } from "../checkpoint.ts";
 import { isVerifierKey, openNote, splitNotes } from "../signed-note.ts";
 import { UnusableInput } from "./verdict.ts";
 
-/** Checks signatures with the keys of one key file. */
+/** Verifies signatures with the keys of one key file. */
 export interface NoteReader {
-  /** The text of a note, or null when none of the keys signed it. */
+  /** The text of a note; null when none of the keys has signed it. */
   open(note: string): string | null;
 }
 
-/** @param source how a person finds the keys. @throws UnusableInput */
+/** @param source where a person finds the keys. @throws UnusableInput */
 export function readKeys(file: string, source: string): readonly string[] {
   const lines = file.split("\n").map((line) => line.trim());
   const keys = lines.filter((line) => line !== "");
   if (keys.length === 0 || !keys.every(isVerifierKey)) {
     throw new UnusableInput(
-      `${source} is no verifier key. It must hold a line such as memledger+4e81dd32+AVnJ...`,
+      `${source} is not a file of verifier keys. Give a file with a line such as memledger+4e81dd32+AVnJ...`,
     );
   }
   return keys;
 }
 
-/** Remembers what it has opened: the same checkpoints lie in the database and beside it. */
+/** Caches the results: the same checkpoints are in the database and in files. */
 export function createNoteReader(keys: readonly string[]): NoteReader {
   const opened = new Map<string, string | null>();
   const open = (note: string): string | null => {
@@ -46,7 +45,7 @@ export function createNoteReader(keys: readonly string[]): NoteReader {
 
 export interface NotesFile {
   readonly checkpoints: readonly Checkpoint[];
-  /** Notes that no key signed, or that are no checkpoints. */
+  /** Number of notes that none of the keys has signed, or that are not checkpoints. */
   readonly refused: number;
 }
 

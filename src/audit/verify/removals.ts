@@ -1,14 +1,15 @@
-// Owns the judgement of what has been removed from a chain: each missing payload, and the records before the newest anchor, need a
-// record that says so, and a checkpoint that attests this record. Pure; must never look at a file.
+// Owns the checks of removed payloads and records: for each, a later record must document the removal, and a signed checkpoint must cover
+// this record. Pure; must never read a file.
 //
-// Why a checkpoint: everybody who can write the database can append a record with good hashes. Only the server can sign, and it signs
-// in the transaction that removes something.
+// Why a checkpoint: anyone with write access to the database can append a record with valid hashes. Only the server can sign, and it
+// signs a checkpoint in the transaction that removes something.
 
 import type { Anchor } from "../checkpoint.ts";
-import type { Removal, Segment } from "./segment.ts";
+import type { Removal } from "./record-checks.ts";
+import type { Segment } from "./segment.ts";
 import type { Failure } from "./verdict.ts";
 
-/** The first payload that is missing although no record after it, of those up to `attested`, says that it was removed. */
+/** The first missing payload whose removal is not documented by a later record; only records up to `attested` count. */
 export function findUnexplainedRemoval(segments: readonly Segment[], attested: number): Failure | null {
   const removals = segments.flatMap((segment) => segment.removals);
   const recorded = recordedRemovals(removals.filter(({ seq }) => seq <= attested));
@@ -22,7 +23,7 @@ export function findUnexplainedRemoval(segments: readonly Segment[], attested: n
   return null;
 }
 
-/** The newest anchor without a record that says what it says, or with one that no checkpoint attests. */
+/** Checks that a record documents the newest anchor, and that a checkpoint covers this record. */
 export function checkRemovedRecords(
   anchor: Anchor | null,
   segments: readonly Segment[],
@@ -32,19 +33,20 @@ export function checkRemovedRecords(
   const { through: seq, count, cause } = anchor;
   const records = segments
     .flatMap((segment) => segment.removals)
-    .filter(({ anchor: said }) => said?.through === seq && said.count === count && said.cause === cause);
+    .filter(({ anchor: named }) => named?.through === seq && named.count === count && named.cause === cause);
   if (records.some((record) => record.seq > seq && record.seq <= attested)) return null;
   const [record] = records;
   const message =
     record === undefined
-      ? "records were removed up to here, but no record of the chain says so"
-      : `records were removed without attestation: no checkpoint attests record ${record.seq}, which says so`;
+      ? "the records up to this one were removed, but no record of the chain documents it"
+      : `the records up to this one were removed, but no checkpoint covers record ${record.seq}, which documents it`;
   return { seq, check: "anchor", message };
 }
 
 /**
- * The database must say what the newest attested record says: the server shows payloads up to there as expired. At or below `start`,
- * where the records that say so may have been removed, it says nothing. Null: the chain was not read from its start.
+ * Checks `payloads_through` of the database, up to which the server shows payloads as expired: it must be the value of the newest covered
+ * record. At or below `start` it is not checked, because the records with the value may have been removed. `payloadsThrough` null: the
+ * chain was not read from its start.
  */
 export function checkRemovedPayloads(
   payloadsThrough: number | null,
@@ -52,19 +54,19 @@ export function checkRemovedPayloads(
   segments: readonly Segment[],
   attested: number,
 ): Failure | null {
-  // What is no number at all, the check of the tables finds.
+  // The check of the tables reports a value that is not a number.
   if (!Number.isSafeInteger(payloadsThrough) || payloadsThrough === null) return null;
-  const said =
+  const documented =
     segments
       .flatMap((segment) => segment.removals)
       .findLast((removal) => removal.seq <= attested && removal.payloadsThrough > 0)?.payloadsThrough ?? 0;
-  const furthest = Math.max(payloadsThrough, said);
-  if (payloadsThrough === said || (payloadsThrough >= 0 && furthest <= start)) return null;
-  const message = `the database says that payloads were removed up to ${payloadsThrough}, the newest attested record that says so names ${said}`;
+  const furthest = Math.max(payloadsThrough, documented);
+  if (payloadsThrough === documented || (payloadsThrough >= 0 && furthest <= start)) return null;
+  const message = `payloads_through of the database is ${payloadsThrough}, but the newest record of a removal that a checkpoint covers names ${documented}`;
   return { seq: Math.max(furthest, 0), check: "payload", message };
 }
 
-/** How many payloads and records were removed by records after `attested`. */
+/** Number of payloads and records whose removal is documented only after `attested`. */
 export function countRemovedAfter(
   anchor: Anchor | null,
   segments: readonly Segment[],
@@ -80,7 +82,7 @@ export function countRemovedAfter(
 }
 
 interface RecordedRemovals {
-  /** Of these two and the seqs between them: those that no record excuses, ascending. */
+  /** The seqs in this range, ends included, whose removal no record documents; ascending. */
   outside(from: number, through: number): Generator<number>;
 }
 
@@ -92,7 +94,7 @@ function recordedRemovals(removals: readonly Removal[]): RecordedRemovals {
   const prunedThrough = furthestAfter(removals.map(({ seq, payloadsThrough }) => [seq, payloadsThrough]));
   return {
     *outside(from, through) {
-      // A prune covers a run of records at once: only what none covers is asked one by one.
+      // A prune covers a whole range: only seqs outside all ranges are checked one by one.
       for (let seq = Math.max(from, 1 + prunedThrough(through)); seq <= through; seq += 1) {
         if (!((redactedBy.get(seq) ?? 0) > seq || prunedThrough(seq) >= seq)) yield seq;
       }
@@ -100,7 +102,7 @@ function recordedRemovals(removals: readonly Removal[]): RecordedRemovals {
   };
 }
 
-/** @returns a function that finds the largest reach of all pairs whose position is after a seq; 0 when there is none. */
+/** @returns a function: the largest reach of all pairs whose position is after a seq; 0 when there is none. */
 function furthestAfter(
   pairs: readonly (readonly [position: number, reach: number])[],
 ): (seq: number) => number {
@@ -125,6 +127,6 @@ function unexplainedRemovalMessage(seq: number, removals: readonly Removal[]): s
     (removal) => removal.seq > seq && (removal.payloadsThrough >= seq || removal.redacted.includes(seq)),
   );
   return later === undefined
-    ? "its payload is missing, and no later record says why"
-    : `its payload was erased without attestation: no checkpoint attests record ${later.seq}, which says so`;
+    ? "the payload is missing, and no later record documents its removal"
+    : `the payload is missing, and no checkpoint covers record ${later.seq}, which documents its removal`;
 }

@@ -1,18 +1,18 @@
-// Owns which notes a file holds that a person gives as a checkpoint: notes as they were signed, notes with the line ends of another
-// system, or the JSON answer that a note came in. Must never check a signature.
+// Owns finding notes in a file that a person supplies as a checkpoint: signed notes, notes with the line ends of another system, or the
+// JSON answer that contains the note. Must never verify a signature.
 
 import { isObject } from "../../json/json.ts";
 import { parseCheckpoint } from "../checkpoint.ts";
 import { isSignedNote, splitNotes, textOfNote } from "../signed-note.ts";
 
 export interface SuppliedNotes {
-  /** Notes in the format of a checkpoint, whoever signed them. */
+  /** Notes in the format of a checkpoint, not verified. */
   readonly notes: readonly string[];
-  /** How many texts between them are no such notes. */
+  /** Number of texts in the file that are not such notes. */
   readonly ignored: number;
 }
 
-/** A signed text holds no carriage return, so that one can only come from a program that changed the line ends. */
+/** A signed text contains no carriage return: if the file has one, a program has changed the line ends. */
 export function parseSuppliedNotes(file: string): SuppliedNotes {
   const text = (textsFromJson(file) ?? [file]).map(withPlainLineEnds).join("\n");
   const found = splitNotes(text);
@@ -27,7 +27,7 @@ function withPlainLineEnds(text: string): string {
     .trimEnd()}\n`;
 }
 
-/** From the answer of GET /v1/audit/checkpoint, or from that of `memledger audit checkpoint --json`; null for other files. */
+/** The notes in an answer of GET /v1/audit/checkpoint or of `memledger audit checkpoint --json`; null for other files. */
 function textsFromJson(file: string): readonly string[] | null {
   const answer = parseJson(file);
   if (!isObject(answer)) return null;

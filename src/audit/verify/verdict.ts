@@ -1,11 +1,11 @@
-// Owns the words in which verification answers: verdicts, checks, and the report of a ledger. Decides nothing about records.
+// Owns the results of verification: verdicts, checks, and the report about a ledger. Must never check a record.
 
-/** Exit codes of `audit verify`; docs/engineer/AUDIT-FORMAT.md says what each one means. */
+/** Exit codes of `audit verify`; docs/engineer/AUDIT-FORMAT.md describes them. */
 export const verdicts = { intact: 0, unattested: 10, broken: 20, contradicted: 30, unusable: 40 } as const;
 
 export type Verdict = keyof typeof verdicts;
 
-/** What failed; docs/engineer/AUDIT-FORMAT.md says where each one is counted. */
+/** The check that failed; docs/engineer/AUDIT-FORMAT.md describes at which seq each one fails. */
 export type Check =
   | "genesis"
   | "anchor"
@@ -26,7 +26,7 @@ export type Check =
   | "file";
 
 export interface Failure {
-  /** Null: no record is to blame. */
+  /** Null: the failure concerns no single record. */
   readonly seq: number | null;
   readonly check: Check;
   readonly message: string;
@@ -35,7 +35,7 @@ export interface Failure {
 export interface Contradiction {
   readonly kind: "truncated" | "rewritten" | "replaced";
   readonly chain: string;
-  /** Of the checkpoint that contradicts. */
+  /** Size of the checkpoint that contradicts the chain. */
   readonly size: number;
   readonly message: string;
 }
@@ -50,14 +50,14 @@ export interface ChainReport {
   readonly lastSeq: number | null;
   /** Records whose payload has been removed. */
   readonly withoutPayload: number;
-  /** Signatures that were checked and found good. */
+  /** Number of checkpoints with valid signatures. */
   readonly checkpoints: number;
   readonly anchors: number;
-  /** The newest record that a checkpoint from outside vouches for; null when none does. */
+  /** The newest record that an external checkpoint covers; null when there is none. */
   readonly attestedThrough: number | null;
-  /** Records after that one. */
+  /** Number of records after that one. */
   readonly tail: number;
-  /** Records and payloads that were removed by records after that one; 0 when none vouches for anything. */
+  /** Number of records and payloads whose removal is documented only after that one; 0 without an external checkpoint. */
   readonly removedInTail: number;
   readonly failure: Failure | null;
   readonly contradiction: Contradiction | null;
@@ -67,17 +67,17 @@ export interface Report {
   readonly verdict: Verdict;
   readonly chains: readonly ChainReport[];
   readonly records: number;
-  /** The first failure: of the chain with the lowest number, or one that no chain is to blame for. */
+  /** The first failure: of the chain with the lowest number, or one that concerns no chain. */
   readonly failure: (Failure & { readonly chain: string | null }) | null;
   readonly contradiction: Contradiction | null;
-  /** What a person should know beside the verdict. */
+  /** What a person should know in addition to the verdict. */
   readonly remarks: readonly string[];
 }
 
-/** The file cannot be judged: not ours, damaged beyond reading, or something is missing. The message says what to do. */
+/** The input cannot be verified: it has another format, is damaged, or something is missing. The message says what to do. */
 export class UnusableInput extends Error {}
 
-/** The one that comes first along a chain. */
+/** The failure with the lower seq. */
 export function earlier(one: Failure | null, other: Failure | null): Failure | null {
   if (one === null || other === null) return one ?? other;
   return (other.seq ?? Number.POSITIVE_INFINITY) < (one.seq ?? Number.POSITIVE_INFINITY) ? other : one;
@@ -86,9 +86,9 @@ export function earlier(one: Failure | null, other: Failure | null): Failure | n
 export interface Findings {
   /** By number of the chain. */
   readonly chains: readonly ChainReport[];
-  /** What belongs to no chain. */
+  /** A failure that concerns no chain. */
   readonly failure: Failure | null;
-  /** Chains that are attested and absent. */
+  /** Chains that a checkpoint covers and that are missing. */
   readonly contradictions: readonly Contradiction[];
   readonly remarks: readonly string[];
 }

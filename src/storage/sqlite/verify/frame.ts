@@ -14,7 +14,9 @@ export function checkSchema(source: LedgerSource): Failure | null {
   const [header] = source.all("PRAGMA user_version") as { user_version: number }[];
   const format = header?.user_version ?? 0;
   if (format < oldestFormat) {
-    throw new UnusableInput("Its tables are older than the audit format: start a server with it once.");
+    throw new UnusableInput(
+      "Its schema is older than the audit format. Start a server with this database once, then verify again.",
+    );
   }
   if (format > formatVersion) {
     throw new UnusableInput(
@@ -36,7 +38,7 @@ export function checkTables(source: LedgerSource): Failure | null {
   for (const table of tables) {
     const [row] = source.all(`PRAGMA integrity_check(${table})`) as { integrity_check: unknown }[];
     if (row?.integrity_check === "ok") continue;
-    const message = `the table ${table} and its indexes do not agree: ${row?.integrity_check}`;
+    const message = `the table ${table} and its indexes do not match: ${row?.integrity_check}`;
     return { seq: null, check: "index", message };
   }
   return null;

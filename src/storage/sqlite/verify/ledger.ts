@@ -74,16 +74,17 @@ function checkGenesis({ id, serial, project, genesis, hash }: ChainRow): Failure
   const fail = (message: string): Failure => ({ seq: 0, check: "genesis", message });
   const value = parseCanonical(String(genesis));
   if (value === null || Object.keys(value).length !== 4)
-    return fail("the genesis is not written as the format demands");
+    return fail("the genesis is not in the format of a genesis");
   const { chain, at, nonce } = value;
-  if (typeof at !== "string" || millisecondsOf(at) === null) return fail("the genesis lacks its time");
-  if (typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce)) return fail("the genesis lacks its nonce");
+  if (typeof at !== "string" || millisecondsOf(at) === null) return fail("the genesis has no valid time");
+  if (typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce))
+    return fail("the genesis has no valid nonce");
   if (chain !== id) return fail("the genesis belongs to another chain");
   if ((serial !== null && project === null) || value.project !== project) {
     return fail("the genesis belongs to another project");
   }
   if (genesisHash({ chain: id, project, at, nonce }) === hash) return null;
-  return fail("the genesis is not the text that was hashed");
+  return fail("the stored hash is not the hash of the genesis");
 }
 
 function readAnchors(
@@ -103,7 +104,11 @@ function readAnchors(
     const anchor = text === null ? null : parseAnchor(text);
     if (text === null) failure = earlier(failure, unsigned(seq));
     else if (anchor === null || anchor.chain !== id || anchor.through !== seq) {
-      failure = earlier(failure, { seq, check: "anchor", message: "this anchor is not what its row says" });
+      failure = earlier(failure, {
+        seq,
+        check: "anchor",
+        message: "the anchor does not match the columns of its row",
+      });
     } else good.push(anchor);
   }
   const newest = rows.at(-1);
@@ -140,7 +145,7 @@ function readCheckpoints(
       failure = earlier(failure, {
         seq,
         check: "checkpoint",
-        message: "this checkpoint is not what its row says",
+        message: "the checkpoint does not match the columns of its row",
       });
     } else good.push(checkpoint);
   }
@@ -181,5 +186,5 @@ function openNote(reader: NoteReader | null, note: string): string | null {
 }
 
 function unsigned(seq: number): Failure {
-  return { seq, check: "signature", message: "a note about it was changed, or signed by another key" };
+  return { seq, check: "signature", message: "a signed note was changed, or signed by another key" };
 }

@@ -8,7 +8,8 @@ export function findStrangeNumber(source: LedgerSource): string | null {
   for (const table of ["audit_entry", "audit_chain"]) {
     for (const range of ["number < 1", `number > ${Number.MAX_SAFE_INTEGER}`]) {
       const rows = source.all(`SELECT 1 FROM ${table} NOT INDEXED WHERE ${range} LIMIT 1`);
-      if (rows.length > 0) return `${table} has a row whose number is none that the ledger gives: ${range}`;
+      if (rows.length > 0)
+        return `${table} has a row whose number is outside the range of the ledger: ${range}`;
     }
   }
   return null;

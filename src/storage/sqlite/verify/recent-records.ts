@@ -64,7 +64,7 @@ function verifyChains(
     .filter(({ chain }) => !present.has(chain))
     .map(({ chain, size, source: from }) => ({
       ...({ kind: "replaced", chain, size } as const),
-      message: `${from} attests the chain ${chain}, which is not in this database`,
+      message: `${from} covers the chain ${chain}, which is not in this database`,
     }));
   return { report: judge({ chains, failure: null, contradictions, remarks: [] }), olderRecords, newestAt };
 }

@@ -78,7 +78,7 @@ interface Rest {
 
 /** Retention always leaves a record, and deletes from the oldest on. */
 export function requireRest(report: ChainReport, { frame: { start }, leftovers }: Rest): ChainReport {
-  const message = "no record is left after the anchor";
+  const message = "there are no records after the anchor";
   const isEmpty = start.seq > 0 && report.records === 0;
   const empty: Failure | null = isEmpty ? { seq: start.seq + 1, check: "seq", message } : null;
   return {

@@ -2,13 +2,8 @@
 // they were written. Must never read through an index: a forged one can leave rows out.
 
 import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
-import {
-  createSegmentVerifier,
-  type FoundPayload,
-  type FoundRecord,
-  type Segment,
-  type SegmentVerifier,
-} from "../../../audit/verify/segment.ts";
+import type { FoundPayload, FoundRecord } from "../../../audit/verify/record-checks.ts";
+import { createSegmentVerifier, type Segment, type SegmentVerifier } from "../../../audit/verify/segment.ts";
 import { unpackPayload } from "./payload.ts";
 import type { LedgerSource } from "./source.ts";
 

@@ -24,7 +24,7 @@ export function openEvidence(given: string): LedgerSource {
   requireSqliteFile(path);
   requireRegularCompany(path);
   refuseJournal(path);
-  const isAlone = !hasCompany(path);
+  const isAlone = !hasAdjacentFiles(path);
   const before = stateOf(path);
   const database = guard(path, () => {
     const url = pathToFileURL(path).href + (isAlone ? "?immutable=1" : "");
@@ -35,7 +35,7 @@ export function openEvidence(given: string): LedgerSource {
     close() {
       database.close();
       if (isAlone && stateOf(path) !== before) {
-        throw new UnusableInput(`${path} was changed while it was read. Verify it again.`);
+        throw new UnusableInput(`${path} was changed while it was read. Run the command again.`);
       }
     },
   };
@@ -75,7 +75,7 @@ function requireSqliteFile(path: string): void {
     throw new UnusableInput(`${path} cannot be read${reason}.`, { cause: error });
   }
   if (magic.toString("latin1") === "SQLite format 3\0") return;
-  throw new UnusableInput(`${path} is neither a memledger database nor an export beside its manifest.`);
+  throw new UnusableInput(`${path} is neither a memledger database nor an export with its manifest.`);
 }
 
 function requireOurs(path: string, source: LedgerSource): void {
@@ -89,12 +89,12 @@ function refuseJournal(path: string): void {
   const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
   if (journal === undefined || journal.size === 0) return;
   throw new UnusableInput(
-    `${path}-journal lies beside the database: an unfinished write of another kind than memledger makes. Find out who put it there, move it away, and verify again.`,
+    `${path}-journal is next to the database: an unfinished write that is not from memledger. Find out who put it there, move it away, and verify again.`,
   );
 }
 
 /** Whether a server uses the file, or left something beside it that belongs to it. */
-function hasCompany(path: string): boolean {
+function hasAdjacentFiles(path: string): boolean {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   return log !== undefined && (log.size > 0 || existsSync(`${path}-shm`));
 }

@@ -175,7 +175,7 @@ function findReplaced(
   return checkpoints
     .filter(({ chain }) => !present.has(chain))
     .map(({ chain, size, source }) => {
-      const message = `${source} attests the chain ${chain}, which is not in this database: it was replaced, or this is another ledger`;
+      const message = `${source} covers the chain ${chain}, which is not in this database: the chain was replaced, or this is another ledger`;
       return { kind: "replaced", chain, size, message };
     });
 }

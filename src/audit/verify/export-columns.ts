@@ -1,0 +1,71 @@
+// Owns the comparison of the columns of an exported row with the entry and the payload that they copy.
+
+import { successCode } from "../../errors.ts";
+import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import type { Entry } from "./entry-parser.ts";
+import type { ExportRow } from "./export-rows.ts";
+import type { FoundRecord } from "./record-checks.ts";
+
+export interface ExportedRecord extends FoundRecord {
+  readonly row: ExportRow;
+}
+
+/** Columns that copy the payload and that every version has written. */
+const payloadColumns = [
+  "model_id",
+  "gateway_id",
+  "ip_address",
+  "user_agent",
+  "error_msg",
+  "metadata",
+  "request_body",
+  "response_body",
+  "input_content",
+  "output_content",
+  "rag_query",
+  "rag_results",
+] as const;
+/** The server derives these for the reader where the payload does not hold them. */
+const derivedColumns = ["memory_query", "memory_results"] as const;
+
+/** Columns that the first version of the program did not write may be absent; all others must be present. */
+export function columnsAgree({ row, entry: text, payload }: ExportedRecord, entry: Entry): boolean {
+  const shows = (column: string, value: Json) => row.has(column) && row.shows(column, value);
+  const agreesIfPresent = (column: string, value: Json) => !row.has(column) || row.shows(column, value);
+  const numbers = membersOf(JSON.parse(text ?? "{}").numbers);
+  const members = typeof payload === "string" ? {} : parsePayload(payload.text);
+  return (
+    shows("id", entry.id) &&
+    shows("action", entry.action) &&
+    shows("project_id", entry.project) &&
+    shows("created_at", entry.at) &&
+    shows("http_status", entry.status) &&
+    shows("is_success", entry.status >= 200 && entry.status <= 299) &&
+    shows("error_code", entry.code === successCode ? null : entry.code) &&
+    shows("duration", numbers.duration ?? null) &&
+    shows("tokens", numbers.tokens ?? null) &&
+    shows("is_cache_hit", numbers.is_cache_hit ?? false) &&
+    shows("credits_consumed", numbers.credits_consumed ?? 0) &&
+    shows("balance_consumed_usd", numbers.balance_consumed_usd ?? 0) &&
+    payloadColumns.every((column) => shows(column, members[column] ?? null)) &&
+    derivedColumns.every((column) => row.has(column)) &&
+    derivedColumns.every((column) => members[column] === undefined || shows(column, members[column])) &&
+    agreesIfPresent("key_id", entry.key) &&
+    agreesIfPresent("seq", entry.seq) &&
+    agreesIfPresent("memory_id", entry.memory) &&
+    agreesIfPresent("request_parameters", members.request_parameters ?? null)
+  );
+}
+
+/** {} for a text that is not a JSON object: whether the text matches its hash is checked elsewhere. */
+function parsePayload(text: string | Uint8Array): JsonObject {
+  try {
+    return membersOf(JSON.parse(typeof text === "string" ? text : new TextDecoder().decode(text)));
+  } catch {
+    return {};
+  }
+}
+
+function membersOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
