@@ -36,9 +36,10 @@ export interface ProjectSummary {
 }
 
 export interface AccessTransaction {
+  /** A key and its project. Locks the project's row and its chain, as Transaction.lock does. */
   findCaller(keyId: string): Promise<Caller | null>;
   insertProject(project: NewProject, now: number): Promise<Project>;
-  /** By id or by name. */
+  /** By id or by name. Locks the project's row and its chain, as Transaction.lock does. */
   findProject(idOrName: string): Promise<Project | null>;
   listProjects(now: number): Promise<ProjectSummary[]>;
   updateProject(project: Project): Promise<void>;

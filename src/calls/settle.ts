@@ -33,7 +33,7 @@ export interface Settlement {
   isLost(error: unknown): boolean;
 }
 
-/** @throws when the record cannot be appended or the transaction is lost; the engine then answers 1503. */
+/** @throws what Transaction.lock throws; else when the record cannot be appended or the transaction is lost. The engine then answers 1503. */
 export async function settle(
   transaction: Transaction,
   call: Call,
@@ -42,7 +42,7 @@ export async function settle(
   const operation = findOperation(call.operation);
   if (operation === undefined) throw new Error(`no operation is named ${call.operation}`);
   const now = settlement.clock.now();
-  const caller = call.keyId === null ? null : await transaction.access.findCaller(call.keyId);
+  const caller = await transaction.lock(call.keyId);
   const body = bodyOf(call);
   const settled = await decide(transaction, call, body, operation, caller, now, settlement);
   const clock = { now, elapsed: settlement.clock.elapsed() };

@@ -1,5 +1,6 @@
 // Owns the seam between the domains and a storage engine: composes what each domain needs. Knows no SQL.
 
+import type { Caller } from "../access/caller.ts";
 import type { AccessReader, AccessTransaction } from "../access/store.ts";
 import type { AuditReader, AuditTransaction, Retention } from "../audit/store.ts";
 import type { Answer } from "../calls/answer.ts";
@@ -26,8 +27,27 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** One transaction. Its methods are the only thing that the second half of a call may await. */
+/**
+ * One transaction. Its methods are the only thing that the second half of a call may await. It sees its own changes, and nothing that
+ * others change after `lock`. What becomes of it: TransactionOutcome. What its calls leave to do: AfterCommit.
+ */
 export interface Transaction {
+  /**
+   * The first step of every call: locks the chain that gets the call's record, until the transaction ends. It is the chain of the
+   * project that the key belongs to; without a key, or when there is no such key, the chain of the installation. Whatever the decision
+   * depends on (key, plan, credits, limits, revisions, head of the chain) is read after it, so that of two servers on one database one
+   * waits for the other. Locking the same chain again does nothing.
+   *
+   * Order, so that no two transactions wait for each other: the chain of the installation first, projects after it; a call with a key
+   * locks no chain but its own. An engine that settles several calls in one transaction may lock all of their chains ahead, sorted.
+   *
+   * SQLite: BEGIN IMMEDIATE has locked the database, so it only compares the chain's head with the one that this process wrote last.
+   * A server database: SELECT ... FOR UPDATE of the project's row, and of one row that stands for the installation.
+   * @returns the key and its project as they are under the lock; null without a key, or when there is no such key.
+   * @throws Refusal 1503 when the chain must not be continued, because another program has changed it. Nothing of the call has happened
+   * then, and the transaction goes on with other calls.
+   */
+  lock(keyId: string | null): Promise<Caller | null>;
   readonly access: AccessTransaction;
   readonly memories: MemoryTransaction;
   readonly audit: AuditTransaction;

@@ -64,9 +64,29 @@ export function createAccessReader(database: Database): AccessReader {
   };
 }
 
-export function createAccessTransaction(database: Database, state: WriterState): AccessTransaction {
+/** @returns a function that finds a key and its project inside a transaction. */
+export function createCallerLookup(
+  database: Database,
+  { callers: known }: WriterState,
+): (keyId: string) => Caller | null {
+  const byId = database.prepare<[string], CallerRow>(callerBy("id"));
+  return (keyId) => {
+    const found = known.get(keyId);
+    if (found !== undefined) return found;
+    const row = byId.get(keyId);
+    if (row === undefined) return null;
+    const caller = toCaller(row);
+    known.set(keyId, caller);
+    return caller;
+  };
+}
+
+export function createAccessTransaction(
+  database: Database,
+  state: WriterState,
+  findCaller: (keyId: string) => Caller | null,
+): AccessTransaction {
   const serialOf = serialsOf(database);
-  const keyById = database.prepare<[string], CallerRow>(callerBy("id"));
   // An id means the project that has it, even where another one is named like it.
   const projectByReference = database.prepare<[string, string, string], ProjectRow>(
     `SELECT ${projectColumns} FROM project p WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL
@@ -104,18 +124,8 @@ export function createAccessTransaction(database: Database, state: WriterState):
   );
   const revoke = database.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
 
-  const findCaller = async (keyId: string): Promise<Caller | null> => {
-    const known = state.callers.get(keyId);
-    if (known !== undefined) return known;
-    const row = keyById.get(keyId);
-    if (row === undefined) return null;
-    const caller = toCaller(row);
-    state.callers.set(keyId, caller);
-    return caller;
-  };
-
   return {
-    findCaller,
+    findCaller: async (keyId) => findCaller(keyId),
     async insertProject(project: NewProject, now) {
       const id = state.createId(now);
       const serial = Number(insertProject.run({ ...project, id, createdAt: now }).lastInsertRowid);

@@ -3,31 +3,38 @@
 import type { ClockWatch } from "../../audit/clock-watch.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { Transaction } from "../store.ts";
-import { createAccessTransaction } from "./access.ts";
+import { createAccessTransaction, createCallerLookup } from "./access.ts";
 import { isDiskFailure } from "./database-file/disk-failure.ts";
 import { createExportTransaction } from "./export/exports.ts";
 import { createAuditTransaction } from "./ledger/audit.ts";
+import type { ChainHeads } from "./ledger/chain-heads.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
+import type { Revisions } from "./memories/revisions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
-export function createTransaction(
-  database: Database,
-  state: WriterState,
-  checkpoints: Checkpoints,
-  exportFolder: string,
-  watchClock: ClockWatch,
-): Transaction {
+export interface TransactionOptions {
+  readonly database: Database;
+  readonly state: WriterState;
+  readonly heads: ChainHeads;
+  readonly revisions: Revisions;
+  readonly checkpoints: Checkpoints;
+  /** Where the files of exports are. */
+  readonly exportFolder: string;
+  readonly watchClock: ClockWatch;
+}
+
+export function createTransaction(options: TransactionOptions): Transaction {
+  const { database, state, heads, revisions, checkpoints, exportFolder, watchClock } = options;
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
 
   /** Runs `work` in a savepoint. What is not kept, because it failed or was only tried, leaves nothing in the state either. */
   const inSavepoint = async <Result>(work: () => Promise<Result>, isKept: boolean): Promise<Result> => {
-    const wordChanges = state.wordChanges.length;
+    const undo = [state.savepoint(), heads.savepoint(), checkpoints.savepoint()];
     const forget = () => {
-      state.callers.clear();
-      state.wordChanges.length = wordChanges;
+      for (const each of undo) each();
     };
     savepoint.run();
     try {
@@ -48,10 +55,16 @@ export function createTransaction(
     }
   };
 
+  const findCaller = createCallerLookup(database, state);
   return {
-    access: createAccessTransaction(database, state),
-    memories: createMemoryTransaction(database, state),
-    audit: createAuditTransaction(database, state, checkpoints, watchClock),
+    async lock(keyId) {
+      const caller = keyId === null ? null : findCaller(keyId);
+      heads.lock(caller?.project.id ?? null);
+      return caller;
+    },
+    access: createAccessTransaction(database, state, findCaller),
+    memories: createMemoryTransaction(database, state, revisions),
+    audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
     attempt: (work) => inSavepoint(work, true),
     rehearse: (work) => inSavepoint(work, false),

@@ -1,36 +1,24 @@
 // Owns all SQL that writes the ledger. Only ever appends.
 
-import { randomBytes } from "node:crypto";
-import { genesisHash, genesisText, sealRecord } from "../../../audit/chain.ts";
+import { sealRecord } from "../../../audit/chain.ts";
 import type { ClockWatch } from "../../../audit/clock-watch.ts";
-import type { RecordDraft } from "../../../audit/record.ts";
 import { choosePruning } from "../../../audit/retention.ts";
 import type { AuditTransaction, RecordLocation } from "../../../audit/store.ts";
-import { toTimestamp } from "../../../clock.ts";
+import type { IdSource } from "../../../ids.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
-import type { WriterState } from "../threads/writer-state.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { createChainSpan, createMentions, createSeek } from "./audit-reader.ts";
-import type { Checkpoints, NumberedHead } from "./checkpoints.ts";
+import type { ChainHeads } from "./chain-heads.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 
 export function createAuditTransaction(
   database: Database,
-  state: WriterState,
+  createId: IdSource,
+  heads: ChainHeads,
   checkpoints: Checkpoints,
   watchClock: ClockWatch,
 ): AuditTransaction {
-  const findHead = database.prepare<
-    [number | null],
-    { number: number; chain: string; seq: number | null; hash: string; at: number | null }
-  >(
-    `SELECT c.number, c.id AS chain, e.seq, COALESCE(e.hash, c.hash) AS hash, e.at
-     FROM audit_chain c LEFT JOIN audit_entry e ON e.chain = c.number
-     WHERE c.project IS ? ORDER BY e.seq DESC LIMIT 1`,
-  );
-  const insertChain = database.prepare(
-    "INSERT INTO audit_chain (id, project, genesis, hash) VALUES (:id, :project, :genesis, :hash)",
-  );
   const insertEntry = database.prepare(
     `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash)
      VALUES (:chain, :seq, :id, :at, :action, :status, :keyId, :memoryId, :entry, :hash)`,
@@ -55,38 +43,16 @@ export function createAuditTransaction(
   const span = createChainSpan(database);
   const seek = createSeek(database);
 
-  const openChain = (project: RecordDraft["project"], now: number): NumberedHead => {
-    const chain = state.createId(now);
-    const nonce = randomBytes(16).toString("hex");
-    const genesis = { chain, project, at: toTimestamp(now), nonce };
-    const hash = genesisHash(genesis);
-    const row = { id: chain, project: toSerial(project), genesis: genesisText(genesis), hash };
-    const number = Number(insertChain.run(row).lastInsertRowid);
-    const head = { number, chain, seq: 0, hash, at: 0 };
-    state.knownHeads.moved(head);
-    return head;
-  };
-
-  const headOf = (project: RecordDraft["project"], now: number): NumberedHead => {
-    const known = state.headOf(project);
-    if (known !== undefined) return known;
-    const row = findHead.get(toSerial(project));
-    if (row === undefined) return openChain(project, now);
-    const head = { ...row, seq: row.seq ?? 0, at: row.at ?? 0 };
-    state.knownHeads.require(head);
-    return head;
-  };
-
   return {
     async append(draft) {
-      const head = headOf(draft.project, draft.now);
+      const head = heads.open(draft.project, draft.now);
       watchClock(head.at, draft.now);
-      const { seq, id, at, entry, hash } = sealRecord(head, draft, state.createId);
+      const { seq, id, at, entry, hash } = sealRecord(head, draft, createId);
       const { action, status, keyId, memoryId, payload } = draft;
       const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash };
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
-      state.moveHead(draft.project, { ...head, seq, hash, at });
+      heads.move(draft.project, { ...head, seq, hash, at });
       return { seq, entry, hash };
     },
 
@@ -99,7 +65,7 @@ export function createAuditTransaction(
     },
 
     async signCheckpoint(project, now) {
-      return checkpoints.sign(headOf(project, now), now);
+      return checkpoints.sign(heads.open(project, now), now);
     },
 
     async signAllCheckpoints(now) {

@@ -45,7 +45,9 @@ export interface Checkpoints {
   signDue(everything: boolean): void;
   /** Appends to their files the notes of transactions that are committed. */
   publish(): void;
-  /** Forgets the notes of a lost transaction. */
+  /** @returns a function that forgets the notes that were made later, for a savepoint that is rolled back. */
+  savepoint(): () => void;
+  /** Forgets the notes of a transaction that was rolled back. */
   forget(): void;
 }
 
@@ -119,6 +121,10 @@ export function createCheckpoints({
         for (const chain of due) sign(chain, now);
       })();
       publish();
+    },
+    savepoint() {
+      const length = unpublished.length;
+      return () => void unpublished.splice(length);
     },
     forget() {
       unpublished = [];

@@ -24,8 +24,8 @@ export interface KnownHeads {
   /** A transaction of this process has made this head. */
   moved(head: Head): void;
   committed(): void;
-  /** Forgets what the lost transaction has made. */
-  lost(): void;
+  /** Forgets what the transaction has made. */
+  rolledBack(): void;
   /** @throws LedgerChanged when what the database says is not what this process knows. */
   require(head: Head): void;
   /** The same without throwing. Logs the first difference of each chain. */
@@ -76,7 +76,7 @@ export function readKnownHeads(
       for (const [number, place] of moved) known.set(number, place);
       moved.clear();
     },
-    lost() {
+    rolledBack() {
       moved.clear();
     },
     cause: () => (changed.size === 0 ? null : causeOfChange),

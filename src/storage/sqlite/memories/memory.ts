@@ -8,6 +8,7 @@ import { isUnitVector } from "../../../ranking/scores.ts";
 import { serialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
+import type { Revisions } from "./revisions.ts";
 
 export interface MemoryRow {
   serial: number;
@@ -49,7 +50,11 @@ export function toVector(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.slice().buffer);
 }
 
-export function createMemoryTransaction(database: Database, state: WriterState): MemoryTransaction {
+export function createMemoryTransaction(
+  database: Database,
+  state: WriterState,
+  revisions: Revisions,
+): MemoryTransaction {
   const sql = statements(database);
   const serialOf = serialsOf(database);
   const dimensions = boundModel(database)?.dimensions;
@@ -103,7 +108,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
     async insert(project, memory, now) {
       const { content, contentKey, type, importance, expiresAt } = memory;
       const id = state.createId(now);
-      const revision = state.nextRevision();
+      const revision = revisions.next(serialOf(project.id));
       const { lastInsertRowid } = sql.insert.run({
         id,
         project: serialOf(project.id),
@@ -130,7 +135,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
       if (before === undefined)
         throw new Error("an update needs a memory that was found in the same transaction");
       const { type, content, importance, active, updatedAt, expiresAt } = memory;
-      const revision = state.nextRevision();
+      const revision = revisions.next(serialOf(project.id));
       const isRewritten = content !== before.content;
       sql.update.run({
         ...{ serial: before.serial, type, content, importance, updatedAt, expiresAt },
@@ -157,7 +162,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
       state.noteWords("remove", serialOf(project.id), row.content_revision, row.content);
       sql.removeVector.run(row.serial);
       sql.remove.run(row.serial);
-      sql.insertRemoval.run(state.nextRevision(), serialOf(project.id), row.serial, now);
+      sql.insertRemoval.run(serialOf(project.id), revisions.next(serialOf(project.id)), row.serial, now);
       addToPool(project, row.memory_type, -1);
       return true;
     },
@@ -168,7 +173,7 @@ export function createMemoryTransaction(database: Database, state: WriterState):
         const count = sql.poolCount.get(serialOf(project.id), each) ?? 0;
         if (count === 0) continue;
         sql.bury.run(serialOf(project.id), each);
-        sql.nextEpoch.run(state.nextRevision(), serialOf(project.id), each);
+        sql.nextEpoch.run(revisions.next(serialOf(project.id)), serialOf(project.id), each);
         removed += count;
       }
       return removed;
@@ -223,7 +228,7 @@ function statements(database: Database) {
     removeVector: database.prepare("DELETE FROM memory_vector WHERE memory = ?"),
     remove: database.prepare("DELETE FROM memory WHERE serial = ?"),
     insertRemoval: database.prepare(
-      "INSERT INTO memory_removal (revision, project, memory, removed_at) VALUES (?, ?, ?, ?)",
+      "INSERT INTO memory_removal (project, revision, memory, removed_at) VALUES (?, ?, ?, ?)",
     ),
     bury: database.prepare(
       `INSERT INTO dead_pool (project, memory_type, epoch)

@@ -88,10 +88,7 @@ export function createAccessFlush(database: Database, state: WriterState): () =>
 
 /** @returns a step that forgets removals which every search index has seen long ago. */
 export function createRemovalSweep(database: Database): (now: number) => void {
-  // The newest stays: a writer that starts continues its revision.
-  const sweep = database.prepare(
-    "DELETE FROM memory_removal WHERE removed_at < ? AND revision < (SELECT MAX(revision) FROM memory_removal)",
-  );
+  const sweep = database.prepare("DELETE FROM memory_removal WHERE removed_at < ?");
   return (now) => {
     sweep.run(now - removalLifeMs);
   };

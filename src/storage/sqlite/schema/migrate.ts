@@ -6,13 +6,14 @@ import { defineWords } from "../memories/words.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import ledger from "./migrations/0002-ledger.sql" with { type: "text" };
 import words from "./migrations/0003-words.sql" with { type: "text" };
+import revisions from "./migrations/0004-revisions.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
  * In order; number n brings a database from format n - 1 to n. Published migrations never change. Whoever adds one makes schema.sql
  * anew: bun test/storage/sqlite/schema-text.ts
  */
-export const migrations: readonly string[] = [initial, ledger, words];
+export const migrations: readonly string[] = [initial, ledger, words, revisions];
 
 export const formatVersion = migrations.length;
 

@@ -7,7 +7,7 @@ CREATE TABLE installation (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID
 
--- 1.. table project ON project
+-- 1..3 table project ON project
 CREATE TABLE project (
   serial         INTEGER PRIMARY KEY AUTOINCREMENT,
   id             TEXT    NOT NULL UNIQUE,
@@ -105,7 +105,7 @@ CREATE TABLE memory_vector (
   embedding BLOB NOT NULL
 ) STRICT
 
--- 1.. table memory_removal ON memory_removal
+-- 1..3 table memory_removal ON memory_removal
 CREATE TABLE memory_removal (
   revision   INTEGER PRIMARY KEY,
   project    INTEGER NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE memory_removal (
   removed_at INTEGER NOT NULL
 ) STRICT
 
--- 1.. index memory_removal_by_project ON memory_removal
+-- 1..3 index memory_removal_by_project ON memory_removal
 CREATE INDEX memory_removal_by_project ON memory_removal (project, revision)
 
 -- 1..1 table audit_chain ON audit_chain
@@ -317,6 +317,29 @@ CREATE TABLE 'memory_word_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITH
 
 -- 3.. table memory_word_config ON memory_word_config
 CREATE TABLE 'memory_word_config'(k PRIMARY KEY, v) WITHOUT ROWID
+
+-- 4.. table project ON project
+CREATE TABLE project (
+  serial         INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT    NOT NULL UNIQUE,
+  name           TEXT    NOT NULL,
+  plan           TEXT    NOT NULL,
+  subscription   TEXT    NOT NULL,
+  credits        INTEGER,
+  memory_limit   INTEGER,
+  retention_days INTEGER,
+  created_at     INTEGER NOT NULL,
+  deleted_at     INTEGER
+, revision INTEGER NOT NULL DEFAULT 0) STRICT
+
+-- 4.. table memory_removal ON memory_removal
+CREATE TABLE memory_removal (
+  project    INTEGER NOT NULL,
+  revision   INTEGER NOT NULL,
+  memory     INTEGER NOT NULL,
+  removed_at INTEGER NOT NULL,
+  PRIMARY KEY (project, revision)
+) STRICT, WITHOUT ROWID
 
 -- 1.. table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

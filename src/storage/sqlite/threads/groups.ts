@@ -4,7 +4,7 @@
 import { toRefusalAnswer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
 import { type Settlement, settle } from "../../../calls/settle.ts";
-import { type Refusal, unavailable } from "../../../errors.ts";
+import { unavailable } from "../../../errors.ts";
 import { groupMaxMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -43,19 +43,18 @@ export function createGroups(options: GroupOptions): SettleCalls {
         settled.length = 0;
         const endsAt = settlement.clock.elapsed() + groupMaxMs;
         for (const call of calls) {
-          settled.push(await settle(transaction, call, settlement));
+          settled.push(await settle(transaction, call, settlement).catch(refuseChanged));
           if (settlement.clock.elapsed() > endsAt) break;
         }
       });
     } catch (error) {
-      // That was logged when it was found.
-      if (!(error instanceof LedgerChanged) && writeCheck.failed(error)) {
+      if (writeCheck.failed(error)) {
         const message = "a transaction was rolled back; its calls are answered with 1503";
         logger.error(message, { ...explainDiskFailure(error, database.name), error });
       }
       // Another connection that locks the database locks it for all calls: they have waited long enough.
       const lost = isLockFailure(error) ? calls.length : Math.min(calls.length, settled.length + 1);
-      return Array.from({ length: lost }, () => ({ answer: toRefusalAnswer(refusalOf(error)), after: [] }));
+      return Array.from({ length: lost }, () => ({ answer: toRefusalAnswer(unwritable(error)), after: [] }));
     }
     return effects.perform(settled);
   };
@@ -67,8 +66,10 @@ export function createGroups(options: GroupOptions): SettleCalls {
   };
 }
 
-function refusalOf(error: unknown): Refusal {
-  return error instanceof LedgerChanged ? changedByOthers : unwritable(error);
+/** Found before anything of the call was done, so the others of its group go on. It was logged when it was found. */
+function refuseChanged(error: unknown): SettledCall {
+  if (error instanceof LedgerChanged) return { answer: toRefusalAnswer(changedByOthers), after: [] };
+  throw error;
 }
 
 const changedByOthers = unavailable(

@@ -1,9 +1,7 @@
-// Owns what the writer remembers between calls. What a lost transaction changed here is forgotten with it.
+// Owns what the writer remembers between calls. What a transaction noted here is forgotten when it is rolled back.
 
 import type { Caller } from "../../../access/caller.ts";
-import type { ChainHead } from "../../../audit/chain.ts";
 import { createIdSource, type IdSource } from "../../../ids.ts";
-import type { KnownHeads } from "../ledger/known-heads.ts";
 import type { WordChange, WordState } from "../memories/word-changes.ts";
 
 export interface MemoryTouch {
@@ -25,46 +23,21 @@ export class WriterState implements WordState {
   wordMergeIsDue = true;
   wordErasureIsDue = true;
 
-  readonly knownHeads: KnownHeads;
-  #revision: number;
-  readonly #heads = new Map<string | null, ChainHead & { readonly number: number }>();
-  readonly #movedHeads = new Set<string | null>();
-
-  constructor(lastRevision: number, knownHeads: KnownHeads) {
-    this.knownHeads = knownHeads;
-    this.#revision = lastRevision;
-  }
-
-  /** Strictly increasing; gaps mean nothing. */
-  nextRevision(): number {
-    return ++this.#revision;
-  }
-
   noteWords(kind: WordChange["kind"], project: number, contentRevision: number, text: string): void {
     this.wordChanges.push({ kind, project, contentRevision, text });
   }
 
-  headOf(project: string | null): (ChainHead & { readonly number: number }) | undefined {
-    return this.#heads.get(project);
+  /** @returns a function that forgets what was noted later, for a savepoint that is rolled back. */
+  savepoint(): () => void {
+    const length = this.wordChanges.length;
+    return () => {
+      this.wordChanges.length = length;
+      this.callers.clear();
+    };
   }
 
-  moveHead(project: string | null, head: ChainHead & { readonly number: number }): void {
-    this.#heads.set(project, head);
-    this.#movedHeads.add(project);
-    this.knownHeads.moved(head);
-  }
-
-  committed(): void {
-    this.knownHeads.committed();
-    this.#movedHeads.clear();
-  }
-
-  /** Heads that the lost transaction moved are read from the database again. */
-  lost(): void {
+  rolledBack(): void {
     this.wordChanges.length = 0;
     this.callers.clear();
-    this.knownHeads.lost();
-    for (const project of this.#movedHeads) this.#heads.delete(project);
-    this.#movedHeads.clear();
   }
 }

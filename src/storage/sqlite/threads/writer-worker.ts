@@ -15,8 +15,10 @@ import { type DatabaseFile, openWriting } from "../database-file/connection.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
 import { announcedThrough } from "../ledger/announced-prunes.ts";
+import { createChainHeads } from "../ledger/chain-heads.ts";
 import { createCheckpoints } from "../ledger/checkpoints.ts";
 import { readKnownHeads } from "../ledger/known-heads.ts";
+import { createRevisions } from "../memories/revisions.ts";
 import { createWordMerge } from "../memories/word-merge.ts";
 import { createWordWriter, defineWords } from "../memories/words.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
@@ -59,10 +61,20 @@ const logger = createLogger(logLevel);
 const database = openWriting(file);
 defineWords(database);
 const knownHeads = readKnownHeads(database, ledger.verifierKeys, logger);
-const state = new WriterState(lastRevision(), knownHeads);
+const state = new WriterState();
+const heads = createChainHeads(database, knownHeads, state.createId);
+const revisions = createRevisions(database);
 const signer = createSigner(ledger.signingKey);
 const checkpoints = createCheckpoints({ database, clock, logger, signer, knownHeads, notes: ledger.notes });
-const transaction = createTransaction(database, state, checkpoints, ledger.exports, createClockWatch(logger));
+const transaction = createTransaction({
+  database,
+  state,
+  heads,
+  revisions,
+  checkpoints,
+  exportFolder: ledger.exports,
+  watchClock: createClockWatch(logger),
+});
 const settlement = {
   clock,
   plans,
@@ -75,14 +87,19 @@ const writeWords = createWordWriter(database, state);
 const inTransaction = createWriteTransactions({
   database,
   logger,
-  beforeCommit: writeWords,
+  beforeCommit() {
+    writeWords();
+    revisions.write();
+  },
   committed() {
-    state.committed();
+    heads.committed();
     writeCheck.succeeded();
     checkpoints.publish();
   },
   rolledBack(wasCommitting) {
-    state.lost();
+    state.rolledBack();
+    heads.rolledBack();
+    revisions.forget();
     checkpoints.forget();
     if (wasCommitting) attempt(logger, () => overwriteLostCommit(database));
   },
@@ -133,16 +150,4 @@ async function close(): Promise<void> {
   // copies the file of a stopped server expects everything in it.
   attempt(logger, () => database.pragma("wal_checkpoint(TRUNCATE)"));
   database.close();
-}
-
-/** The search indexes of a reader that outlives this thread rely on it: no revision may be given out twice. */
-function lastRevision(): number {
-  const row = database
-    .prepare<[], number | null>(
-      `SELECT MAX(revision) FROM (SELECT MAX(revision) AS revision FROM memory
-         UNION ALL SELECT MAX(revision) FROM memory_removal UNION ALL SELECT MAX(epoch) FROM pool)`,
-    )
-    .pluck()
-    .get();
-  return row ?? 0;
 }

@@ -1,0 +1,110 @@
+// Owns the heads of chains inside a transaction: read and checked when a chain is locked, moved with each record, forgotten at the end.
+// The transaction holds the whole database (BEGIN IMMEDIATE), so nobody else can move a head that was read here.
+
+import { randomBytes } from "node:crypto";
+import { genesisHash, genesisText } from "../../../audit/chain.ts";
+import { toTimestamp } from "../../../clock.ts";
+import type { IdSource } from "../../../ids.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { serialsOf } from "../project-serials.ts";
+import type { NumberedHead } from "./checkpoints.ts";
+import type { KnownHeads } from "./known-heads.ts";
+
+/** A project by its id; null: the installation. */
+type Owner = string | null;
+
+export interface ChainHeads {
+  /**
+   * Reads the head of a chain, unless the transaction has done so, and compares it with what this process knows.
+   * @throws LedgerChanged when another process has changed the chain; the transaction can go on without it.
+   */
+  lock(owner: Owner): void;
+  /** The head of the chain, which is begun when there is none. @throws as lock does. */
+  open(owner: Owner, now: number): NumberedHead;
+  /** A record was appended. */
+  move(owner: Owner, head: NumberedHead): void;
+  /** @returns a function that undoes every later `open` and `move`, for a savepoint that is rolled back. */
+  savepoint(): () => void;
+  committed(): void;
+  rolledBack(): void;
+}
+
+interface HeadRow {
+  readonly number: number;
+  readonly chain: string;
+  readonly seq: number | null;
+  readonly hash: string;
+  readonly at: number | null;
+}
+
+export function createChainHeads(database: Database, knownHeads: KnownHeads, createId: IdSource): ChainHeads {
+  const findHead = database.prepare<[number | null], HeadRow>(
+    `SELECT c.number, c.id AS chain, e.seq, COALESCE(e.hash, c.hash) AS hash, e.at
+     FROM audit_chain c LEFT JOIN audit_entry e ON e.chain = c.number
+     WHERE c.project IS ? ORDER BY e.seq DESC LIMIT 1`,
+  );
+  const insertChain = database.prepare(
+    "INSERT INTO audit_chain (id, project, genesis, hash) VALUES (:id, :project, :genesis, :hash)",
+  );
+  const serialOf = serialsOf(database);
+  const toSerial = (owner: Owner) => (owner === null ? null : serialOf(owner));
+  /** Of the chains that the transaction has locked; null: there is no such chain yet. */
+  const heads = new Map<Owner, NumberedHead | null>();
+  const moves: { readonly owner: Owner; readonly before: NumberedHead | null }[] = [];
+
+  const lock = (owner: Owner): NumberedHead | null => {
+    const locked = heads.get(owner);
+    if (locked !== undefined) return locked;
+    const row = findHead.get(toSerial(owner));
+    const head = row === undefined ? null : { ...row, seq: row.seq ?? 0, at: row.at ?? 0 };
+    if (head !== null) knownHeads.require(head);
+    heads.set(owner, head);
+    return head;
+  };
+
+  const move = (owner: Owner, head: NumberedHead): void => {
+    moves.push({ owner, before: heads.get(owner) ?? null });
+    heads.set(owner, head);
+    knownHeads.moved(head);
+  };
+
+  const begin = (owner: Owner, now: number): NumberedHead => {
+    const chain = createId(now);
+    const nonce = randomBytes(16).toString("hex");
+    const genesis = { chain, project: owner, at: toTimestamp(now), nonce };
+    const hash = genesisHash(genesis);
+    const row = { id: chain, project: toSerial(owner), genesis: genesisText(genesis), hash };
+    const number = Number(insertChain.run(row).lastInsertRowid);
+    const head = { number, chain, seq: 0, hash, at: 0 };
+    move(owner, head);
+    return head;
+  };
+
+  const forget = (): void => {
+    heads.clear();
+    moves.length = 0;
+  };
+
+  return {
+    lock: (owner) => void lock(owner),
+    open: (owner, now) => lock(owner) ?? begin(owner, now),
+    move,
+    savepoint() {
+      const length = moves.length;
+      return () => {
+        for (const { owner, before } of moves.splice(length).reverse()) {
+          heads.set(owner, before);
+          if (before !== null) knownHeads.moved(before);
+        }
+      };
+    },
+    committed() {
+      knownHeads.committed();
+      forget();
+    },
+    rolledBack() {
+      knownHeads.rolledBack();
+      forget();
+    },
+  };
+}
