@@ -90,3 +90,18 @@ test("the quality of the built-in extractor is that of the last run", () => {
   });
   for (const row of shown) expect(measured).toContainEqual(row);
 });
+
+test("the figures of the embedding model are those of the last run", () => {
+  const card = new Map(
+    tableOf("models/memledger-embed-v1/README.md", "measure").map(([name = "", value = ""]) => [
+      name,
+      Number(value.replaceAll("*", "")),
+    ]),
+  );
+  const rows = tableOf("bench/RESULTS.md", "model").filter(([name]) => name === "memledger-embed-v1");
+  const [similarity = [], search = []] = rows;
+  expect(card.get("STS-B dev, Spearman (float32 export: 0.826)")).toBe(Number(similarity[1]));
+  const hits = ["LoCoMo dev, 383 questions, any-hit@1", "any-hit@5", "any-hit@10", "any-hit@20"];
+  const percent = hits.map((name) => ((card.get(name) ?? 0) * 100).toFixed(1));
+  expect(percent).toEqual(search.slice(1, 5));
+});

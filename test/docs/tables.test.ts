@@ -8,6 +8,7 @@ import { verdicts } from "../../src/audit/verify/verdict.ts";
 import { flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
 import { errorStatus } from "../../src/errors.ts";
 import * as limits from "../../src/limits.ts";
+import { routes } from "../../src/transports/http/routes.ts";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");
@@ -37,6 +38,20 @@ test("plans", () => {
       yes(plan.export),
       yes(plan.hash),
       plan.rate === null ? "unlimited" : `${plan.rate.perSecond} (${number(plan.rate.burst)})`,
+    ]),
+  );
+});
+
+test("calls", () => {
+  const named = tableOf("README.md", "call").map(([call = ""]) => call.replaceAll("`", ""));
+  const known = routes.map(({ method, path }) => `${method} ${path}`);
+  expect(named).toHaveLength(5);
+  expect(named.filter((call) => !known.includes(call))).toEqual([]);
+  expect(tableOf("docs/user/API.md", "call")).toEqual(
+    routes.map(({ method, path, operation }) => [
+      `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\``,
+      `\`${operation.permission}\``,
+      `\`${operation.name}\``,
     ]),
   );
 });
