@@ -58,10 +58,7 @@ const places: Readonly<Record<string, string>> = {
     ].map((name) => [name, "nouns"]),
     ...["native", "threads", "ranking", "embedding", "extraction"].map((name) => [name, name]),
     ...["transports", "cli", "config", "calls"].map((name) => [name, name]),
-    ...["administration-log", "answer", "call", "operation", "request"].map((name) => [
-      `calls/${name}`,
-      "nouns",
-    ]),
+    ...["answer", "call", "operation", "request"].map((name) => [`calls/${name}`, "nouns"]),
     ["storage/sqlite", "engines"],
     ["storage/engines", "choice of the engine"],
     ...["app", "data-directory"].map((name) => [name, "process"]),
@@ -130,13 +127,13 @@ describe("dependencies point one way", () => {
     ]);
   });
 
-  test("without a cycle of imports that run", () => {
+  test("without a circle, imports of types included", () => {
     const cycles: string[] = [];
     const done = new Set<string>();
     const visit = (path: string, trail: readonly string[]): void => {
       if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
       if (trail.includes(path) || done.has(path)) return;
-      for (const specifier of graph.get(path)?.values ?? []) {
+      for (const specifier of graph.get(path)?.all ?? []) {
         const target = resolve(path, specifier);
         if (target !== null && graph.has(target)) visit(target, [...trail, path]);
       }
@@ -144,6 +141,20 @@ describe("dependencies point one way", () => {
     };
     for (const path of sources) visit(path, []);
     expect(cycles).toEqual([]);
+  });
+
+  test("from calls to no transport and no engine, by any way", () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const specifier of graph.get(path)?.all ?? []) visit(resolve(path, specifier) ?? specifier);
+    };
+    for (const path of sources.filter((path) => path.startsWith("src/calls/"))) visit(path);
+    expect([...reached]).toContain("src/memory/create.ts");
+    const wrong =
+      /^(src\/(transports|storage\/sqlite|native|threads)\/|elysia|better-sqlite3|(node:)?worker_threads|(node:)?https?$)/;
+    expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
   });
 
   test("from the program to what only threads may load", () => {

@@ -6,8 +6,8 @@ import type { ProjectOperation } from "../../calls/operation.ts";
 import { successCode } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { bodyMaxBytes, metadataMaxBytes } from "../../limits.ts";
+import { type NamedSchemas, referenceTo, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
 import { version } from "../../version.ts";
-import { type NamedSchemas, toAnswerSchema, toRequestSchema } from "./json-schema.ts";
 import { describeRefusals, refusalSchema } from "./openapi-refusals.ts";
 import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
 
@@ -17,7 +17,10 @@ Every answer is an envelope: \`success\`, \`code\` (${successCode} on success), 
 Fields and parameters that are not listed here are refused, never ignored. Answers may gain members in later versions; ignore those that you do not know. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; the spans of audit queries take every ISO 8601 date or time. Answers use UTC.`;
 
 export function openApiDocument(): JsonObject {
-  const schemas: NamedSchemas = new Map([["Refusal", refusalSchema]]);
+  const schemas: NamedSchemas = {
+    pointer: "#/components/schemas",
+    byName: new Map([["Refusal", refusalSchema]]),
+  };
   const responses = new Map([["RangeNotSatisfiable", rangeNotSatisfiable]]);
   // Requests first, as toAnswerSchema asks for.
   const asked = routes.map((route) => ({ route, request: describeRequest(route, schemas) }));
@@ -50,7 +53,7 @@ export function openApiDocument(): JsonObject {
       },
       parameters: { AuditMetadata: auditMetadata },
       responses: sorted(responses),
-      schemas: sorted(schemas),
+      schemas: sorted(schemas.byName),
     },
   };
 }
@@ -113,7 +116,7 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
   const mandatory = required.filter(isOutside);
   const isRequired = method !== "DELETE";
   const title = `${capitalised(operation.name)}Request`;
-  schemas.set(title, {
+  schemas.byName.set(title, {
     title,
     type: "object",
     additionalProperties: false,
@@ -121,7 +124,7 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
     properties: Object.fromEntries(fields.map(([name, field]) => [name, toRequestSchema(field, schemas)])),
   });
   const example = Object.entries(operation.example?.input ?? {}).filter(([name]) => isOutside(name));
-  const schema = { $ref: `#/components/schemas/${title}` };
+  const schema = referenceTo(title, schemas);
   return {
     required: isRequired,
     content: { "application/json": { schema, ...withExample(Object.fromEntries(example)) } },
@@ -133,7 +136,7 @@ function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): Js
   if (operation.output === null) return { [operation.success]: { description: "Done; there is no body." } };
   // Operations that answer with the same share the envelope.
   const title = `${operation.output.title}Response`;
-  schemas.set(title, {
+  schemas.byName.set(title, {
     title,
     type: "object",
     required: ["success", "code", "message", "data"],
@@ -148,7 +151,7 @@ function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): Js
   const example =
     data === undefined ? undefined : { success: true, code: successCode, message: "success", data };
   const description = operation.success === 201 ? "Created." : "Success.";
-  const schema = { $ref: `#/components/schemas/${title}` };
+  const schema = referenceTo(title, schemas);
   return {
     [operation.success]: {
       description,

@@ -1,13 +1,22 @@
-// Owns the translation of TypeBox schemas into the plain JSON Schema 2020-12 that OpenAPI 3.1 uses.
+// Owns the translation of TypeBox schemas into plain JSON Schema 2020-12, which OpenAPI 3.1 and MCP use. Knows neither of them.
 
 import type { TSchema } from "@sinclair/typebox";
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 
-/** Schemas by their names in the document. */
-export type NamedSchemas = Map<string, JsonObject>;
+/** Where schemas that have a title are put: each once, by its title. */
+export interface NamedSchemas {
+  /** JSON pointer to them, such as `#/$defs`. */
+  readonly pointer: string;
+  readonly byName: Map<string, JsonObject>;
+}
+
+/** Refers to a schema of these by its name. */
+export function referenceTo(title: string, { pointer }: NamedSchemas): JsonObject {
+  return { $ref: `${pointer}/${title}` };
+}
 
 /**
- * Plain JSON Schema of what a request may hold. Schemas that have a title are put into `named` and referred to; so a client
+ * Plain JSON Schema of what a request may contain. Schemas that have a title are put into `named` and referred to; so a client
  * generator makes one type of them, wherever they are used.
  */
 export function toRequestSchema(schema: TSchema, named: NamedSchemas): JsonObject {
@@ -35,9 +44,9 @@ function toJsonSchema(schema: TSchema, named: NamedSchemas, form: "open" | "clos
         .map(([name, item]) => [name, translate(item)]),
     );
     if (typeof title !== "string") return copy;
-    if (!named.has(title)) named.set(title, { title, ...copy });
-    const reference = { $ref: `#/components/schemas/${title}` };
-    // What one place presets is not part of what all places share.
+    if (!named.byName.has(title)) named.byName.set(title, { title, ...copy });
+    const reference = referenceTo(title, named);
+    // A default belongs to one use of the schema, not to the shared schema.
     return preset === undefined ? reference : { ...reference, default: translate(preset) };
   };
   const result = translate(schema);
