@@ -5,6 +5,8 @@ import manifest from "../../package.json";
 import { settings } from "../../src/config/settings.ts";
 import * as limits from "../../src/limits.ts";
 import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
+import { blockRows } from "../../src/ranking/vector-matrix.ts";
+import { bytesPerMemory } from "../../src/storage/sqlite/search/search-index.ts";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");
@@ -13,6 +15,11 @@ const kib = (bytes: number) => `${bytes / 1024} KiB`;
 const seconds = (ms: number) => ms / 1_000;
 const minutes = (ms: number) => ms / 60_000;
 const words = ["no", "one", "two", "three", "four"];
+
+/** Of a memory with a vector of the built-in model, and how many fit into the search cache, in full ten thousands. */
+const bytesInCache = 384 * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory;
+const cacheBytes = Number(settings.searchCacheMb.default) * 1024 * 1024;
+const searchableMemories = Math.floor((cacheBytes / bytesInCache - blockRows) / 10_000) * 10_000;
 
 /** A sentence of a page, with the figure that the program uses. Line ends count as spaces. */
 const sentences: readonly (readonly [string, string])[] = [
@@ -46,6 +53,8 @@ const sentences: readonly (readonly [string, string])[] = [
   ["docs/operator/LEDGER.md", `signs one after ${number(limits.checkpointEveryRecords)} records`],
   ["docs/operator/LEDGER.md", `after ${minutes(limits.checkpointEveryMs)} minutes if there are new records`],
   ["docs/operator/LEDGER.md", `${settings.installationRetentionDays.default} days by default`],
+  ["docs/operator/INSTALLATION.md", `a project with ${number(searchableMemories)} memories`],
+  ["docs/operator/INSTALLATION.md", `| ${(bytesInCache / 1_000).toFixed(1)} KB of memory |`],
   ["docs/operator/INSTALLATION.md", `\`search-cache-mb\` (${settings.searchCacheMb.default} MiB)`],
   ["docs/operator/OPERATING.md", `${mib(limits.freeSpaceReserveBytes)} are needed`],
   ["docs/operator/OPERATING.md", `newest ${number(limits.recentRecordsPerChain)} audit records`],

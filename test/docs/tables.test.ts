@@ -5,6 +5,7 @@ import manifest from "../../package.json";
 import { permissions } from "../../src/access/key.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
+import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
 import { errorStatus } from "../../src/errors.ts";
 import * as limits from "../../src/limits.ts";
@@ -64,6 +65,13 @@ test("permissions", () => {
 test("errors", () => {
   const rows = tableOf("docs/user/ERRORS.md", "code").map(([code, status]) => [code, Number(status)]);
   expect(rows).toEqual(Object.entries(errorStatus));
+});
+
+test("exit codes", () => {
+  const shown = tableOf("docs/operator/TROUBLESHOOTING.md", "exit code").flatMap(([codes = ""]) =>
+    codes.split(", "),
+  );
+  expect(shown.map(Number)).toEqual(Object.values(exitCodes));
 });
 
 test("exit codes of audit verify", () => {
