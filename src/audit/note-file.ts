@@ -1,30 +1,30 @@
-// Owns how signed notes are appended to their files. Never changes what stands there: it may be the copy that convicts somebody.
+// Owns appending signed notes to files. Must never change existing notes: the copy may be evidence.
 
 import { appendFileSync, existsSync, readSync } from "node:fs";
 import { withRegularFile } from "../files/regular-file.ts";
 
-/** Makes whatever stands before it a note of its own, which no key has signed. */
+/** Ends an incomplete note: the text before it becomes a note without a valid signature. */
 const closingLine = "\n\n— memledger torn\n\n";
 
 /**
- * @returns a function that appends notes to files, each followed by an empty line, and returns once they are on the disk. A note
- *   that a crash cut short is closed first, or it would swallow the next one.
+ * @returns a function that appends a note and an empty line to a file, and returns when they are synced to disk. If a crash has left an
+ *   incomplete note, the function ends it first, so that it does not merge with the next note.
  */
 export function createNoteAppender(): (path: string, note: string) => void {
-  const whole = new Set<string>();
+  const complete = new Set<string>();
   return (path, note) => {
-    const close = whole.has(path) || endsWhole(path) ? "" : closingLine;
-    // Until it has succeeded, this one may be cut short as well.
-    whole.delete(path);
+    const close = complete.has(path) || endsComplete(path) ? "" : closingLine;
+    // Until the write has succeeded, the file may end with an incomplete note.
+    complete.delete(path);
     appendFileSync(path, `${close}${note}\n`, { mode: 0o600, flush: true });
-    whole.add(path);
+    complete.add(path);
   };
 }
 
 /** Longer than a signature line. */
 const endBytes = 256;
 
-function endsWhole(path: string): boolean {
+function endsComplete(path: string): boolean {
   if (!existsSync(path)) return true;
   return withRegularFile(path, (file, bytes) => {
     const end = Buffer.alloc(Math.min(bytes, endBytes));

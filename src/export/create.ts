@@ -1,4 +1,4 @@
-// Owns beginning an export: which span a project may export, and that one runs at a time. The work itself is the runner's.
+// Owns creating an export: which range of time a project may export, and that a project has one running export. The runner writes the file.
 
 import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
@@ -15,10 +15,11 @@ import type { ExportDraft } from "./store.ts";
 export const exportSpan = {
   start_time: Moment({
     description:
-      "Records from this time on; not before the UTC day on which the plan's retention begins. ISO 8601, UTC without a zone.",
+      "Only records from this time on; not before the UTC day on which the plan's retention begins. ISO 8601; UTC if it has no time zone.",
   }),
   end_time: Moment({
-    description: "Records up to this time, included; a date includes its whole day. May be in the future.",
+    description:
+      "Only records up to and including this time; a date includes the whole day. May be in the future.",
   }),
   format: Type.Optional(
     Choice(exportFormats, { title: "ExportFormat", description: "Format of the file.", default: "csv" }),
@@ -33,9 +34,9 @@ interface Span {
 
 export const createExport = projectOperation({
   name: "audit.export",
-  summary: "Begin an export of audit records",
+  summary: "Create an export of audit records",
   description:
-    "Begins to write the records of a span of time to a file, up to the newest record before this call, and answers at once. Ask for the export until its status is completed, then download it. Records that the plan's retention no longer shows are left out, and start_time of the export then is the time of its edge. One at a time per project. Pro, business and custom plans only.",
+    "Starts an export of the records of a time range, up to the newest record before this call. The file is written in the background: read the export until its status is completed, then download the file. Records older than the plan's retention are not exported; start_time of the export is then the time at which the retention begins. A project can have one running export. Pro, business and custom plans only.",
   permission: "audit.export",
   feature: "export",
   success: 200,
@@ -59,8 +60,8 @@ export const createExport = projectOperation({
 });
 
 /**
- * A span may begin with the day on which the retention begins: a bound that moves with the clock could not be sent back. The export
- * itself holds only what the retention still shows, and says so with its start_time.
+ * start_time may be any time of the day on which the retention begins, so that clients can send `earliest` back. The export itself begins
+ * at the exact time at which the retention begins, and shows this time as its start_time.
  * @throws Refusal 1400 or 2201
  */
 export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
@@ -71,7 +72,7 @@ export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
     const earliest = toTimestamp(earliestAt);
     throw new Refusal(
       2201,
-      `The plan keeps records for ${counted(plan.retentionDays, "day")}. Choose a start_time of ${earliest} or later.`,
+      `The retention of the plan is ${counted(plan.retentionDays, "day")}. Send a start_time of ${earliest} or later.`,
       { field: "start_time", earliest },
     );
   }
@@ -87,7 +88,7 @@ export function draftOf(input: Span, plan: Plan, now: number): ExportDraft {
 function readSpan({ start_time, end_time }: Span): { startAt: number; endAt: number } {
   const [startAt, endAt] = [fromMoment(start_time)?.firstMs, fromMoment(end_time)?.lastMs];
   if (startAt === undefined || endAt === undefined)
-    throw new Error("the span of an export was not validated");
+    throw new Error("the time range of an export was not validated");
   if (endAt < startAt) throw endBeforeStart();
   return { startAt, endAt };
 }

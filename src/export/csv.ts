@@ -1,5 +1,5 @@
-// Owns CSV: RFC 4180, formula cells defused. Cells that plainly need nothing or only quotation marks are written here, because the
-// library takes several times as long as everything else of an export together; it decides about all the others.
+// Owns the CSV format: RFC 4180, with formulas escaped. Cells that need no change or only quotation marks are written here, because the
+// library takes several times as long as the rest of an export. The library writes all other cells.
 
 import { stringify } from "csv-stringify/sync";
 import type { Json } from "../json/json.ts";
@@ -8,10 +8,10 @@ import type { RowFormat } from "./row-format.ts";
 
 const lineEnd = "\r\n";
 
-/** Nothing in it is special to CSV, and no spreadsheet takes it for a formula. */
+/** Texts without characters that are special in CSV, and that no spreadsheet interprets as a formula. */
 const plain = /^[A-Za-z0-9][^",\r\n]*$/;
 const cellOptions = { escape_formulas: true, quoted_match: /[\r\n]/, eof: false };
-/** User agents and error messages come again and again. */
+/** User agents and error messages repeat often, so their cells are cached. */
 const knownMax = 1_000;
 const knownMaxCharacters = 1_000;
 
@@ -40,7 +40,7 @@ export function createCsv(verifiable: boolean): RowFormat {
   };
 }
 
-/** JSON text with quotation marks, the only cells that `toCell` leaves to be quoted. */
+/** Whether a cell is JSON text with quotation marks; `toCell` returns such cells without quotes, and `appendQuoted` adds them. */
 function isQuotedJson(cell: string): boolean {
   return /^[{[]/.test(cell) && cell.includes('"');
 }

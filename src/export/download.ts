@@ -1,4 +1,4 @@
-// Owns handing out the file of an export and its manifest. Never hands out a part of a file that is still being written.
+// Owns the download of an export's file and its manifest. Must never serve a file that is still being written.
 
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
@@ -28,7 +28,7 @@ export const downloadExport = projectOperation({
   name: "audit.export_download",
   summary: "Download an export",
   description:
-    "Answers with the file itself. A Range header asks for a part of it, so that a download that broke off can go on; the ETag is the SHA-256 of the file.",
+    "Returns the file. With a Range header it returns a part of the file, so that a client can resume an interrupted download; the ETag is the SHA-256 of the file.",
   files: [mediaTypes.csv, mediaTypes.json],
 
   async apply(transaction, { export_id }, _prepared, { caller, now }) {
@@ -44,7 +44,7 @@ export const downloadManifest = projectOperation({
   name: "audit.export_manifest",
   summary: "Download the manifest of an export",
   description:
-    "Answers with the signed note about an export: its span, rows, hashes and a checkpoint. Keep it beside the file, as FILE.manifest, to verify both offline.",
+    "Returns the signed manifest of an export: its time range, number of rows, hashes and a checkpoint. Store it next to the file as FILE.manifest to verify both offline.",
   files: [manifestType],
 
   async apply(transaction, { export_id }, _prepared, { caller, now }) {
@@ -65,8 +65,8 @@ function requireReady({ status, sha256, error }: Export): string {
   throw new Refusal(
     2206,
     status === "failed"
-      ? `The export failed, so there is no file: ${error} Begin a new export.`
-      : "The export is still being written. Ask for it until its status is completed.",
+      ? `The export failed, so there is no file. ${error} Create a new export.`
+      : "The export is not completed yet. Read the export until its status is completed, then download the file.",
     { status },
   );
 }

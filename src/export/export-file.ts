@@ -1,5 +1,5 @@
-// Owns a file that is being exported to: it appears under its name only when it is whole and on the disk. Never keeps more of it
-// in memory than one piece.
+// Owns writing the file of an export: the file gets its name only when it is complete and synced to disk. Must never hold more than one
+// chunk of it in memory.
 
 import { createHash } from "node:crypto";
 import {
@@ -20,9 +20,9 @@ import { manifestPath } from "./export.ts";
 
 export const partialSuffix = ".part";
 
-/** So much gathers before it is sent to the disk: one long fsync at the end would hold up the commits of everybody. */
+/** The file is synced after so many bytes: one long fsync at the end would delay the commits of all calls. */
 const syncEveryBytes = 32 * 1024 * 1024;
-const sendToDisk = promisify(fdatasync);
+const syncData = promisify(fdatasync);
 
 export interface FileFacts {
   readonly bytes: number;
@@ -40,7 +40,7 @@ export class ExportFile {
   #syncing: Promise<void> = Promise.resolve();
   #isOpen = true;
 
-  /** Begins anew where a part was left by somebody else. @throws errors of the file system, as all of its methods do. */
+  /** Overwrites a partial file of an earlier process. @throws errors of the file system, as all methods do */
   constructor(path: string, { reserveBytes = exportReserveBytes } = {}) {
     this.#reserveBytes = reserveBytes;
     this.#path = path;
@@ -49,27 +49,27 @@ export class ExportFile {
   }
 
   append(text: string | Uint8Array): void {
-    const piece = typeof text === "string" ? Buffer.from(text) : text;
-    this.#leaveSpace(piece.length);
-    this.#hash.update(piece);
-    for (let written = 0; written < piece.length; ) {
-      written += writeSync(this.#file, piece, written, piece.length - written);
+    const chunk = typeof text === "string" ? Buffer.from(text) : text;
+    this.#reserveSpace(chunk.length);
+    this.#hash.update(chunk);
+    for (let written = 0; written < chunk.length; ) {
+      written += writeSync(this.#file, chunk, written, chunk.length - written);
     }
-    this.#bytes += piece.length;
-    this.#unsyncedBytes += piece.length;
+    this.#bytes += chunk.length;
+    this.#unsyncedBytes += chunk.length;
   }
 
-  /** Sends to the disk what has gathered, while more is appended; waits when the disk does not keep up. */
+  /** Syncs the appended bytes in the background; waits if the previous sync has not finished. */
   async flush(): Promise<void> {
     if (this.#unsyncedBytes < syncEveryBytes) return;
     await this.#syncing;
     this.#unsyncedBytes = 0;
-    this.#syncing = sendToDisk(this.#file);
-    // Whoever awaits it next hears of a failure.
+    this.#syncing = syncData(this.#file);
+    // The next caller that awaits it receives the error.
     this.#syncing.catch(() => undefined);
   }
 
-  /** The file gets its name, and `toManifest` tells what to write beside it. */
+  /** Syncs the file, writes its manifest and gives the file its name. */
   async finish(toManifest: (facts: FileFacts) => string): Promise<FileFacts> {
     await this.#syncing;
     const facts = { bytes: this.#bytes, sha256: this.#hash.digest("hex") };
@@ -81,18 +81,18 @@ export class ExportFile {
     return facts;
   }
 
-  /** Leaves nothing behind. */
+  /** Deletes the file, its partial file and its manifest. */
   async abandon(): Promise<void> {
     await this.#syncing.catch(() => undefined);
     this.#close();
     for (const path of [this.#partial, this.#path, manifestPath(this.#path)]) rmSync(path, { force: true });
   }
 
-  /** The database needs space more than an export does. */
-  #leaveSpace(bytes: number): void {
+  /** Leaves disk space for the database, whose writes are more important. */
+  #reserveSpace(bytes: number): void {
     const { bavail, bsize } = statfsSync(dirname(this.#path));
     if (bavail * bsize - bytes >= this.#reserveBytes) return;
-    const message = `less than ${this.#reserveBytes} bytes of disk space would be left`;
+    const message = `less than ${this.#reserveBytes} bytes of disk space would remain`;
     throw Object.assign(new Error(message), { code: "ENOSPC" });
   }
 

@@ -1,5 +1,5 @@
-// Owns beginning an export from the command line, whose authority is this machine: every project, whatever its plan includes. What
-// the rows carry and how old they may be is still the plan's.
+// Owns exports from the command line. They are allowed for every project, even if its plan does not include exports. The plan still decides
+// on the hash columns and on the oldest record.
 
 import { planOf } from "../access/project.ts";
 import { requireProject } from "../access/project-operations.ts";
@@ -13,7 +13,7 @@ export const exportProject = installationOperation({
   name: "project.export",
   summary: "Export the audit records of a project",
   description:
-    "Write a project's audit records of a span of time to a file, with a signed manifest beside it.",
+    "Writes a project's audit records of a time range to a file, with a signed manifest next to it.",
   secret: false,
   success: 200,
   input: Fields({
@@ -25,7 +25,7 @@ export const exportProject = installationOperation({
   async apply(transaction, input, { now, plans }) {
     const project = await requireProject(transaction, input.project);
     const draft = draftOf(input, planOf(project, plans), now);
-    // A project that nobody has called yet has no chain; this begins it, and the manifest names it.
+    // A project without calls has no chain yet. This creates it, because the manifest needs its id.
     await transaction.audit.signCheckpoint(project.id, now);
     const made = await transaction.exports.begin(project, draft, now);
     return { data: toExportTask(made), after: [{ effect: "start_export" }] };

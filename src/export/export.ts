@@ -1,4 +1,4 @@
-// Owns the export: what is written, how far it is, and how clients see it. Knows nothing of files.
+// Owns the export: its range of records, its progress, and its form in the API. Must never open a file.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { toTimestamp } from "../clock.ts";
@@ -11,30 +11,30 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const exportStatuses = ["processing", "completed", "failed"] as const;
 export type ExportStatus = (typeof exportStatuses)[number];
 
-/** A stretch of a project's chain on its way to a file. */
+/** A task that writes a range of a project's chain to a file. */
 export interface Export {
   /** UUIDv7 with hyphens. */
   readonly id: string;
   readonly format: ExportFormat;
   readonly startAt: number;
   readonly endAt: number;
-  /** Fixed when the export began; last is less than first when no record falls into the span. */
+  /** Fixed when the export is created; lastSeq is less than firstSeq if there are no records in the time range. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Whether rows carry entry, hash, salt and payload, so that they verify offline. */
+  /** Whether rows contain entry, hash, salt and payload, so that they verify offline. */
   readonly verifiable: boolean;
   readonly status: ExportStatus;
-  /** Records written up to now. */
+  /** Number of records written so far. */
   readonly records: number;
   readonly bytes: number | null;
-  /** Of the file, 64 lower-case hexadecimal characters. */
+  /** SHA-256 of the file, 64 lower-case hexadecimal characters. */
   readonly sha256: string | null;
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly error: string | null;
   readonly createdAt: number;
   readonly completedAt: number | null;
   readonly expiresAt: number | null;
-  /** Of the file; its manifest lies beside it. */
+  /** Path of the file; its manifest is next to it. */
   readonly path: string;
 }
 
@@ -47,11 +47,11 @@ export function toExportId(id: string): string {
   return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** 2203; `id` is the export that runs. */
+/** Refusal 2203; `id` is the running export. */
 export function exportInProgress(id: string): Refusal {
   return new Refusal(
     2203,
-    `The export ${id} of this project is in progress. Wait until it is completed, then begin another.`,
+    `The export ${id} of this project is in progress. Wait until it is completed, then create another.`,
     { export_id: id },
   );
 }
@@ -64,9 +64,11 @@ export const exportId = Type.String({ maxLength: 100, description: "Identifier o
 
 const task = {
   export_id: exportId,
-  status: Choice(exportStatuses, { title: "ExportStatus", description: "How far it is." }),
-  estimated_records: Type.Integer({ minimum: 0, description: "Records in the span." }),
-  download_url: Nullable(Type.String({ description: "Path of the file; null until it is completed." })),
+  status: Choice(exportStatuses, { title: "ExportStatus", description: "Progress of the export." }),
+  estimated_records: Type.Integer({ minimum: 0, description: "Number of records in the time range." }),
+  download_url: Nullable(
+    Type.String({ description: "Path of the file; null until the export is completed." }),
+  ),
 };
 
 export const exportTask = Fields(task, { title: "ExportTask" });
@@ -74,18 +76,18 @@ export const exportDetail = Fields(
   {
     ...task,
     manifest_url: Nullable(
-      Type.String({ description: "Path of the signed manifest; null until it is completed." }),
+      Type.String({ description: "Path of the signed manifest; null until the export is completed." }),
     ),
     format: Choice(exportFormats, { title: "ExportFormat", description: "Format of the file." }),
-    start_time: Timestamp({ description: "Records from this time on." }),
-    end_time: Timestamp({ description: "Records up to this time." }),
-    records: Type.Integer({ minimum: 0, description: "Records written up to now." }),
-    bytes: Nullable(Type.Integer({ minimum: 0, description: "Size of the file." })),
+    start_time: Timestamp({ description: "Beginning of the time range." }),
+    end_time: Timestamp({ description: "End of the time range, included." }),
+    records: Type.Integer({ minimum: 0, description: "Number of records written so far." }),
+    bytes: Nullable(Type.Integer({ minimum: 0, description: "Size of the file in bytes." })),
     sha256: Nullable(Type.String({ description: "SHA-256 of the file." })),
-    error: Nullable(Type.String({ description: "Why it failed." })),
-    created_at: Timestamp({ description: "When it was asked for." }),
-    completed_at: Nullable(Timestamp({ description: "When it was completed or failed." })),
-    expires_at: Nullable(Timestamp({ description: "When the file will be removed." })),
+    error: Nullable(Type.String({ description: "The reason of a failure; null otherwise." })),
+    created_at: Timestamp({ description: "When the export was created." }),
+    completed_at: Nullable(Timestamp({ description: "When the export was completed or failed." })),
+    expires_at: Nullable(Timestamp({ description: "When the file is removed." })),
   },
   { title: "ExportDetail" },
 );

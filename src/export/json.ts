@@ -1,4 +1,4 @@
-// Owns JSON exports: one array, one object per line, so that tools for either find their way.
+// Owns the JSON format: one array with one object per line, so that the file can be read as JSON or line by line.
 
 import { rowOf } from "./columns.ts";
 import type { RowFormat } from "./row-format.ts";

@@ -1,4 +1,4 @@
-// Owns listing a project's exports.
+// Owns the list of a project's exports.
 
 import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
@@ -9,7 +9,7 @@ import { exampleDetail, exportDetail, toExportDetail } from "./export.ts";
 export const listExports = projectOperation({
   name: "audit.export_list",
   summary: "List exports",
-  description: `Returns the project's exports that have not expired, newest first, at most ${exportListMax}.`,
+  description: `Returns the unexpired exports of the project, newest first; at most ${exportListMax}.`,
   permission: "audit.export",
   feature: "export",
   success: 200,

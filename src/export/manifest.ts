@@ -1,4 +1,4 @@
-// Owns the text that is signed about an export. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
+// Owns the text of an export's manifest, which is signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
 import canonicalize from "canonicalize";
 import { toTimestamp } from "../clock.ts";
@@ -9,12 +9,12 @@ export interface ExportFacts {
   readonly chain: string;
   readonly project: string;
   readonly rows: number;
-  /** `prev` of the first record and hash of the last; null without rows. */
+  /** `prev` of the first record and hash of the last one; null if there are no rows. */
   readonly firstPrev: string | null;
   readonly lastHash: string | null;
   readonly bytes: number;
   readonly sha256: string;
-  /** A signed checkpoint whose size is the last seq; null without rows. */
+  /** A signed checkpoint whose size is the last seq; null if there are no rows. */
   readonly checkpoint: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Owns telling how far an export is. An export of another project does not exist here.
+// Owns reading the progress of an export. An export of another project is refused like one that does not exist.
 
 import type { Project } from "../access/project.ts";
 import { projectOperation } from "../calls/operation.ts";
@@ -11,7 +11,7 @@ export const readExport = projectOperation({
   name: "audit.export_status",
   summary: "Read an export",
   description:
-    "Tells how far an export is. Once its status is completed, download_url and manifest_url name its file and the signed manifest of it; where it is failed, error says why.",
+    "Returns an export with its progress. If its status is completed, download_url and manifest_url are the paths of the file and of its signed manifest; if it is failed, error is the reason.",
   permission: "audit.export",
   feature: "export",
   success: 200,

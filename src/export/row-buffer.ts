@@ -1,5 +1,5 @@
-// Owns the bytes of rows while they are made. Strings with doubled quotation marks, joined and encoded again, would take several
-// times as long and leave as much garbage as the whole file.
+// Owns the buffer in which rows are encoded. Building strings with doubled quotation marks and encoding them afterwards would take several
+// times as long and allocate as much garbage as the whole file.
 
 const initialBytes = 1024 * 1024;
 const quote = 0x22;
@@ -36,7 +36,7 @@ export class RowBuffer {
     this.#length = at;
   }
 
-  /** A copy of everything; the buffer is empty then. */
+  /** Returns a copy of the content and empties the buffer. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = new Uint8Array(this.#length);
     taken.set(this.#bytes.subarray(0, this.#length));

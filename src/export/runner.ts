@@ -1,5 +1,5 @@
-// Owns bringing exports to their end: completed or failed, also those that an earlier process began. Works on a few of them in turn,
-// and removes what has expired. Decides nothing that a call could notice.
+// Owns running exports until they are completed or failed, including those that an earlier process started. Runs a few of them in turn, and
+// removes expired ones. Must never change what a call returns, except status and progress.
 
 import type { Clock } from "../clock.ts";
 import { exportAttemptsMax, exportProgressMs, exportSweepMs, exportsAtOnce } from "../limits.ts";
@@ -7,13 +7,13 @@ import type { Logger } from "../log/logger.ts";
 import type { ExportEngine } from "./store.ts";
 
 export interface ExportRunner {
-  /** Begins to work; until then nothing happens. */
+  /** Starts the runner. */
   start(): void;
-  /** Says that there may be work. */
+  /** Tells the runner that there may be a new export. */
   wake(): void;
-  /** Removes what has expired. @throws when a file cannot be removed; it is tried again later. */
+  /** Removes expired exports. @throws when a file cannot be removed; the runner tries again later. */
   sweep(): Promise<void>;
-  /** Leaves what is unfinished to the next start. */
+  /** Stops the runner. The next start continues unfinished exports. */
   close(): Promise<void>;
 }
 
@@ -32,22 +32,22 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
       const failed = (attempts.get(id) ?? 0) + 1;
       attempts.set(id, failed);
       if (failed < exportAttemptsMax) throw error;
-      logger.error("an export was given up", { export: id, error });
-      return { status: "failed", records: 0, error: "The export stopped several times." } as const;
+      logger.error("an export failed after several attempts", { export: id, error });
+      return { status: "failed", records: 0, error: "The export was interrupted several times." } as const;
     });
     const now = clock.now();
     const isDue = clock.elapsed() - (savedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= exportProgressMs;
     if (step.status === "processing") {
       if (!isDue) return;
       savedAt.set(id, clock.elapsed());
-      // Nobody waits for it: progress that is lost comes again.
+      // Not awaited: if saving fails, a later step saves the progress again.
       void engine.save({ id, step, now }).catch(() => undefined);
       return;
     }
     await engine.save({ id, step, now });
     savedAt.delete(id);
     attempts.delete(id);
-    logger.info("export", { export: id, ...step });
+    logger.info("export finished", { export: id, ...step });
   };
 
   const sweep = async (): Promise<void> => {
@@ -66,7 +66,7 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
         return;
       } catch (error) {
         if (!isRunning) return;
-        logger.warn("exports could not go on and are tried again", { error });
+        logger.warn("exports were interrupted and will be retried", { error });
         await Bun.sleep(retryMs);
       }
     }
@@ -88,7 +88,7 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
       isRunning = true;
       const sweepSoon = () =>
         void sweep().catch((error: unknown) => {
-          if (isRunning) logger.warn("expired exports could not be removed and are tried again", { error });
+          if (isRunning) logger.warn("expired exports could not be removed and will be retried", { error });
         });
       timer = setInterval(sweepSoon, exportSweepMs);
       sweepSoon();

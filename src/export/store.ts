@@ -1,4 +1,4 @@
-// Owns what exports need from a storage engine.
+// Owns the interface that exports need from a storage engine.
 
 import type { Project } from "../access/project.ts";
 import type { Export, ExportFormat } from "./export.ts";
@@ -7,16 +7,16 @@ export interface ExportDraft {
   readonly format: ExportFormat;
   readonly startAt: number;
   readonly endAt: number;
-  /** Records before it are left out; it may be after endAt. */
+  /** Older records are not exported; it may be after endAt. */
   readonly shownFrom: number;
   readonly verifiable: boolean;
 }
 
 export interface ExportTransaction {
   /**
-   * Fixes which records belong to the export (up to the newest one before this call) and signs a checkpoint of the last of them.
-   * The caller leaves `start_export` for after the commit.
-   * @throws Refusal 2203 when the project has one that is processing.
+   * Creates an export, fixes its records (up to the newest one before this call) and signs a checkpoint of the last of them. The caller
+   * requests `start_export` after the commit.
+   * @throws Refusal 2203 when the project has a running export.
    */
   begin(project: Project, draft: ExportDraft, now: number): Promise<Export>;
   /** Null when the project has no such export, or it has expired. */
@@ -25,7 +25,7 @@ export interface ExportTransaction {
   list(project: Project, now: number): Promise<readonly Export[]>;
 }
 
-/** What the runner is told about an export after it has worked on it for a moment. */
+/** The state of an export after one step. */
 export type ExportStep =
   | { readonly status: "processing"; readonly records: number }
   | {
@@ -36,18 +36,18 @@ export type ExportStep =
     }
   | { readonly status: "failed"; readonly records: number; readonly error: string };
 
-/** What becomes of an export in the store. */
+/** A change of an export in the store. */
 export type ExportChange =
   | { readonly id: string; readonly step: ExportStep; readonly now: number }
   | { readonly forget: readonly string[] };
 
-/** Does the work of exports in small steps, away from everybody else. */
+/** Writes exports in small steps, outside the threads that serve calls. */
 export interface ExportEngine {
-  /** Exports that are processing, oldest first. */
+  /** Ids of the running exports, oldest first. */
   pending(): Promise<readonly string[]>;
-  /** Works on an export for a moment; after the last step it says the same until the store knows. */
+  /** Runs one step of an export. After the last step it returns the same result until `save` has stored it. */
   step(id: string): Promise<ExportStep>;
-  /** Removes the files of exports that have expired, and what nobody works on any more. @returns the expired ones. */
+  /** Removes the files of expired exports, and partial files of exports that are not running. @returns the ids of the expired ones. */
   sweep(now: number): Promise<readonly string[]>;
   save(change: ExportChange): Promise<void>;
   close(): Promise<void>;

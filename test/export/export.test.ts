@@ -216,7 +216,7 @@ describe("is refused", () => {
       const reply = await post(key, { ...always, start_time });
       expectClean(reply, "POST", exportPath);
       expect([reply.status, reply.code, reply.data]).toEqual([400, 2201, { field: "start_time", earliest }]);
-      expect(reply.message).toContain(`Choose a start_time of ${earliest} or later`);
+      expect(reply.message).toContain(`Send a start_time of ${earliest} or later`);
       app.passTime(60_000);
     }
     // What that day holds from before the retention stays hidden, and the manifest says from when on the export is whole.
