@@ -109,6 +109,21 @@ export function testMemories(subject: EngineUnderTest): void {
         expect((await listed(other)).total).toBe(1);
       }));
 
+    test("say soon when they were last read or found", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const { data } = await member.create(memory("read"));
+        await member.create(memory("never read"));
+        await member.call("memory.read", { memory_id: String(data.id) });
+        for (const endsAt = Date.now() + 30_000; Date.now() < endsAt; await Bun.sleep(10)) {
+          seam.passTime(1_000);
+          const [other, read] = (await member.list(page)).memories;
+          expect(other?.lastAccessedAt).toBeNull();
+          if (read?.lastAccessedAt !== null) return expect(read?.lastAccessedAt).toBeNumber();
+        }
+        throw new Error("the time of the last access was never stored");
+      }));
+
     test("of another project do not exist", () =>
       withSeam(subject, async (seam) => {
         const [mine, theirs] = [await seam.project(), await seam.project()];

@@ -1,0 +1,106 @@
+// Holds one database of the test engine: its rows, and whose turn it is. Knows no rule of a domain.
+
+import type { Key } from "../../../src/access/key.ts";
+import type { Project } from "../../../src/access/project.ts";
+import type { SealedRecord } from "../../../src/audit/chain.ts";
+import type { RecordLocation } from "../../../src/audit/store.ts";
+import type { Export } from "../../../src/export/export.ts";
+import { createIdSource, type IdSource } from "../../../src/ids.ts";
+import type { Memory } from "../../../src/memory/memory.ts";
+import type { ModelBinding } from "../../../src/storage/engine.ts";
+import type { StoredCheckpoint } from "../../../src/storage/stored-ledger.ts";
+import { createJournal, type Journal, Table } from "./tables.ts";
+
+export interface ProjectRow {
+  readonly project: Project;
+  readonly isDeleted: boolean;
+}
+
+export interface KeyRow {
+  readonly key: Key;
+  readonly project: string;
+  /** SHA-256 of the secret, hexadecimal. */
+  readonly digest: string;
+}
+
+export interface MemoryRow {
+  readonly memory: Memory;
+  readonly project: string;
+  /** Hexadecimal; null when an expired memory has lost its content to a successor. */
+  readonly contentKey: string | null;
+  readonly vector: Float32Array;
+  readonly revision: number;
+}
+
+/** With the head of its records. */
+export interface ChainRow {
+  readonly chain: string;
+  readonly project: string | null;
+  readonly seq: number;
+  readonly hash: string;
+  readonly at: number;
+}
+
+export interface RecordRow extends SealedRecord, Omit<RecordLocation, "hasPayload"> {
+  /** Over all chains. */
+  readonly number: number;
+  readonly chain: string;
+  readonly status: number;
+  readonly keyId: string | null;
+  readonly memoryId: string | null;
+  readonly payload: { readonly salt: Uint8Array; readonly text: string } | null;
+}
+
+export interface CheckpointRow extends StoredCheckpoint {
+  readonly number: number;
+}
+
+export interface Settings {
+  readonly model: ModelBinding | null;
+  readonly verifierKey: string | null;
+}
+
+export interface Data {
+  readonly journal: Journal;
+  readonly createId: IdSource;
+  readonly projects: Table<string, ProjectRow>;
+  readonly keys: Table<string, KeyRow>;
+  readonly memories: Table<string, MemoryRow>;
+  /** By project. */
+  readonly chains: Table<string | null, ChainRow>;
+  readonly records: Table<number, RecordRow>;
+  readonly checkpoints: Table<number, CheckpointRow>;
+  readonly exports: Table<string, Export & { readonly project: string }>;
+  readonly settings: Table<"all", Settings>;
+  /** Strictly increasing; gaps mean nothing. */
+  next(): number;
+  /** Runs one piece of work at a time, so nobody sees a transaction that is not committed. */
+  inTurn<Result>(work: () => Result | Promise<Result>): Promise<Result>;
+}
+
+export function createData(): Data {
+  const journal = createJournal();
+  let last = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    journal,
+    createId: createIdSource(),
+    projects: new Table(journal),
+    keys: new Table(journal),
+    memories: new Table(journal),
+    chains: new Table(journal),
+    records: new Table(journal),
+    checkpoints: new Table(journal),
+    exports: new Table(journal),
+    settings: new Table(journal),
+    next() {
+      last += 1;
+      return last;
+    },
+    inTurn(work) {
+      const result = turn.then(work);
+      turn = result.catch(() => undefined);
+      return result;
+    },
+  };
+}

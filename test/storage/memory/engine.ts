@@ -1,0 +1,111 @@
+// A second engine, for tests of the interface only: it keeps everything in this process, and searches by looking at every memory. What it
+// lacks is named in engine.test.ts.
+
+import type { Checkpoint } from "../../../src/audit/checkpoint.ts";
+import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/storage/engine.ts";
+import type { StoredLedger } from "../../../src/storage/stored-ledger.ts";
+import { createData, type Data, type Settings } from "./data.ts";
+import { recordsOfChain } from "./ledger.ts";
+import { openMemoryStore } from "./store.ts";
+
+/** One process holds them, so they are found by their folder. */
+const databases = new Map<string, { data: Data; isMigrated: boolean; isLocked: boolean }>();
+const noSettings: Settings = { model: null, verifierKey: null };
+
+export function createMemoryEngine(folder: string): Engine {
+  const database = databases.get(folder) ?? { data: createData(), isMigrated: false, isLocked: false };
+  databases.set(folder, database);
+  const { data } = database;
+  const { settings, projects, keys } = data;
+  return {
+    name: "memory",
+    location: `memory:${folder}`,
+    format: 1,
+    files: [],
+    async takeLock() {
+      if (database.isLocked) return null;
+      database.isLocked = true;
+      return {
+        release() {
+          database.isLocked = false;
+        },
+      };
+    },
+    findState: async () => (database.isMigrated ? "present" : "missing"),
+    findTraces: async () => null,
+    wasKilled: async () => false,
+    requireOwnFiles: async () => {},
+    requireIntactRemains: async () => {},
+    isUnused: async () => !database.isMigrated,
+    async migrate(onUnused) {
+      if (!database.isMigrated) await onUnused();
+      database.isMigrated = true;
+    },
+    inspect: async () => ({
+      format: 1,
+      model: settings.get("all")?.model ?? null,
+      keys: keys.all().length,
+      projects: projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project])),
+    }),
+    findDamage: async () => [],
+    withLedger: (_access, work) => work(readLedger(data)),
+    async open(options) {
+      database.isMigrated = true;
+      bindModel(data, options.model);
+      return openMemoryStore(data, options);
+    },
+    async reembed({ model, embed, onUnused, onProgress }) {
+      if (!database.isMigrated) await onUnused();
+      const rows = data.memories.all();
+      const vectors = await Promise.all(rows.map(({ memory }) => embed(memory.content)));
+      for (const [at, row] of rows.entries())
+        data.memories.set(row.memory.id, { ...row, vector: vectors[at] ?? row.vector });
+      settings.set("all", { ...(settings.get("all") ?? noSettings), model });
+      onProgress(rows.length, rows.length);
+      return rows.length;
+    },
+    findExport: async (_folder, id) => data.exports.get(id) ?? null,
+    explainFailure: () => null,
+  };
+}
+
+function bindModel({ settings, memories }: Data, model: StoreOptions["model"]): void {
+  const before = settings.get("all") ?? noSettings;
+  if (model === null || before.model?.sha256 === model.sha256) return;
+  const count = memories.all().length;
+  if (before.model !== null && count > 0) throw new ModelMismatch(before.model, model, count);
+  settings.set("all", { ...before, model });
+}
+
+function readLedger(data: Data): StoredLedger {
+  const { settings, chains, records, checkpoints } = data;
+  return {
+    findKey: async () => ({
+      verifierKey: settings.get("all")?.verifierKey ?? null,
+      newestNote: checkpoints.all().at(-1)?.note ?? null,
+    }),
+    async setKey(verifierKey) {
+      settings.set("all", { ...(settings.get("all") ?? noSettings), verifierKey });
+    },
+    async findMissingRecords(published) {
+      const isHeld = ({ chain, size, hash }: Checkpoint) =>
+        records.all().some((row) => row.chain === chain && row.seq === size && row.hash === hash);
+      const newestOf = ({ chain }: Checkpoint) =>
+        chains.all().find((row) => row.chain === chain)?.seq ?? null;
+      return published
+        .filter((checkpoint) => !isHeld(checkpoint))
+        .map((checkpoint) => ({ checkpoint, newest: newestOf(checkpoint) }));
+    },
+    // Nobody else can write to this process.
+    findUncoveredRemovals: async () => [],
+    findNewerCheckpoints: async (sizes) =>
+      checkpoints
+        .all()
+        .filter(({ chain, size }) => size > (sizes.get(chain) ?? -1))
+        .map(({ chain, size, note }) => ({ chain, size, note })),
+    findRotations: async () =>
+      recordsOfChain(data, null)
+        .filter(({ action, status }) => action === "audit.rotate_key" && status === 200)
+        .map(({ payload }) => String(JSON.parse(payload?.text ?? "{}").request_body?.statement)),
+  };
+}

@@ -1,0 +1,201 @@
+// The ledger of the test engine: chains, checkpoints, lists, erasure, and the range of an export.
+
+import { join } from "node:path";
+import { genesisHash, sealRecord } from "../../../src/audit/chain.ts";
+import { checkpointText } from "../../../src/audit/checkpoint.ts";
+import { hasUnsigned } from "../../../src/audit/checkpoint-schedule.ts";
+import { createNoteAppender } from "../../../src/audit/note-file.ts";
+import type { StoredRecord } from "../../../src/audit/record.ts";
+import { choosePruning } from "../../../src/audit/retention.ts";
+import type { Signer } from "../../../src/audit/signed-note.ts";
+import type {
+  AuditTransaction,
+  RecordLocation,
+  RecordPage,
+  RecordQuery,
+  SignedCheckpoint,
+} from "../../../src/audit/store.ts";
+import { toTimestamp } from "../../../src/clock.ts";
+import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/export/export.ts";
+import type { ExportTransaction } from "../../../src/export/store.ts";
+import type { ChainRow, Data, RecordRow } from "./data.ts";
+
+export function recordsOfChain({ records }: Data, project: string | null): RecordRow[] {
+  return records.all().filter((row) => row.project === project);
+}
+
+export function toLocation({ project, seq, id, action, payload }: RecordRow): RecordLocation {
+  return { project, seq, id, action, hasPayload: payload !== null };
+}
+
+export function toStoredRecord({ seq, entry, hash, payload }: RecordRow): StoredRecord {
+  const removal = payload === null ? "redacted" : null;
+  return { seq, entry, hash, salt: payload?.salt ?? null, payload: payload?.text ?? null, removal };
+}
+
+export function listRecords(rows: readonly RecordRow[], query: RecordQuery): RecordPage {
+  const { from, to, action, keyId, memoryId, statusClass, limit, after } = query;
+  const inSpan = rows.filter(({ at }) => (from === null || at >= from) && (to === null || at <= to));
+  const newest = to === null ? (rows.at(-1)?.seq ?? 0) : (inSpan.at(-1)?.seq ?? 0);
+  const through = Math.min(newest, query.through ?? newest);
+  const found = inSpan
+    .filter((row) => row.seq <= through)
+    .filter((row) => action === null || row.action === action)
+    .filter((row) => keyId === null || row.keyId === keyId)
+    .filter((row) => memoryId === null || row.memoryId === memoryId)
+    .filter((row) => statusClass === null || Math.floor(row.status / 100) === statusClass)
+    .toReversed();
+  const rest = "skip" in after ? found.slice(after.skip) : found.filter(({ seq }) => seq < after.below);
+  const records = rest.slice(0, limit).map(toStoredRecord);
+  return { records, total: query.total ?? found.length, through, hasMore: rest.length > limit };
+}
+
+export interface Checkpoints {
+  sign(project: string | null, now: number): SignedCheckpoint;
+  /** Appends to their files the notes of transactions that are committed. */
+  publish(): void;
+  forget(): void;
+  /** Signs every chain that has records after its newest checkpoint. */
+  signRest(now: number): void;
+}
+
+export function createCheckpoints(data: Data, signer: Signer, folder: string): Checkpoints {
+  const append = createNoteAppender();
+  let unpublished: SignedCheckpoint[] = [];
+  const sign: Checkpoints["sign"] = (project, now) => {
+    const { chain, seq: size, hash } = headOf(data, project, now);
+    const checkpoint = { chain, size, hash, at: now };
+    const note = signer.sign(checkpointText(checkpoint));
+    const number = data.next();
+    data.checkpoints.set(number, { number, chain, size, note });
+    const signed = { checkpoint, note, verifierKey: signer.verifierKey };
+    unpublished.push(signed);
+    return signed;
+  };
+  const publish = () => {
+    for (const { checkpoint, note } of unpublished) append(join(folder, `${checkpoint.chain}.notes`), note);
+    unpublished = [];
+  };
+  return {
+    sign,
+    publish,
+    forget() {
+      unpublished = [];
+    },
+    signRest(now) {
+      for (const { project, chain, seq } of data.chains.all()) {
+        const sizes = data.checkpoints.all().filter((row) => row.chain === chain);
+        if (hasUnsigned({ seq, size: sizes.at(-1)?.size ?? null, signedAt: null })) sign(project, now);
+      }
+      publish();
+    },
+  };
+}
+
+/** Begins the chain when there is none. */
+function headOf({ chains, createId }: Data, project: string | null, now: number): ChainRow {
+  const known = chains.get(project);
+  if (known !== undefined) return known;
+  const chain = createId(now);
+  const genesis = { chain, project, at: toTimestamp(now), nonce: crypto.randomUUID().replaceAll("-", "") };
+  const row = { chain, project, seq: 0, hash: genesisHash(genesis), at: 0 };
+  chains.set(project, row);
+  return row;
+}
+
+export function createAuditTransaction(
+  data: Data,
+  checkpoints: Checkpoints,
+  verifierKey: string,
+): AuditTransaction {
+  const { records, chains, exports, settings } = data;
+  return {
+    async append(draft) {
+      const head = headOf(data, draft.project, draft.now);
+      const sealed = sealRecord(head, draft, data.createId);
+      const { project, action, status, keyId, memoryId, payload } = draft;
+      const text = Bun.zstdDecompressSync(payload.compressed).toString();
+      const number = data.next();
+      const row = { ...sealed, number, chain: head.chain, project, action, status, keyId, memoryId };
+      records.set(number, { ...row, payload: { salt: payload.salt, text } });
+      chains.set(project, { ...head, seq: sealed.seq, hash: sealed.hash, at: sealed.at });
+      return sealed;
+    },
+    async countOlder({ id }, before) {
+      const rows = recordsOfChain(data, id);
+      const oldThrough = rows.findLast(({ at }) => at < before)?.seq ?? 0;
+      const last = rows.at(-1)?.seq ?? 0;
+      return choosePruning({ last, exportFirst: null, oldThrough, oldPayloadsThrough: 0 }).through;
+    },
+    signCheckpoint: async (project, now) => checkpoints.sign(project, now),
+    signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
+    findTextAfter: async (text, through) => findText(data, text, through).map(toLocation),
+    async erase(places) {
+      const ended = new Set<string>();
+      for (const { id, project, seq } of places) {
+        const row = records.all().find((record) => record.id === id);
+        if (row !== undefined) records.set(row.number, { ...row, payload: null });
+        for (const made of exports.all()) {
+          const isHolding = made.project === project && made.firstSeq <= seq && seq <= made.lastSeq;
+          if (!isHolding || made.status === "failed") continue;
+          exports.set(made.id, { ...made, status: "failed", expiresAt: 0 });
+          ended.add(made.id);
+        }
+      }
+      return [...ended];
+    },
+    adoptKey({ former, successor }) {
+      const before = settings.get("all") ?? { model: null, verifierKey: null };
+      if (successor !== verifierKey || before.verifierKey !== former) return false;
+      settings.set("all", { ...before, verifierKey: successor });
+      return true;
+    },
+  };
+}
+
+export function findText({ records }: Data, text: string, after: number): RecordRow[] {
+  return records.all().filter(({ number, payload }) => number > after && payload?.text.includes(text));
+}
+
+export function createExportTransaction(
+  data: Data,
+  checkpoints: Checkpoints,
+  folder: string,
+): ExportTransaction {
+  const { exports } = data;
+  const ofProject = (id: string, now: number) =>
+    exports
+      .all()
+      .filter(({ project, expiresAt }) => project === id && (expiresAt === null || expiresAt > now));
+  return {
+    async begin(project, draft, now) {
+      const running = ofProject(project.id, now).find(({ status }) => status === "processing");
+      if (running !== undefined) throw exportInProgress(running.id);
+      const rows = recordsOfChain(data, project.id);
+      const from = Math.max(draft.startAt, draft.shownFrom);
+      const inSpan = rows.filter(({ at }) => at >= from && at <= draft.endAt);
+      const firstSeq = inSpan[0]?.seq ?? 1;
+      const id = toExportId(data.createId(now));
+      const made: Export = {
+        ...draft,
+        id,
+        firstSeq,
+        lastSeq: inSpan.at(-1)?.seq ?? firstSeq - 1,
+        status: "processing",
+        records: 0,
+        bytes: null,
+        sha256: null,
+        error: null,
+        createdAt: now,
+        completedAt: null,
+        expiresAt: null,
+        path: join(folder, `${id}.${draft.format}`),
+      };
+      exports.set(id, { ...made, project: project.id });
+      if (recordsOf(made) > 0) checkpoints.sign(project.id, now);
+      return made;
+    },
+    find: async (project, id, now) => ofProject(project.id, now).find((made) => made.id === id) ?? null,
+    list: async (project, now) => ofProject(project.id, now).toReversed(),
+  };
+}

@@ -1,0 +1,169 @@
+// The memories of the test engine: every read looks at all of them.
+
+import type { Project } from "../../../src/access/project.ts";
+import { similarMemoriesMax } from "../../../src/limits.ts";
+import { isExpired, type Memory } from "../../../src/memory/memory.ts";
+import { findSimilarItems } from "../../../src/memory/similar-items.ts";
+import type {
+  ListQuery,
+  MemoryReader,
+  MemoryTransaction,
+  SearchHit,
+  SearchQuery,
+} from "../../../src/memory/store.ts";
+import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
+import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
+import { queryWords, splitWords } from "../../../src/ranking/words.ts";
+import { abandoned } from "../../../src/scheduling/abandonment.ts";
+import type { Data, MemoryRow } from "./data.ts";
+
+export function createMemoryReader(data: Data): MemoryReader {
+  const rowsOf = (project: Project) => data.memories.all().filter((row) => row.project === project.id);
+  const read = <Result>(signal: AbortSignal, work: () => Result): Promise<Result> =>
+    data.inTurn(() => {
+      if (signal.aborted) throw abandoned();
+      return work();
+    });
+  return {
+    list: (project, query, signal) => read(signal, () => list(rowsOf(project), query)),
+    search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
+    readForInjection: (project, query, signal) =>
+      read(signal, () => {
+        const rows = rowsOf(project);
+        const isWanted = ({ memory }: MemoryRow) =>
+          memory.type === "rule" && memory.active && !isExpired(memory, query.now);
+        const rules = rows.filter(isWanted).map(({ memory }) => memory);
+        rules.sort((a, b) => b.importance - a.importance || newestFirst(a, b));
+        return { rules, hits: search(rows, query) };
+      }),
+    findSimilar: (project, query, signal) =>
+      read(signal, () => {
+        const rows = rowsOf(project).filter(({ memory }) => !isExpired(memory, query.now));
+        const dimensions = data.settings.get("all")?.model?.dimensions ?? 0;
+        return {
+          revision: Math.max(0, ...rowsOf(project).map(({ revision }) => revision)),
+          similarItems: findSimilarItems(query, dimensions),
+          found: query.vectors.map((vector) =>
+            rows
+              .map(({ memory: { id }, vector: other }) => ({ id, similarity: cosine(vector, other) }))
+              .filter(({ similarity }) => similarity > query.above)
+              .sort((a, b) => b.similarity - a.similarity || newestFirst(a, b))
+              .slice(0, similarMemoriesMax),
+          ),
+        };
+      }),
+  };
+}
+
+/** Ids grow with creation. */
+function newestFirst(a: Pick<Memory, "id">, b: Pick<Memory, "id">): number {
+  return a.id < b.id ? 1 : -1;
+}
+
+function list(rows: readonly MemoryRow[], { type, sortBy, direction, limit, offset }: ListQuery) {
+  const found = rows.filter(({ memory }) => type === null || memory.type === type);
+  const sign = direction === "asc" ? 1 : -1;
+  const compare: Record<ListQuery["sortBy"], (a: MemoryRow, b: MemoryRow) => number> = {
+    created_at: (a, b) => sign * newestFirst(b.memory, a.memory),
+    updated_at: (a, b) => sign * (a.revision - b.revision),
+    importance: (a, b) =>
+      sign * (a.memory.importance - b.memory.importance) || newestFirst(a.memory, b.memory),
+  };
+  const page = found.sort(compare[sortBy]).slice(offset, offset + limit);
+  return { memories: page.map(({ memory }) => memory), total: found.length };
+}
+
+/** Without accents; endings stay, so words have no other forms here. */
+function fold(word: string): string {
+  return word.normalize("NFD").replace(/\p{M}/gu, "").replaceAll("ς", "σ");
+}
+
+function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
+  const { types, words, includeInactive, includeExpired, now, minSimilarity, topK } = query;
+  const searched = rows.filter(
+    ({ memory }) =>
+      (types === null || types.includes(memory.type)) &&
+      (includeInactive || memory.active) &&
+      (includeExpired || !isExpired(memory, now)),
+  );
+  const keywords = words === null ? null : scoreWords(searched, words);
+  const hits = searched.map(({ memory, vector }, row) => {
+    const similarity = cosine(query.vector, vector);
+    const keyword = keywords?.[row];
+    const relevance = relevanceOf(similarity, keyword);
+    return { memory, similarity, keyword: Math.min(1, keyword ?? 0), relevance };
+  });
+  const scoreOf = ({ relevance, memory }: SearchHit) => finalScore(relevance, memory.importance);
+  return hits
+    .filter(({ similarity }) => similarity >= minSimilarity)
+    .sort((a, b) => scoreOf(b) - scoreOf(a) || newestFirst(a.memory, b.memory))
+    .slice(0, topK);
+}
+
+function scoreWords(searched: readonly MemoryRow[], words: string): Float64Array {
+  const contents = searched.map(({ memory }) => new Set(splitWords(memory.content).map(fold)));
+  const holders = queryWords(words).map((word) =>
+    contents.flatMap((content, row) => (content.has(fold(word)) ? [row] : [])),
+  );
+  return keywordScores(holders, searched.length, searched.length);
+}
+
+export function createMemoryTransaction(data: Data): MemoryTransaction {
+  const { memories, settings, createId } = data;
+  const rowsOf = (project: Project) => memories.all().filter((row) => row.project === project.id);
+  const requireVector = (vector: Float32Array): Float32Array => {
+    if (isUnitVector(vector, settings.get("all")?.model?.dimensions)) return vector;
+    throw new Error(`${vector.length} numbers are not a unit vector of the model`);
+  };
+  const rowOf = (project: Project, id: string): MemoryRow | undefined => {
+    const row = memories.get(id);
+    return row?.project === project.id ? row : undefined;
+  };
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+  return {
+    find: async (project, id) => rowOf(project, id)?.memory ?? null,
+    changedSince: async (project, revision) =>
+      rowsOf(project)
+        .filter((row) => row.revision > revision)
+        .map(({ memory: { id }, vector }) => ({ id, vector })),
+    ownerOf: async (id) => memories.get(id)?.project ?? null,
+    count: async (project) => rowsOf(project).length,
+    async claimContent(project, contentKey, now, exceptId) {
+      const holder = rowsOf(project).find((row) => row.contentKey === hex(contentKey));
+      if (holder === undefined || holder.memory.id === exceptId) return null;
+      if (!isExpired(holder.memory, now)) return holder.memory.id;
+      memories.set(holder.memory.id, { ...holder, contentKey: null });
+      return null;
+    },
+    async insert(project, { content, contentKey, type, importance, expiresAt, vector }, now) {
+      const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
+      const memory: Memory = { id: createId(now), content, type, importance, active: true, ...times };
+      const row = { memory, project: project.id, contentKey: hex(contentKey), revision: data.next() };
+      // Before it is checked, so that a broken vector leaves something to undo.
+      memories.set(memory.id, { ...row, vector });
+      requireVector(vector);
+      return memory;
+    },
+    async update(project, { memory, contentKey, vector }) {
+      const before = rowOf(project, memory.id);
+      if (before === undefined) throw new Error("the memory was not found in this transaction");
+      memories.set(memory.id, {
+        ...before,
+        memory,
+        revision: data.next(),
+        contentKey: contentKey === null ? before.contentKey : hex(contentKey),
+        vector: vector === null ? before.vector : requireVector(vector),
+      });
+    },
+    async remove(project, id) {
+      if (rowOf(project, id) === undefined) return false;
+      memories.delete(id);
+      return true;
+    },
+    async removeAll(project, type) {
+      const removed = rowsOf(project).filter(({ memory }) => type === null || memory.type === type);
+      for (const { memory } of removed) memories.delete(memory.id);
+      return removed.length;
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// The store of the test engine: settles calls in turn, undoes what is lost, and reads between them.
+
+import { createSigner } from "../../../src/audit/signed-note.ts";
+import type { Verification } from "../../../src/audit/store.ts";
+import { joinSegments } from "../../../src/audit/verify/chain-verification.ts";
+import { createSegmentVerifier } from "../../../src/audit/verify/segment.ts";
+import { toRefusalAnswer } from "../../../src/calls/answer.ts";
+import { type Settlement, settle } from "../../../src/calls/settle.ts";
+import { createClock } from "../../../src/clock.ts";
+import { unavailable } from "../../../src/errors.ts";
+import type { AfterCommit } from "../../../src/storage/after-commit.ts";
+import type { StoreOptions } from "../../../src/storage/engine.ts";
+import type { Store, Transaction } from "../../../src/storage/store.ts";
+import { createAccessReader, createAccessTransaction, findCallerOf } from "./access.ts";
+import type { Data } from "./data.ts";
+import {
+  createAuditTransaction,
+  createCheckpoints,
+  createExportTransaction,
+  findText,
+  listRecords,
+  recordsOfChain,
+  toLocation,
+  toStoredRecord,
+} from "./ledger.ts";
+import { createMemoryReader, createMemoryTransaction } from "./memories.ts";
+
+export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger }: StoreOptions): Store {
+  const clock = createClock(clockShift);
+  const signer = createSigner(ledger.signingKey);
+  const checkpoints = createCheckpoints(data, signer, ledger.notes);
+  const { journal } = data;
+  const undoing = async <Result>(work: () => Promise<Result>, isKept: boolean): Promise<Result> => {
+    const mark = journal.mark();
+    try {
+      const result = await work();
+      if (!isKept) journal.undoTo(mark);
+      return result;
+    } catch (error) {
+      journal.undoTo(mark);
+      throw error;
+    }
+  };
+  const transaction: Transaction = {
+    // Calls of all stores of this database are settled in turn, so every chain is locked already.
+    lock: async (keyId) => (keyId === null ? null : findCallerOf(data, keyId)),
+    access: createAccessTransaction(data),
+    memories: createMemoryTransaction(data),
+    audit: createAuditTransaction(data, checkpoints, signer.verifierKey),
+    exports: createExportTransaction(data, checkpoints, ledger.exports),
+    attempt: (work) => undoing(work, true),
+    rehearse: (work) => undoing(work, false),
+  };
+  const settlement: Settlement = {
+    clock,
+    plans,
+    report: (incident, error) => logger.error("a call failed", { incident, error }),
+    isLost: () => false,
+  };
+  return {
+    access: createAccessReader(data),
+    memories: createMemoryReader(data),
+    audit: {
+      list: ({ id }, query) => data.inTurn(() => listRecords(recordsOfChain(data, id), query)),
+      find: (project, id) =>
+        data.inTurn(() => {
+          const row = recordsOfChain(data, project.id).find((record) => record.id === id);
+          return row === undefined ? null : toStoredRecord(row);
+        }),
+      place: (id) =>
+        data.inTurn(() => {
+          const row = data.records.all().find((record) => record.id === id);
+          return row === undefined ? null : toLocation(row);
+        }),
+      findText: (text) =>
+        data.inTurn(() => ({ places: findText(data, text, 0).map(toLocation), through: data.next() })),
+      verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
+    },
+    retention: { sweep: () => Promise.reject(unavailable("The memory engine has no retention.")) },
+    exports: { start() {} },
+    commit: (call) =>
+      data.inTurn(async () => {
+        const mark = journal.mark();
+        try {
+          const { answer, after } = await settle(transaction, call, settlement);
+          checkpoints.publish();
+          for (const each of after) perform(data, each);
+          return answer;
+        } catch (error) {
+          journal.undoTo(mark);
+          checkpoints.forget();
+          logger.error("a call was undone", { error });
+          return toRefusalAnswer(unavailable("The call was undone. Send it again."));
+        }
+      }),
+    readiness: async () => [],
+    close: () => data.inTurn(() => checkpoints.signRest(clock.now())),
+  };
+}
+
+/** There is no work for the other effects: nothing is kept beside the rows, and nobody writes exports. */
+function perform({ memories, keys }: Data, after: AfterCommit): void {
+  if (after.effect === "touch_key") {
+    const row = keys.get(after.keyId);
+    if (row !== undefined) keys.set(after.keyId, { ...row, key: { ...row.key, lastUsedAt: after.at } });
+  } else if (after.effect === "touch_memories") {
+    for (const id of after.memories) {
+      const row = memories.get(id);
+      if (row !== undefined)
+        memories.set(id, { ...row, memory: { ...row.memory, lastAccessedAt: after.at } });
+    }
+  }
+}
+
+/** All of the chain, each time. */
+function verifyChain(data: Data, project: string, now: number): Verification {
+  const rows = recordsOfChain(data, project);
+  const [first] = rows;
+  if (first === undefined) return { report: null, isComplete: true, round: null, lastCompleteAt: null };
+  const { chain } = first;
+  const options = { chain, project, wanted: [], span: null, columnsAgree: () => true };
+  const verifier = createSegmentVerifier(options);
+  for (const { seq, entry, hash, payload } of rows)
+    verifier.take({ seq, entry, hash, payload: payload ?? "missing" });
+  const segment = verifier.finish();
+  const start = { seq: 0, hash: null, at: null };
+  const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({
+    start,
+    segments: segment === null ? [] : [segment],
+  });
+  return {
+    report: {
+      chain,
+      project,
+      records,
+      firstSeq,
+      lastSeq,
+      withoutPayload,
+      checkpoints: 0,
+      anchors: 0,
+      attestedThrough: null,
+      tail: records,
+      removedInTail: 0,
+      failure,
+      contradiction: null,
+    },
+    isComplete: true,
+    round: { fromSeq: 1, throughSeq: lastSeq ?? 0, startedAt: now, completedAt: now },
+    lastCompleteAt: now,
+  };
+}
