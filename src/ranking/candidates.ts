@@ -1,5 +1,5 @@
-// Owns the proof that a search result is exact: from approximate similarities it chooses every row that can be in the top K.
-// Pure; knows no storage. The rows it leaves out cannot be in the result, whatever their exact similarity is.
+// Owns the choice of candidates that makes a search result exact: from approximate similarities it chooses every row that can be among the
+// top K. Pure. The other rows cannot be in the result, whatever their exact similarity is.
 
 import { finalScore, relevanceOf, relevanceWeight } from "./scores.ts";
 
@@ -15,42 +15,42 @@ export interface ApproximateRows {
 
 export interface CandidateLimits {
   readonly topK: number;
-  /** Cosine, 0..1; rows below it are not results. */
+  /** Cosine, 0..1; rows below it are excluded. */
   readonly minSimilarity: number;
-  /** How far an approximate similarity can be from the exact one, in either direction. */
+  /** The maximum difference between an approximate similarity and the exact one. */
   readonly errorBound: number;
 }
 
 /**
- * Rows that may be among the `topK` best by final score. The K-th best score that is certain (lower bounds of rows that
- * certainly pass the threshold) is a floor: a row whose upper bound is below it cannot be in the result.
+ * Rows that may be among the `topK` best by final score. `floor` is the K-th best lower bound of rows that certainly pass the threshold: a
+ * row whose upper bound is below it cannot be in the result.
  */
 export function chooseCandidates(
   rows: ApproximateRows,
   { topK, minSimilarity, errorBound }: CandidateLimits,
 ): number[] {
-  // Relevance moves no further than similarity does (scores.ts), so this much is enough with words too.
-  const slack = relevanceWeight * errorBound;
+  // Relevance never changes by more than similarity (scores.ts), so the same margin is correct for hybrid searches.
+  const margin = relevanceWeight * errorBound;
   const best = new LowestOfBest(topK);
   let floor = Number.NEGATIVE_INFINITY;
   const possible: number[] = [];
   const upperBounds: number[] = [];
   for (let row = 0; row < rows.length; row++) {
     if (!rows.isEligible(row)) continue;
-    // Clamped as the exact one is, so that opposite vectors pass a threshold of 0; clamping never makes an error larger.
+    // Limited to 0..1 like the exact similarity, so that opposite vectors pass a threshold of 0. This never increases an error.
     const similarity = Math.min(1, Math.max(0, rows.similarities[row] ?? 0));
     if (similarity + errorBound < minSimilarity) continue;
     const score = finalScore(relevanceOf(similarity, rows.keywords?.[row]), rows.importanceOf(row));
-    if (score + slack < floor) continue;
-    if (score - slack > floor && (similarity - errorBound >= minSimilarity || minSimilarity <= 0))
-      floor = best.add(score - slack);
+    if (score + margin < floor) continue;
+    if (score - margin > floor && (similarity - errorBound >= minSimilarity || minSimilarity <= 0))
+      floor = best.add(score - margin);
     possible.push(row);
-    upperBounds.push(score + slack);
+    upperBounds.push(score + margin);
   }
   return possible.filter((_, index) => (upperBounds[index] ?? 0) >= floor);
 }
 
-/** The K best values seen so far, of which only the lowest matters. K is at most 50, so insertion beats a heap. */
+/** The K best values so far, of which only the lowest is needed. K is at most 50, so insertion is faster than a heap. */
 class LowestOfBest {
   readonly #capacity: number;
   readonly #ascending: number[] = [];

@@ -1,4 +1,4 @@
-// Writes the ONNX model of one matrix product by hand. Must never grow into an ONNX library.
+// Owns the ONNX model of one matrix product, written directly as protobuf. Must never become an ONNX library.
 
 import { bytes, text, varint } from "../native/protobuf.ts";
 

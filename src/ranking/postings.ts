@@ -1,21 +1,21 @@
-// Holds which memories of one project contain a word, for the words that were asked for lately. A cache: a content never changes
-// under its revision, so entries are only added behind the last one, and what is gone is marked by its memory.
+// Owns a cache of postings: the memories of one project that contain a word, for recently used words. The content of a revision never
+// changes, so postings are only appended; a deleted memory is marked by its row.
 
 import { LRUCache } from "lru-cache";
 import { cachedPostingsMax, cachedWordsMax } from "../limits.ts";
 
-/** Something that a word points to. */
+/** A memory that contains a word. */
 export interface Holder {
-  /** -1 when it is gone. */
+  /** -1 when the memory is deleted. */
   row: number;
 }
 
-/** @returns the content revisions that contain a word, in their order, from one revision on. */
+/** @returns the content revisions that contain a word, ascending, from the given revision on. */
 export type WordLookup = (word: string, from: number) => readonly number[];
 
 interface Entry<Of> {
   holders: Of[];
-  /** Newest content revision that this entry has seen. */
+  /** Newest content revision that was read for this entry. */
   newest: number;
 }
 
@@ -33,7 +33,7 @@ export class Postings<Of extends Holder> {
     this.#lookUp = lookUp;
   }
 
-  /** Bytes held, estimated. */
+  /** Estimated memory use in bytes. */
   get byteLength(): number {
     return this.#entries.calculatedSize * bytesPerPosting;
   }
@@ -43,19 +43,19 @@ export class Postings<Of extends Holder> {
   }
 
   /**
-   * All that contain the word, each once, in the order of their contents; some may be gone. `newest` is the newest revision of the
-   * database as it is read, `find` gives what has a content revision.
+   * The memories that contain the word, each once, in the order of their content revisions; some may be deleted. `newest` is the newest
+   * revision of the database in this transaction, `find` returns the memory with a content revision.
    */
   holdersOf(word: string, newest: number, find: (contentRevision: number) => Of | undefined): readonly Of[] {
     const entry = this.#entries.get(word) ?? { holders: [], newest: -1 };
     if (entry.newest === newest) return entry.holders;
-    const staying = entry.holders.filter(({ row }) => row >= 0);
+    const holders = entry.holders.filter(({ row }) => row >= 0);
     for (const revision of this.#lookUp(word, entry.newest + 1)) {
       const holder = find(revision);
-      if (holder !== undefined) staying.push(holder);
+      if (holder !== undefined) holders.push(holder);
     }
     this.#entries.delete(word); // setting the same value again would keep its former size
-    this.#entries.set(word, { holders: staying, newest });
-    return staying;
+    this.#entries.set(word, { holders, newest });
+    return holders;
   }
 }

@@ -1,17 +1,17 @@
-// Owns how memories are ranked. The formula stands here once; engines use it, none repeats it.
+// Owns the scores by which memories are ranked. The formula is defined only here; every storage engine uses it.
 
 export const relevanceWeight = 0.7;
 export const importanceWeight = 0.3;
 
-/** How far a keyword score of 1 goes towards full relevance by itself. */
+/** The relevance of a memory with keyword score 1 and similarity 0. */
 export const keywordWeight = 0.7;
 
 /**
- * How relevant a memory is to a query that has words, 0..1, from its similarity and its keyword score, both 0..1: either is
- * evidence by itself, and what one leaves open the other can still close (a noisy or, Pearl 1988). Without any word it is the
- * similarity, so relevance means the same in every search; it never falls when one of the two grows, and never moves further
- * than they do. Other ways to join them find as much, but this one spreads what is relevant furthest from what is not,
- * so that importance disturbs the order least. Any weight from 0.6 to 0.9 does about as well.
+ * Relevance of a memory to a query that has words, 0..1, from its similarity and its keyword score, both 0..1. Each of the two is
+ * independent evidence (noisy-or, Pearl 1988). With keyword score 0 it equals the similarity, so relevance means the same in every search.
+ * It never decreases when one of the two increases, and never changes by more than they do. Other combinations find as much, but this one
+ * separates relevant from irrelevant memories most, so that importance changes the order least. Any weight from 0.6 to 0.9 gives similar
+ * results.
  */
 export function relevance(similarity: number, keyword: number): number {
   return similarity + (1 - similarity) * keywordWeight * Math.min(1, keyword);
@@ -22,7 +22,7 @@ export function relevanceOf(similarity: number, keyword: number | undefined): nu
   return keyword === undefined ? similarity : relevance(similarity, keyword);
 }
 
-/** What brought a hit here: its words when they are the stronger evidence, else its meaning. */
+/** Whether a hit was found by keywords or by meaning: the stronger evidence decides. */
 export function sourceOf({ similarity, keyword }: { similarity: number; keyword: number }) {
   return keywordWeight * keyword > similarity ? "keyword" : "semantic";
 }
@@ -36,8 +36,8 @@ export function finalScore(relevance: number, importance: number): number {
 }
 
 /**
- * How far from 1 the square of a stored vector's length may be. Rounding the components to float32 moves it by 2^-23 at most, so a
- * plain dot product can be 0.9999999 where two vectors are the same.
+ * The squared length of a stored vector differs from 1 by at most this. Rounding the components to float32 changes it by 2^-23 at most, so
+ * the plain dot product of two equal vectors can be 0.9999999.
  */
 export const squaredLengthTolerance = 2 ** -22;
 
@@ -46,7 +46,7 @@ export function isUnitVector(vector: Float32Array, dimensions: number | undefine
   return vector.length === dimensions && Math.abs(squaredLength(vector) - 1) <= squaredLengthTolerance;
 }
 
-/** Similarities are multiples of 1 / this. */
+/** Similarities are rounded to multiples of 1 / similaritySteps. */
 const similaritySteps = 1e9;
 export const similarityRounding = 0.5 / similaritySteps;
 

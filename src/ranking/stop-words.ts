@@ -1,17 +1,17 @@
-// Owns which words of a query only ask. Must not be used on memories: there the same words tell.
+// Owns the stop words of queries. Must not be used for memories, in which these words are meaningful.
 
 /**
- * English words that ask. They stand in the question and not in the answer, but in notes, which are statements, they are so
- * rare that rarity alone would take them for telling: measured, leaving them out finds more. "may" and "us" are not among
- * them, being a month and a country too.
+ * English question words and auxiliary verbs. They are in a question but not in its answer. Memories are statements, in which these words
+ * are rare, so a weight by rarity would make them important. Measurements show that removing them finds more. "may" and "us" are not
+ * included, because they are also a month and a country.
  */
-const asking = new Set([
+const stopWords = new Set([
   ..."what which who whom whose when where why how do does did am is are was were".split(" "),
   ..."has have had can could will would shall should".split(" "),
 ]);
 
-/** The words of a query, in lower case, without those that only ask; all of them when there are no others. */
+/** The words of a query, in lower case, without stop words; all words if there are only stop words. */
 export function withoutStopWords(words: readonly string[]): readonly string[] {
-  const telling = words.filter((word) => !asking.has(word));
-  return telling.length === 0 ? words : telling;
+  const others = words.filter((word) => !stopWords.has(word));
+  return others.length === 0 ? words : others;
 }

@@ -1,20 +1,20 @@
-// Holds unit vectors as the rows of a matrix in memory and computes their dot products with a query. Must never be the truth:
-// the vectors in the database are, and this can be rebuilt from them.
+// Owns a matrix of unit vectors in memory, and computes their dot products with a query. It is a cache: it can be rebuilt from the vectors
+// in the database.
 
 import { type Onnx, type OnnxSession, Tensor } from "../native/onnx.ts";
 import { matmulGraph, matmulNames } from "./matrix-product-graph.ts";
 import { similarityRounding, squaredLengthTolerance } from "./scores.ts";
 
-/** Rows of a full block. Blocks, not one array, so that growing never copies hundreds of megabytes. */
+/** Rows of a full block. The matrix consists of blocks, so that growing never copies hundreds of megabytes. */
 export const blockRows = 8_192;
 const firstRows = 64;
 
 /**
- * How far a score may be from the similarity (`cosine` in ranking/scores.ts) of two unit vectors of float32, in either direction. For
+ * The maximum difference between a score and the similarity (`cosine` in ranking/scores.ts) of two float32 unit vectors. For
  * any order of summation, with or without fused multiply-add, the dot product has |error| <= g * sum |x_i * y_i| <= g * |x| * |y|
  * with g = d * u / (1 - d * u) and u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The factor
- * 1.001 covers lengths that rounding has made a little longer than 1. With squared lengths from 1 - t to 1 + t, so has their
- * product's root, and dividing by it moves the dot product by t at most, apart from terms of t * t, for which t is taken twice.
+ * 1.001 covers lengths slightly above 1 because of rounding. If both squared lengths are between 1 - t and 1 + t, the root of their product
+ * is too, and division by it changes the dot product by t at most, apart from terms of t * t, which are covered by using 2 * t.
  */
 export function scoreErrorBound(dimensions: number): number {
   const product = dimensions * 2 ** -24;
@@ -41,7 +41,7 @@ export class VectorMatrix {
     return this.#length;
   }
 
-  /** Memory held for rows and scores. */
+  /** Memory used for rows and scores, in bytes. */
   get byteLength(): number {
     return this.#blocks.reduce((sum, block) => sum + block.byteLength, this.#scores.byteLength);
   }
@@ -127,7 +127,7 @@ export class VectorMatrix {
     throw new RangeError(`A query of ${query.length} does not fit a matrix of ${this.dimensions}.`);
   }
 
-  /** Block after block: `columns` is [dimensions, count]; `target` gives the place for [rows, count] scores. */
+  /** Multiplies each block: `columns` is [dimensions, count]; `target` returns the array for [rows, count] scores. */
   #multiply(
     columns: Float32Array,
     count: number,
@@ -149,7 +149,7 @@ export class VectorMatrix {
     }
   }
 
-  /** The first block grows by doubling, since most projects are small; later ones are made whole. */
+  /** The first block grows by doubling, because most projects are small; later blocks have their full size at once. */
   #makeRoom(): void {
     const index = Math.floor(this.#length / blockRows);
     const block = this.#blocks[index];
@@ -164,7 +164,7 @@ export class VectorMatrix {
 
 const sessions = new Map<number, OnnxSession>();
 
-/** All matrices of a thread share one session per number of dimensions: it holds no data. */
+/** All matrices of a thread share one session for each number of dimensions, because a session contains no data. */
 function sessionFor(onnx: Onnx, dimensions: number): OnnxSession {
   const known = sessions.get(dimensions);
   if (known !== undefined) return known;
