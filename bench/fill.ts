@@ -3,7 +3,7 @@
 
 import type { Call } from "../src/calls/call.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { holdDirectory } from "../src/data-directory/directory-hold.ts";
+import { lockDirectory } from "../src/data-directory/directory-lock.ts";
 import { openLedger } from "../src/data-directory/ledger.ts";
 import { readModelConfig } from "../src/embedding/model.ts";
 import { defaultModel } from "../src/embedding/model-directory.ts";
@@ -36,9 +36,9 @@ export async function fill(
   const model = defaultModel();
   const { dimensions } = readModelConfig(model);
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
-  const held = await holdDirectory(dataDir);
-  const { files: ledger } = await openLedger(held, config.auditKey);
-  const store = await held.engine.open({
+  const locked = await lockDirectory(dataDir);
+  const { files: ledger } = await openLedger(locked, config.auditKey);
+  const store = await locked.engine.open({
     model: { id: model.id, sha256: model.sha256, dimensions },
     plans: config.plans,
     ledger,
@@ -59,7 +59,7 @@ export async function fill(
     return filled;
   } finally {
     await store.close();
-    held.release();
+    locked.release();
   }
 }
 

@@ -4,7 +4,7 @@
 import { digestSecret, permissions } from "../src/access/key.ts";
 import type { Call } from "../src/calls/call.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { holdDirectory } from "../src/data-directory/directory-hold.ts";
+import { lockDirectory } from "../src/data-directory/directory-lock.ts";
 import { openLedger } from "../src/data-directory/ledger.ts";
 import { successCode } from "../src/errors.ts";
 import { createLogger } from "../src/log/logger.ts";
@@ -34,9 +34,9 @@ export async function fillLedger(
   { groupCommit }: { readonly groupCommit: boolean },
 ): Promise<FilledLedger> {
   const { config } = loadConfig({ flags: { "data-dir": dataDir } });
-  const held = await holdDirectory(dataDir);
-  const { files: ledger } = await openLedger(held, config.auditKey);
-  const store = await held.engine.open({
+  const locked = await lockDirectory(dataDir);
+  const { files: ledger } = await openLedger(locked, config.auditKey);
+  const store = await locked.engine.open({
     model: null,
     plans: config.plans,
     ledger,
@@ -58,7 +58,7 @@ export async function fillLedger(
     return { key: String(key), projectId: String(projectId), ...speeds };
   } finally {
     await store.close();
-    held.release();
+    locked.release();
   }
 }
 

@@ -1,4 +1,4 @@
-// Wires the parts of a running server together and takes them apart again. Decides nothing that a call could notice.
+// Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
 import { createPerform, type Perform } from "./calls/perform.ts";
@@ -6,7 +6,7 @@ import { type Clock, createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
-import { type Held, holdDirectory } from "./data-directory/directory-hold.ts";
+import { type LockedDirectory, lockDirectory } from "./data-directory/directory-lock.ts";
 import { initialise } from "./data-directory/first-start.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
 import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
@@ -31,11 +31,11 @@ import { commit, version } from "./version.ts";
 export interface App {
   readonly url: string;
   readonly port: number;
-  /** The project "default", else the oldest one; null when all have been deleted. */
+  /** The project "default", or the oldest one; null when there is no project. */
   readonly projectId: string | null;
-  /** Of the key made by this start; null when there were keys already. */
+  /** The key that this start created; null when keys already existed. */
   readonly apiKey: string | null;
-  /** Takes no new calls, finishes the running ones, writes what is due and frees the data directory. `cause` is for the log. */
+  /** Refuses new calls, finishes running ones, completes pending writes and releases the data directory. `cause` is logged. */
   close(cause?: string): Promise<void>;
 }
 
@@ -43,21 +43,21 @@ export interface AppOptions {
   readonly logger?: Logger;
   /** Moves the clock of all threads; see createClock. */
   readonly clockShift?: ClockShift | null;
-  /** About a database that is missing or older than its checkpoints. */
+  /** What to do if the database is missing or older than its checkpoints. */
   readonly decision?: LedgerDecision;
   /** Default: the engine of this program. */
   readonly chooseEngine?: ChooseEngine;
-  /** Starts the threads of the embedder and the extractor; `chooseEngine` those of the engine. Tests reach the threads that they kill. */
+  /** Starts the threads of the embedder and the extractor; `chooseEngine` starts those of the engine. Tests use it to kill a thread. */
   readonly spawn?: NonNullable<SupervisorOptions["spawn"]>;
 }
 
-/** @throws Error that says what to do when something is missing, in use or does not fit. */
+/** @throws Error that says what to do when the server cannot start */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { logger = createLogger(config.logLevel), clockShift = null, decision = null } = options;
   const { spawn = spawnWorker } = options;
   await using parts = new AsyncDisposableStack();
-  const held = await holdDirectory(config.dataDir, options.chooseEngine);
-  parts.defer(() => held.release());
+  const locked = await lockDirectory(config.dataDir, options.chooseEngine);
+  parts.defer(() => locked.release());
   if (isAccessibleToOthers(config.dataDir)) {
     logger.warn("the data directory is accessible to other users; run chmod 700 on it", {
       directory: config.dataDir,
@@ -66,13 +66,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const model = chooseModel(config);
   const clock = createClock(clockShift);
   const supervisor = createSupervisor({ logger, clock, spawn });
-  const ledger = await openLedgerAtStart(held, {
+  const ledger = await openLedgerAtStart(locked, {
     auditKey: config.auditKey,
     decision,
     now: clock.now(),
     logger,
   });
-  const { store, embedder } = await startEngines(parts, held, model, {
+  const { store, embedder } = await startEngines(parts, locked, model, {
     config,
     ledger: ledger.files,
     logger,
@@ -90,24 +90,36 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     extractor,
   });
-  await acceptMissing(held, ledger, perform, { now: clock.now(), logger });
+  await acceptMissing(locked, ledger, perform, { now: clock.now(), logger });
   const calls = createCallLog(logger, config.accessLog);
   parts.defer(() => calls.close());
   const server = await listen(config, {
-    ...{ perform, clock, logger, calls, readiness: () => readiness(store, supervisor) },
+    perform,
+    clock,
+    logger,
+    calls,
+    readiness: () => readiness(store, supervisor),
   });
   parts.defer(() => server.stop());
-  const first = await initialise(perform, held.engine);
-  openAdministrationDoor(parts, held, perform, logger);
+  const first = await initialise(perform, locked.engine);
+  openCommandSocket(parts, locked, perform, logger);
   store.exports.start();
   const startedAt = clock.elapsed();
   logger.info("server started", {
-    ...{ version, commit, url: server.url, data_directory: config.dataDir, format: held.engine.format },
-    ...{ model: embedder.model.id, extractor: extractor.name, ...publicPart(config) },
+    version,
+    commit,
+    url: server.url,
+    data_directory: config.dataDir,
+    format: locked.engine.format,
+    model: embedder.model.id,
+    extractor: extractor.name,
+    ...publicLlmSettings(config),
   });
   const running = parts.move();
   return {
-    ...{ url: server.url, port: server.port, ...first },
+    url: server.url,
+    port: server.port,
+    ...first,
     async close(cause = "closed by its program") {
       const endedAt = clock.elapsed();
       await running.disposeAsync();
@@ -125,7 +137,7 @@ export function chooseModel({ model }: Config): ModelSource {
   return model === null ? defaultModel() : readModelDirectory(model);
 }
 
-/** The language model that is configured, else the rules; never one in place of the other when it fails. */
+/** The configured language model, or the built-in extractor. If the language model fails, the built-in extractor does not replace it. */
 async function chooseExtractor(
   parts: AsyncDisposableStack,
   { llm }: Config,
@@ -140,8 +152,8 @@ async function chooseExtractor(
   return builtIn;
 }
 
-/** Of the language model's address not even the query, which may hold a key. */
-function publicPart({ llm }: Config): LogFields {
+/** Without the query of the URL, which may contain a key. */
+function publicLlmSettings({ llm }: Config): LogFields {
   if (llm === null) return {};
   const { origin, pathname } = new URL(llm.baseUrl);
   return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
@@ -155,10 +167,10 @@ interface EngineOptions {
   readonly supervisor: Supervisor;
 }
 
-/** The embedder loads its model in its own thread while this one opens the database. */
+/** Opens the database while the embedder loads its model in another thread. */
 async function startEngines(
   parts: AsyncDisposableStack,
-  { engine, runtime }: Held,
+  { engine, runtime }: LockedDirectory,
   model: ModelSource,
   { config, ledger, logger, clockShift, supervisor }: EngineOptions,
 ): Promise<{ store: Store; embedder: Embedder }> {
@@ -199,17 +211,17 @@ async function listen(config: Config, options: ListenOptions): Promise<RunningSe
   }
 }
 
-/** A busy thread is ready; one that is being restarted is not. */
+/** A busy thread is ready; a thread that is restarting is not. */
 async function readiness(store: Store, supervisor: Supervisor): ReturnType<Readiness> {
   const restarting = supervisor.restarting().map((name) => `the ${name} is restarting`);
   const reasons = [...new Set([...(await store.readiness()), ...restarting])];
   return { ready: reasons.length === 0, reasons };
 }
 
-/** A file system without sockets must not keep the server from running. */
-function openAdministrationDoor(
+/** Some file systems do not support sockets; the server must start there, too. */
+function openCommandSocket(
   parts: AsyncDisposableStack,
-  { directory }: Held,
+  { directory }: LockedDirectory,
   perform: Perform,
   logger: Logger,
 ): void {

@@ -188,7 +188,7 @@ export const llmRequestsAtOnce = 4;
 export const llmRequestLimits = {
   items: "requests to the language model",
   perProject: 200,
-  inAll: 4_000,
+  total: 4_000,
   retryAfterSeconds: 10,
 } as const;
 /** Maximum size of a decompressed answer of the language model's server. A larger answer is refused. */
@@ -219,13 +219,13 @@ export const sentenceMaxCharacters = 400;
 export const embeddingQueueLimits = {
   items: "texts to embed",
   perProject: 1_024,
-  inAll: 8_192,
+  total: 8_192,
   retryAfterSeconds: 1,
 } as const;
 export const extractionQueueLimits = {
   items: "extractions",
   perProject: 100,
-  inAll: 400,
+  total: 400,
   retryAfterSeconds: 10,
 } as const;
 /** Concurrent extractions of one project; others wait. It limits the work of one project for the embedder and the writer. */
@@ -233,19 +233,19 @@ export const extractionsPerProject = 2;
 export const writerQueueLimits = {
   items: "calls",
   perProject: 5_000,
-  inAll: 20_000,
+  total: 20_000,
   retryAfterSeconds: 1,
 } as const;
 export const searchQueueLimits = {
   items: "searches",
   perProject: 1_000,
-  inAll: 8_000,
+  total: 8_000,
   retryAfterSeconds: 1,
 } as const;
 export const readQueueLimits = {
   items: "reads",
   perProject: 1_000,
-  inAll: 8_000,
+  total: 8_000,
   retryAfterSeconds: 1,
 } as const;
 /**

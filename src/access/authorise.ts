@@ -1,5 +1,5 @@
-// Owns the question whether a caller may perform an operation. Asked twice per call: on arrival and again inside the
-// transaction, because keys, plans and subscriptions may have changed meanwhile.
+// Owns the check whether a caller may perform an operation. It runs twice for each call: on arrival, and again inside the transaction,
+// because keys, plans and subscriptions may have changed meanwhile.
 
 import { Refusal } from "../errors.ts";
 import type { Caller } from "./caller.ts";
@@ -12,7 +12,7 @@ export interface Requirement {
   readonly feature: Feature;
 }
 
-/** @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
+/** @throws Refusal 1401, 1403, 2106, 2200 or 2202 */
 export function authorise(required: Requirement, caller: Caller, plan: Plan, now: number): void {
   const { key, project } = caller;
   const invalid = keyFault(caller, now);
@@ -20,7 +20,7 @@ export function authorise(required: Requirement, caller: Caller, plan: Plan, now
   if (!key.permissions.includes(required.permission)) {
     throw new Refusal(
       1403,
-      `The API key lacks the permission ${required.permission}. Use a key that has it.`,
+      `Permission denied: the API key does not have the permission ${required.permission}. Use a key that has it.`,
       {
         permission: required.permission,
       },
@@ -30,30 +30,31 @@ export function authorise(required: Requirement, caller: Caller, plan: Plan, now
     if (plan.memoryLimit === 0) {
       throw new Refusal(
         2106,
-        `The plan ${project.plan} has no memory. Choose the plan basic or a larger one.`,
+        `The ${project.plan} plan does not include memories. Change to the basic plan or a larger one.`,
       );
     }
     return;
   }
   if (project.subscription !== "active") {
-    throw new Refusal(2200, "The project's subscription has expired. Renew it to use the audit log.");
+    throw new Refusal(2200, "The subscription of the project has expired. Renew it to use the audit log.");
   }
   if (required.feature === "export" && !plan.export) {
     throw new Refusal(
       2202,
-      `The plan ${project.plan} has no audit export. Choose the plan pro or a larger one.`,
+      `The ${project.plan} plan does not include exports. Change to the pro plan or a larger one.`,
     );
   }
 }
 
-/** Why the key is not valid any more. Keys of a deleted project are revoked with it. */
+/** Why the key is no longer valid; null: it is valid. Keys of a deleted project are revoked with it. */
 export function keyFault({ key, isProjectDeleted }: Caller, now: number): Refusal | null {
   if (isProjectDeleted) {
     return unauthenticated("The project of this API key was deleted. Use a key of another project.");
   }
-  if (key.revokedAt !== null) return unauthenticated("The API key has been revoked. Ask for a new one.");
+  if (key.revokedAt !== null)
+    return unauthenticated("The API key was revoked. Ask the operator for a new one.");
   if (key.expiresAt !== null && key.expiresAt <= now) {
-    return unauthenticated("The API key has expired. Ask for a new one.");
+    return unauthenticated("The API key has expired. Ask the operator for a new one.");
   }
   return null;
 }

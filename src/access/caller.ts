@@ -1,4 +1,4 @@
-// Owns the type Caller: whose call it is.
+// Owns the type Caller: the key of a call and its project.
 
 import type { Key } from "./key.ts";
 import type { Project } from "./project.ts";
@@ -6,7 +6,7 @@ import type { Project } from "./project.ts";
 /** A key and the project that it belongs to. */
 export interface Caller {
   readonly key: Key;
-  /** Its keys were revoked with it; the record of a call with one of them still belongs to its chain. */
+  /** The keys of a deleted project are revoked. A call with such a key is still recorded in the chain of the project. */
   readonly isProjectDeleted: boolean;
   readonly project: Project;
 }

@@ -1,4 +1,4 @@
-// Owns what calls cost: credits of a project, and what a credit is worth. Must never let a project spend what it does not have.
+// Owns the price of calls, in credits and US dollars, and charging them. Must never let a project spend more credits than it has.
 
 import { Refusal } from "../errors.ts";
 import { counted } from "../text/plural.ts";
@@ -9,9 +9,9 @@ import type { AccessTransaction } from "./store.ts";
 export interface Prices {
   /** Credits of one extraction. */
   readonly extractionCredits: number;
-  /** Whether a dry run that asks a language model costs as much as a run. */
+  /** Whether a dry run with a language model costs as much as an extraction. */
   readonly chargeDryRuns: boolean;
-  /** US dollars of one credit; 0 where credits are only counted. */
+  /** Price of one credit in US dollars; 0: credits have no price. */
   readonly creditUsd: number;
 }
 
@@ -26,13 +26,13 @@ export function extractionCost({ extractionCredits, creditUsd }: Prices): Cost {
   return { credits: extractionCredits, usd: extractionCredits * creditUsd };
 }
 
-/** 1402; `available` are those that no running call has reserved. */
+/** 1402. `available`: credits that no running call has reserved. */
 export function creditsExhausted(available: number, required: number): Refusal {
   const message = `Not enough credits: ${counted(required, "credit")} required, ${available} available. Ask the operator to add credits.`;
   return new Refusal(1402, message, { credits: available, cost: required });
 }
 
-/** Takes the credits inside the transaction of the call that costs them. @throws Refusal 1402 */
+/** Deducts the credits, in the transaction of the call. @throws Refusal 1402 */
 export async function charge(access: AccessTransaction, project: Project, cost: Cost): Promise<void> {
   if (project.credits === null || cost.credits === 0) return;
   if (project.credits < cost.credits) throw creditsExhausted(project.credits, cost.credits);

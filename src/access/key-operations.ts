@@ -1,4 +1,4 @@
-// Owns the administration of API keys. The secret appears once, in the answer to key.create, and in no record.
+// Owns the administration of API keys. The secret is only in the answer to key.create, and in no record.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
@@ -10,9 +10,9 @@ import { createSecret, digestSecret, type Key, permissions } from "./key.ts";
 import { requireProject } from "./project-operations.ts";
 
 const project = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
-const name = Text({ maxLength: nameMaxCharacters, description: "What the key is for." });
-const permission = Choice(permissions, { description: "What the key may do." });
-const expiresAt = Nullable(Timestamp({ description: "When the key expires; null: never." }));
+const name = Text({ maxLength: nameMaxCharacters, description: "Name of the key, such as its purpose." });
+const permission = Choice(permissions, { description: "An allowed kind of operations." });
+const expiresAt = Nullable(Timestamp({ description: "Expiry time; null: the key does not expire." }));
 
 const keyView = {
   id: Type.String(),
@@ -21,16 +21,16 @@ const keyView = {
   permissions: Type.Array(permission),
   created_at: Timestamp({ description: "When the key was created." }),
   expires_at: expiresAt,
-  revoked_at: Nullable(Timestamp({ description: "When the key was revoked; null: it was not." })),
+  revoked_at: Nullable(Timestamp({ description: "When the key was revoked; null: it is not revoked." })),
   last_used_at: Nullable(
-    Timestamp({ description: "When the key was last used, to the minute; null: never." }),
+    Timestamp({ description: "When the key was last used, accurate to the minute; null: never." }),
   ),
 };
 
 export const createKey = installationOperation({
   name: "key.create",
   summary: "Create an API key",
-  description: "Creates a key of a project and shows its secret once.",
+  description: "Creates an API key for a project. The key is shown only once.",
   secret: true,
   success: 201,
   input: Fields({
@@ -39,7 +39,7 @@ export const createKey = installationOperation({
     permissions: Type.Array(permission, { minItems: 1, description: "Permissions of the key." }),
     expires_at: Type.Optional(expiresAt),
   }),
-  output: Fields({ ...keyView, key: Type.String({ description: "The secret; it is not shown again." }) }),
+  output: Fields({ ...keyView, key: Type.String({ description: "The key itself. It is not shown again." }) }),
 
   async apply(transaction, input, { now }) {
     const owner = await requireProject(transaction, input.project);
@@ -66,7 +66,7 @@ export const createKey = installationOperation({
 export const listKeys = installationOperation({
   name: "key.list",
   summary: "List API keys",
-  description: "Lists the keys of a project, without their secrets.",
+  description: "Lists the API keys of a project. The keys themselves are not shown.",
   secret: false,
   success: 200,
   input: Fields({ project }),
@@ -82,7 +82,7 @@ export const listKeys = installationOperation({
 export const revokeKey = installationOperation({
   name: "key.revoke",
   summary: "Revoke an API key",
-  description: "Ends a key at once and for good. Revoking it again changes nothing.",
+  description: "Revokes a key immediately and permanently. Revoking a revoked key changes nothing.",
   secret: false,
   success: 200,
   input: Fields({ key: Text({ maxLength: nameMaxCharacters, description: "Id of the key." }) }),
@@ -93,7 +93,7 @@ export const revokeKey = installationOperation({
     if (found === null) {
       throw new Refusal(
         1400,
-        `There is no key "${input.key}". Run "memledger key list --project NAME" to see all.`,
+        `There is no key "${input.key}". Run "memledger key list --project NAME" to list the keys of a project.`,
       );
     }
     const revokedAt = found.key.revokedAt ?? now;

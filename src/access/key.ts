@@ -1,4 +1,4 @@
-// Owns API keys: how they look, how they are made, and that only their SHA-256 is ever kept.
+// Owns API keys: their format and creation. Only the SHA-256 of a key is stored.
 
 import { createHash, randomBytes } from "node:crypto";
 
@@ -35,7 +35,7 @@ export function createSecret(): string {
   return `ml_${text}`;
 }
 
-/** SHA-256 of a secret, 32 bytes: what the store keeps and looks up. */
+/** SHA-256 of a secret, 32 bytes, as the store keeps it. */
 export function digestSecret(secret: string): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }

@@ -1,20 +1,20 @@
-// Owns what each plan includes: features, limits and rates. The table can be overridden in memledger.toml.
+// Owns the plans: features, limits and rates. memledger.toml can override them.
 
 export const planNames = ["free", "basic", "pro", "business", "custom"] as const;
 export type PlanName = (typeof planNames)[number];
 
-/** What a plan and a subscription have to include before an operation of a project is allowed. */
+/** A feature that an operation of a project requires of its plan and subscription. */
 export type Feature = "memory" | "audit" | "export";
 
 export interface Plan {
-  /** Memories per project, expired and inactive ones included; 0 switches the memory feature off, null is unlimited. */
+  /** Maximum number of memories of a project, including expired and inactive ones; 0 disables memories, null: unlimited. */
   readonly memoryLimit: number | null;
-  /** Days that audit records stay readable; null is for ever. */
+  /** Days that audit records are kept; null: unlimited. */
   readonly retentionDays: number | null;
   readonly export: boolean;
-  /** Whether the tamper-evidence hash is shown in audit records. */
+  /** Whether audit records include their hash. */
   readonly hash: boolean;
-  /** Calls per second and key, refilled continuously, and the largest burst; null is unlimited. */
+  /** Calls per second for each key, refilled continuously, and the maximum burst; null: unlimited. */
   readonly rate: { readonly perSecond: number; readonly burst: number } | null;
 }
 

@@ -1,4 +1,4 @@
-// Owns the answer to what a change of plan or retention of a project would remove. Must never change anything.
+// Owns the preview of a change of plan or retention: which records it would delete. Must never change anything.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
@@ -11,16 +11,16 @@ const days = (description: string) => Nullable(Type.Integer({ minimum: 0, descri
 
 const output = Fields({
   project: Type.String({ description: "Name of the project." }),
-  days_before: days("Days that audit records are kept now; null: without a limit."),
-  days_after: days("Days that they would be kept; null: without a limit."),
+  days_before: days("Days that audit records are kept now; null: unlimited."),
+  days_after: days("Days that they would be kept; null: unlimited."),
   is_shorter: Type.Boolean({ description: "Whether the change shortens the retention." }),
-  records: Type.Integer({ minimum: 0, description: "Records that would be removed now." }),
+  records: Type.Integer({ minimum: 0, description: "Records that would be deleted now." }),
 });
 
 export const previewRetention = installationOperation({
   name: "project.preview_retention",
   summary: "Preview a change of the retention",
-  description: "Tells how many audit records a change of plan or retention would remove. Changes nothing.",
+  description: "Counts the audit records that a change of plan or retention would delete. Changes nothing.",
   secret: false,
   success: 200,
   input: Fields({ project: reference, ...projectChanges }),
@@ -32,7 +32,10 @@ export const previewRetention = installationOperation({
     const { retentionDays: daysAfter } = planOf(applyChanges(before, input), plans);
     const isShorter = daysAfter !== null && (daysBefore === null || daysAfter < daysBefore);
     const data: Static<typeof output> = {
-      ...{ project: before.name, days_before: daysBefore, days_after: daysAfter, is_shorter: isShorter },
+      project: before.name,
+      days_before: daysBefore,
+      days_after: daysAfter,
+      is_shorter: isShorter,
       records: isShorter ? await transaction.audit.countOlder(before, now - daysAfter * dayMs) : 0,
     };
     return { data };

@@ -1,4 +1,4 @@
-// Owns the administration of projects. Reached from this machine only; recorded on the installation's chain.
+// Owns the administration of projects. Only commands on this machine can perform it. It is recorded in the installation's chain.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
@@ -10,20 +10,20 @@ import type { Transaction } from "../storage/store.ts";
 import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";
 
-const name = Text({ maxLength: nameMaxCharacters, description: "Name of the project, unique." });
+const name = Text({ maxLength: nameMaxCharacters, description: "Unique name of the project." });
 export const reference = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
 const plan = Choice(planNames, { description: "Plan, which sets features and limits." });
 const count = (description: string) =>
   Nullable(Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description }));
 const subscription = Choice(subscriptions, { description: "Whether the subscription is active." });
-const credits = count("Credits left; null is unlimited.");
-const memoryLimit = count("Memories at most; null: the plan decides.");
+const credits = count("Credits available; null: unlimited.");
+const memoryLimit = count("Maximum number of memories; null: the limit of the plan.");
 const retentionDays = (minimum: 0 | 1) =>
   Nullable(
     Type.Integer({
       minimum,
       maximum: 2 ** 53 - 1,
-      description: "Days that audit records are kept; older ones are deleted. Null: the plan decides.",
+      description: "Days that audit records are kept, then they are deleted; null: as in the plan.",
     }),
   );
 
@@ -34,7 +34,7 @@ const projectView = Fields({
   subscription,
   credits,
   memory_limit: memoryLimit,
-  // Programs up to 0.1.0 accepted 0.
+  // memledger 0.1.0 accepted 0.
   retention_days: retentionDays(0),
   created_at: Timestamp({ description: "When the project was created." }),
 });
@@ -50,7 +50,7 @@ export const projectChanges = {
 export const createProject = installationOperation({
   name: "project.create",
   summary: "Create a project",
-  description: "Creates a project. It has no key yet.",
+  description: "Creates a project without API keys.",
   secret: false,
   success: 201,
   input: Fields({ name, ...projectChanges }),
@@ -58,9 +58,13 @@ export const createProject = installationOperation({
 
   async apply(transaction, input, { now }) {
     if ((await transaction.access.findProject(input.name)) !== null) {
-      throw new Refusal(1400, `A project named "${input.name}" exists already. Choose another name.`, {
-        field: "name",
-      });
+      throw new Refusal(
+        1400,
+        `A project with the name "${input.name}" already exists. Choose another name.`,
+        {
+          field: "name",
+        },
+      );
     }
     const project = await transaction.access.insertProject(
       {
@@ -80,7 +84,7 @@ export const createProject = installationOperation({
 export const listProjects = installationOperation({
   name: "project.list",
   summary: "List projects",
-  description: "Lists all projects with their number of memories and usable keys.",
+  description: "Lists all projects with the number of their memories and valid keys.",
   secret: false,
   success: 200,
   input: Fields({}),
@@ -109,7 +113,7 @@ export const showProject = installationOperation({
 export const updateProject = installationOperation({
   name: "project.update",
   summary: "Update a project",
-  description: "Changes the fields that are sent; at least one is needed.",
+  description: "Changes the given options of a project. At least one option is required.",
   secret: false,
   success: 200,
   input: Fields({ project: reference, ...projectChanges }),
@@ -119,7 +123,7 @@ export const updateProject = installationOperation({
     if (Object.keys(input).length < 2) {
       throw new Refusal(
         1400,
-        `Nothing to change: send at least one of ${Object.keys(projectChanges).join(", ")}.`,
+        'Nothing to change. Give at least one option. Run "memledger project update --help" for the list of options.',
       );
     }
     const before = await requireProject(transaction, input.project);
@@ -132,7 +136,7 @@ export const updateProject = installationOperation({
 export const deleteProject = installationOperation({
   name: "project.delete",
   summary: "Delete a project",
-  description: "Removes a project with its memories and keys for good. Its audit records stay.",
+  description: "Permanently deletes a project with its memories and keys. Its audit records are kept.",
   secret: false,
   success: 200,
   input: Fields({ project: reference }),
@@ -146,11 +150,14 @@ export const deleteProject = installationOperation({
   },
 });
 
-/** @throws Refusal 1400 when there is no such project. */
+/** @throws Refusal 1400 when the project does not exist */
 export async function requireProject(transaction: Transaction, idOrName: string): Promise<Project> {
   const project = await transaction.access.findProject(idOrName);
   if (project === null) {
-    throw new Refusal(1400, `There is no project "${idOrName}". Run "memledger project list" to see all.`);
+    throw new Refusal(
+      1400,
+      `There is no project "${idOrName}". Run "memledger project list" to list all projects.`,
+    );
   }
   return project;
 }

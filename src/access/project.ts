@@ -1,24 +1,24 @@
-// Owns the project, which owns everything else: its plan, its subscription, its limits.
+// Owns the type Project: a tenant with its plan, subscription and limits. Memories, keys and audit records belong to a project.
 
 import type { Plan, PlanName, Plans } from "./plan.ts";
 
 export const subscriptions = ["active", "expired"] as const;
 
 export interface Project {
-  /** 32 hexadecimal characters; the name by which clients know the project. */
+  /** 32 hexadecimal characters, as clients see it. */
   readonly id: string;
   readonly name: string;
   readonly plan: PlanName;
   readonly subscription: (typeof subscriptions)[number];
-  /** Credits left; null is unlimited. */
+  /** Credits available; null: unlimited. */
   readonly credits: number | null;
-  /** Overrides of the plan; null means that the plan decides. */
+  /** Overrides the plan; null: as in the plan. */
   readonly memoryLimit: number | null;
   readonly retentionDays: number | null;
   readonly createdAt: number;
 }
 
-/** The plan of a project with the project's own overrides applied. */
+/** The plan of a project with the overrides of the project. */
 export function planOf(project: Project, plans: Plans): Plan {
   const plan = plans[project.plan];
   return {
@@ -28,7 +28,7 @@ export function planOf(project: Project, plans: Plans): Plan {
   };
 }
 
-/** Days that the audit records of a project stay; null: for ever. */
+/** Days that the audit records of a project are kept; null: unlimited. */
 export function retentionDaysOf(
   { plan, retentionDays }: Pick<Project, "plan" | "retentionDays">,
   plans: Plans,

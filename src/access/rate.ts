@@ -1,4 +1,4 @@
-// Owns rate limits: one token bucket per key, in memory. Nothing here is persisted; a restart fills every bucket.
+// Owns rate limits: one token bucket for each key, in memory only. A restart fills every bucket.
 
 import { LRUCache } from "lru-cache";
 import { Refusal } from "../errors.ts";
@@ -10,7 +10,7 @@ interface Bucket {
 }
 
 export interface RateLimiter {
-  /** Takes one token; returns 0, or the seconds after which one will be there. */
+  /** Takes one token. @returns 0, or the seconds until a token is available */
   take(name: string, rate: Plan["rate"], nowMs: number): number;
 }
 
@@ -33,5 +33,5 @@ export function createRateLimiter({ maxBuckets = 100_000 } = {}): RateLimiter {
 
 /** 1429 */
 export function tooManyCalls(waitSeconds: number): Refusal {
-  return new Refusal(1429, `Too many calls. Wait ${waitSeconds} s and send the call again.`, {}, waitSeconds);
+  return new Refusal(1429, `Too many calls. Retry after ${waitSeconds} s.`, {}, waitSeconds);
 }

@@ -1,52 +1,52 @@
-// Owns credits that running calls have been promised and have not paid yet, in memory: no two calls can count on the same credit. Must
-// never take a credit: the transaction of the call does, and a call that ends without one has cost nothing, even by a crash.
+// Owns the credits that running calls have reserved, in memory, so that two calls never reserve the same credit. Must never charge
+// credits: the transaction of the call does. A call that fails, or is interrupted by a crash, costs nothing.
 
 import { type Cost, creditsExhausted } from "./credits.ts";
 import type { Project } from "./project.ts";
 
-/** What one call has been promised. Disposed of when the call is settled, whatever came of it. */
+/** The reservation of one call. Dispose it when the call has ended, with any outcome. */
 export interface Reservation extends Disposable {
-  /** @throws Refusal 1402 when the project's credits, without those promised to other calls, are fewer. */
+  /** @throws Refusal 1402 when the credits of the project, without those reserved by other calls, are not enough */
   reserve(cost: Cost): Promise<void>;
-  /** The call goes to the transaction that charges it. */
+  /** Call it before the transaction that charges the credits. */
   settle(): void;
 }
 
 export type Reservations = (project: Project) => Reservation;
 
-/** One project's promises. */
+/** The reservations of one project. */
 interface Account {
-  promised: number;
-  /** Calls whose transaction may have charged them already. */
+  reserved: number;
+  /** Calls whose transaction may already have charged their credits. */
   settling: number;
   /** Replaced when a call ends. */
   nextEnd: PromiseWithResolvers<void>;
 }
 
-/** `readCredits` tells what the project has now; null is unlimited. */
+/** `readCredits` reads the credits of the project; null: unlimited. */
 export function createReservations(readCredits: (project: Project) => Promise<number | null>): Reservations {
   const accounts = new Map<string, Account>();
 
   const accountOf = ({ id }: Project): Account => {
-    const account = accounts.get(id) ?? { promised: 0, settling: 0, nextEnd: Promise.withResolvers() };
+    const account = accounts.get(id) ?? { reserved: 0, settling: 0, nextEnd: Promise.withResolvers() };
     accounts.set(id, account);
     return account;
   };
 
-  const promise = async (project: Project, { credits: wanted }: Cost): Promise<Account | null> => {
+  const reserve = async (project: Project, { credits: wanted }: Cost): Promise<Account | null> => {
     for (;;) {
       const account = accountOf(project);
       const { nextEnd } = account;
       const credits = await readCredits(project);
       if (credits === null) return null;
-      // Of a call that ended meanwhile nobody knows whether these credits are without its own.
+      // A call has ended meanwhile: the credits may or may not include its charge.
       if (account.nextEnd !== nextEnd) continue;
-      if (credits - account.promised >= wanted) {
-        account.promised += wanted;
+      if (credits - account.reserved >= wanted) {
+        account.reserved += wanted;
         return account;
       }
-      if (account.settling === 0) throw creditsExhausted(Math.max(0, credits - account.promised), wanted);
-      // A call that is being charged may be counted twice: as a promise and in what is left.
+      if (account.settling === 0) throw creditsExhausted(Math.max(0, credits - account.reserved), wanted);
+      // A call that is being charged may be counted twice: as a reservation, and in the credits that were read.
       await nextEnd.promise;
     }
   };
@@ -59,13 +59,13 @@ export function createReservations(readCredits: (project: Project) => Promise<nu
 
   return (project) => {
     let account: Account | null = null;
-    let promised = 0;
+    let reserved = 0;
     let isSettling = false;
     return {
       async reserve(cost) {
         if (cost.credits === 0) return;
-        account = await promise(project, cost);
-        promised = cost.credits;
+        account = await reserve(project, cost);
+        reserved = cost.credits;
       },
       settle() {
         if (account === null || isSettling) return;
@@ -74,7 +74,7 @@ export function createReservations(readCredits: (project: Project) => Promise<nu
       },
       [Symbol.dispose]() {
         if (account === null) return;
-        account.promised -= promised;
+        account.reserved -= reserved;
         if (isSettling) account.settling -= 1;
         end(account);
         account = null;

@@ -1,4 +1,4 @@
-// Owns what projects and keys need from a storage engine.
+// Owns the interface of the storage engine for projects and keys.
 
 import type { Caller } from "./caller.ts";
 import type { Key, Permission } from "./key.ts";
@@ -8,7 +8,7 @@ import type { Project } from "./project.ts";
 export interface AccessReader {
   /** The key with this SHA-256 and its project; revoked and expired keys too. */
   findCaller(secretDigest: Uint8Array): Promise<Caller | null>;
-  /** Credits that the project has now; null is unlimited. */
+  /** The current credits of the project; null: unlimited. */
   findCredits(project: Project): Promise<number | null>;
 }
 
@@ -43,7 +43,7 @@ export interface AccessTransaction {
   findProject(idOrName: string): Promise<Project | null>;
   listProjects(now: number): Promise<ProjectSummary[]>;
   updateProject(project: Project): Promise<void>;
-  /** Revokes the keys and frees the name. The project's chain stays. */
+  /** Revokes the keys and releases the name. The chain of the project is kept. */
   removeProject(project: Project, now: number): Promise<void>;
   insertKey(project: Project, key: NewKey, now: number): Promise<Key>;
   listKeys(project: Project): Promise<Key[]>;

@@ -1,6 +1,6 @@
-// Owns what becomes of calls without a valid key: some are recorded, the rest only counted, so that nobody fills the disk without a
-// key. Counts networks and not addresses, because whoever has one address of a network often has all of them; and all networks
-// together, because some callers have many.
+// Owns the limit on calls without a valid key: some are recorded, the others only counted, so that calls without a key cannot fill the
+// disk. It limits networks instead of addresses, because a caller often has all addresses of a network, and all networks together,
+// because some callers have many networks.
 
 import { LRUCache } from "lru-cache";
 import { Refusal } from "../errors.ts";
@@ -16,12 +16,12 @@ import { createRateLimiter } from "./rate.ts";
 
 export type UnauthenticatedVerdict =
   | { readonly kind: "record" }
-  /** Refuse with 1429; where `uncounted` is given, record once how many calls were refused since the last such record. */
-  | { readonly kind: "limit"; readonly waitSeconds: number; readonly uncounted: Uncounted | null };
+  /** Refuse with 1429. If `unrecorded` is set, record how many calls were refused since the last such record. */
+  | { readonly kind: "limit"; readonly waitSeconds: number; readonly unrecorded: UnrecordedCalls | null };
 
-export interface Uncounted {
+export interface UnrecordedCalls {
   readonly calls: number;
-  /** Null: of all networks together. */
+  /** Null: all networks together. */
   readonly network: string | null;
 }
 
@@ -29,39 +29,40 @@ export type UnauthenticatedLimit = (address: string, nowMs: number) => Unauthent
 
 interface Tally {
   calls: number;
-  toldAt: number;
+  recordedAt: number;
 }
 
 export function createUnauthenticatedLimit({
   maxNetworks = unauthenticatedNetworksMax,
 } = {}): UnauthenticatedLimit {
   const limiter = createRateLimiter({ maxBuckets: maxNetworks });
-  // By itself: no number of networks may push it out of memory.
+  // A separate limiter, so that many networks cannot evict its bucket.
   const limiterOfAll = createRateLimiter({ maxBuckets: 1 });
-  const ofAll: Tally = { calls: 0, toldAt: Number.NEGATIVE_INFINITY };
+  const ofAll: Tally = { calls: 0, recordedAt: Number.NEGATIVE_INFINITY };
   const tallies = new LRUCache<string, Tally>({
     max: maxNetworks,
-    // What is forgotten of a network is still told of all.
+    // The count of an evicted network is added to the count of all networks.
     dispose: ({ calls }) => {
       ofAll.calls += calls;
     },
     noDisposeOnSet: true,
   });
   const waitForAll = (nowMs: number) => limiterOfAll.take("all", unauthenticatedRate, nowMs);
-  const isDue = ({ toldAt }: Tally, nowMs: number) => nowMs - toldAt >= unauthenticatedCountEveryMs;
+  const isDue = ({ recordedAt }: Tally, nowMs: number) => nowMs - recordedAt >= unauthenticatedCountEveryMs;
 
   const limitNetwork = (network: string, waitSeconds: number, nowMs: number): UnauthenticatedVerdict => {
-    const tally = tallies.get(network) ?? { calls: 0, toldAt: Number.NEGATIVE_INFINITY };
+    const tally = tallies.get(network) ?? { calls: 0, recordedAt: Number.NEGATIVE_INFINITY };
     tally.calls += 1;
     tallies.set(network, tally);
-    // A count is a record, too.
-    if (!isDue(tally, nowMs) || waitForAll(nowMs) > 0) return { kind: "limit", waitSeconds, uncounted: null };
-    return { kind: "limit", waitSeconds, uncounted: { calls: tell(tally, nowMs), network } };
+    // The count is written as a record, which is limited too.
+    if (!isDue(tally, nowMs) || waitForAll(nowMs) > 0)
+      return { kind: "limit", waitSeconds, unrecorded: null };
+    return { kind: "limit", waitSeconds, unrecorded: { calls: takeCount(tally, nowMs), network } };
   };
   const limitAll = (waitSeconds: number, nowMs: number): UnauthenticatedVerdict => {
     ofAll.calls += 1;
-    if (!isDue(ofAll, nowMs)) return { kind: "limit", waitSeconds, uncounted: null };
-    return { kind: "limit", waitSeconds, uncounted: { calls: tell(ofAll, nowMs), network: null } };
+    if (!isDue(ofAll, nowMs)) return { kind: "limit", waitSeconds, unrecorded: null };
+    return { kind: "limit", waitSeconds, unrecorded: { calls: takeCount(ofAll, nowMs), network: null } };
   };
 
   return (address, nowMs) => {
@@ -73,17 +74,17 @@ export function createUnauthenticatedLimit({
   };
 }
 
-function tell(tally: Tally, nowMs: number): number {
+function takeCount(tally: Tally, nowMs: number): number {
   const { calls } = tally;
   tally.calls = 0;
-  tally.toldAt = nowMs;
+  tally.recordedAt = nowMs;
   return calls;
 }
 
-/** What the record says of calls that have none of their own. */
-export function tooManyUnauthenticated({ calls, network }: Uncounted, waitSeconds: number): Refusal {
-  const place = network === null ? "all networks" : `the network ${network}`;
-  const sum = `${counted(calls, "call")} from ${place} ${calls === 1 ? "was" : "were"} refused without a record of ${calls === 1 ? "its" : "their"} own`;
+/** The record about calls without records of their own. */
+export function tooManyUnauthenticated({ calls, network }: UnrecordedCalls, waitSeconds: number): Refusal {
+  const source = network === null ? "all networks" : `the network ${network}`;
+  const sum = `${counted(calls, "call")} from ${source} ${calls === 1 ? "was" : "were"} refused without a separate record`;
   const message = `Too many calls without a valid key: ${sum}. Wait ${waitSeconds} s and use a valid key.`;
   return new Refusal(1429, message, { calls, network }, waitSeconds);
 }

@@ -42,9 +42,9 @@ export function createPrepare(
   const { store, clock, prices, extractor, embed } = tools;
   const pagePins = createPagePins(clock);
   const reservations = createReservations((project) => store.access.findCredits(project));
-  const placesPerProject = extractionsPerProject;
-  const places = Number.POSITIVE_INFINITY;
-  const waitForTurn = createFairGate({ places, placesPerProject, limits: extractionQueueLimits });
+  const concurrencyPerProject = extractionsPerProject;
+  const concurrency = Number.POSITIVE_INFINITY;
+  const waitForTurn = createFairGate({ concurrency, concurrencyPerProject, limits: extractionQueueLimits });
 
   return async (authority, input, request, held) => {
     if (!("caller" in authority)) return (await authority.operation.prepare?.(input, { store })) ?? null;

@@ -32,9 +32,9 @@ export function createJudgeUnauthenticated(
     const verdict = limit(request.origin.ip ?? "unknown", clock.elapsed());
     const origin = toOrigin(request, null, unauthenticatedTextMaxCharacters);
     if (verdict.kind === "record") return { origin, keyId: caller?.key.id ?? null, refusal: invalid };
-    const { uncounted, waitSeconds } = verdict;
-    if (uncounted === null) throw tooManyCalls(waitSeconds);
+    const { unrecorded, waitSeconds } = verdict;
+    if (unrecorded === null) throw tooManyCalls(waitSeconds);
     // The count covers calls with many keys and with none, so it is recorded on the installation's chain.
-    return { origin, keyId: null, refusal: tooManyUnauthenticated(uncounted, waitSeconds) };
+    return { origin, keyId: null, refusal: tooManyUnauthenticated(unrecorded, waitSeconds) };
   };
 }

@@ -7,12 +7,12 @@ import type { Config } from "../config/config.ts";
 import { administrationRequest, administratorOf, originOf } from "../data-directory/administration.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import {
-  createHolder,
+  createDirectoryLocker,
   DirectoryInUse,
-  type Held,
+  type LockedDirectory,
   openAdministration,
   requireDatabase,
-} from "../data-directory/directory-hold.ts";
+} from "../data-directory/directory-lock.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { createLogger } from "../log/logger.ts";
@@ -66,27 +66,27 @@ async function perform(config: Config, operation: InstallationOperation, input: 
   if (operation !== createProject) await requireDatabase(config.dataDir);
   const { socket } = locate(config.dataDir);
   const caller = { administrator: administratorOf(process.env), client: originOf("cli").client };
-  let tryHold: (() => Promise<Held | null>) | undefined;
+  let tryLock: (() => Promise<LockedDirectory | null>) | undefined;
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += retryMs) {
     const answered = await askServer(socket, operation.name, input, caller);
     if (answered !== null) return dataOf(answered);
-    tryHold ??= createHolder(config.dataDir);
-    const held = await tryHold();
-    if (held !== null) return dataOf(await performHere(held, config, operation, input));
+    tryLock ??= createDirectoryLocker(config.dataDir);
+    const locked = await tryLock();
+    if (locked !== null) return dataOf(await performHere(locked, config, operation, input));
     await Bun.sleep(retryMs);
   }
   throw new DirectoryInUse(config.dataDir);
 }
 
 async function performHere(
-  held: Held,
+  locked: LockedDirectory,
   config: Config,
   operation: InstallationOperation,
   input: JsonObject,
 ): Promise<Reply> {
   await using parts = new AsyncDisposableStack();
-  parts.defer(() => held.release());
-  const { perform, close } = await openAdministration(held, config, createLogger(config.logLevel));
+  parts.defer(() => locked.release());
+  const { perform, close } = await openAdministration(locked, config, createLogger(config.logLevel));
   parts.defer(close);
   const { code, message, data } = (await perform(operation, administrationRequest("cli", input))).answer;
   return { code, message, data: JSON.parse(data ?? "null") };

@@ -7,11 +7,11 @@ import { type Command, Option } from "commander";
 import type { Config } from "../config/config.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import {
-  createHolder,
-  type Held,
+  createDirectoryLocker,
+  type LockedDirectory,
   openAdministration,
   requireDatabase,
-} from "../data-directory/directory-hold.ts";
+} from "../data-directory/directory-lock.ts";
 import { exportFolder } from "../data-directory/ledger-files.ts";
 import { type Export, exportFormats, manifestPath, recordsOf } from "../export/export.ts";
 import { exportProject } from "../export/export-project.ts";
@@ -61,7 +61,7 @@ export function addExportCommand(audit: Command, session: Session): void {
 
 /** Waits until the server has finished the export. Finishes it here when no server runs, or none runs any more. */
 async function finish(config: Config, id: string, terminal: Terminal): Promise<Export> {
-  const tryHold = createHolder(config.dataDir);
+  const tryLock = createDirectoryLocker(config.dataDir);
   const engine = chooseEngine(locate(config.dataDir));
   const progress = createProgress(terminal);
   try {
@@ -69,8 +69,8 @@ async function finish(config: Config, id: string, terminal: Terminal): Promise<E
       const made = await lookUp(engine, config, id);
       if (made.status !== "processing") return made;
       progress.show(made.records, recordsOf(made));
-      const held = await tryHold();
-      if (held !== null) return await finishHere(held, config, id, progress.show);
+      const locked = await tryLock();
+      if (locked !== null) return await finishHere(locked, config, id, progress.show);
       await Bun.sleep(pollMs);
     }
   } finally {
@@ -79,18 +79,18 @@ async function finish(config: Config, id: string, terminal: Terminal): Promise<E
 }
 
 async function finishHere(
-  held: Held,
+  locked: LockedDirectory,
   config: Config,
   id: string,
   onProgress: (done: number, total: number) => void,
 ): Promise<Export> {
   await using parts = new AsyncDisposableStack();
-  parts.defer(() => held.release());
-  const { startExports, close } = await openAdministration(held, config, createLogger(config.logLevel));
+  parts.defer(() => locked.release());
+  const { startExports, close } = await openAdministration(locked, config, createLogger(config.logLevel));
   parts.defer(close);
   startExports();
   for (;;) {
-    const made = await lookUp(held.engine, config, id);
+    const made = await lookUp(locked.engine, config, id);
     if (made.status !== "processing") return made;
     onProgress(made.records, recordsOf(made));
     await Bun.sleep(pollMs);

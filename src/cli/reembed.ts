@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
-import { holdDirectory, requireDatabase } from "../data-directory/directory-hold.ts";
+import { lockDirectory, requireDatabase } from "../data-directory/directory-lock.ts";
 import { refuseFormerFiles } from "../data-directory/lost-database.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import { counted } from "../text/plural.ts";
@@ -24,9 +24,9 @@ export function addReembedCommand(program: Command, session: Session): void {
 async function embedAgain(config: Config, terminal: Terminal): Promise<Report> {
   await requireDatabase(config.dataDir);
   await using parts = new AsyncDisposableStack();
-  const held = await holdDirectory(config.dataDir);
-  parts.defer(() => held.release());
-  const { engine, runtime } = held;
+  const locked = await lockDirectory(config.dataDir);
+  parts.defer(() => locked.release());
+  const { engine, runtime } = locked;
   await engine.requireIntactRemains();
   const model = chooseModel(config);
   const embedder = await startEmbedder({ runtime, model, threads: config.embeddingThreads });
@@ -35,7 +35,7 @@ async function embedAgain(config: Config, terminal: Terminal): Promise<Report> {
   const memories = await engine.reembed({
     model: { id, sha256, dimensions },
     embed: (content) => embedder.embed(content, "passage"),
-    onUnused: () => refuseFormerFiles(held),
+    onUnused: () => refuseFormerFiles(locked),
     onProgress: createProgress(terminal),
   });
   return {

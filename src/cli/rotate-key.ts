@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { rotateKey } from "../audit/rotate-key.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
-import { holdDirectory, requireDatabase } from "../data-directory/directory-hold.ts";
+import { lockDirectory, requireDatabase } from "../data-directory/directory-lock.ts";
 import { changeKey } from "../data-directory/key-rotation.ts";
 import { ownKeyPath } from "../data-directory/ledger-files.ts";
 import { createLogger } from "../log/logger.ts";
@@ -29,15 +29,15 @@ export function addRotateKeyCommand(audit: Command, session: Session): void {
     if (options.yes !== true) requirePrompt(terminal);
     await requireDatabase(config.dataDir);
     if (options.yes !== true) await confirm(confirmationOf(config));
-    const held = await holdDirectory(config.dataDir);
+    const locked = await lockDirectory(config.dataDir);
     try {
       const newKey = typeof options.newKey === "string" ? options.newKey : null;
       const isFormerLost = options.formerKeyLost === true;
       const logger = createLogger(config.logLevel);
-      const data = await changeKey(held, { config, newKey, isFormerLost, logger });
+      const data = await changeKey(locked, { config, newKey, isFormerLost, logger });
       return { data, text: `${list(data)}\n\n${nextSteps(newKey, config, data.attested === true)}` };
     } finally {
-      held.release();
+      locked.release();
     }
   });
 }

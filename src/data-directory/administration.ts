@@ -1,4 +1,4 @@
-// Owns how the server and the commands perform operations of the installation in their own process, and in whose name. Adds no rule.
+// Owns the requests of administration that the server and the commands perform in their own process, and who is named as administrator.
 
 import { userInfo } from "node:os";
 import type { InstallationOperation } from "../calls/operation.ts";
@@ -9,10 +9,10 @@ import { isObject, type JsonObject } from "../json/json.ts";
 import { serverItself } from "../scheduling/fair-queue.ts";
 import { version } from "../version.ts";
 
-/** The command that a person has run, or the server itself, such as at its first start. */
-export type Administers = "cli" | "server";
+/** Who performs administration: a command, or the server itself, such as at its first start. */
+export type AdministrationTransport = "cli" | "server";
 
-export function administrationRequest(transport: Administers, fields: JsonObject): Request {
+export function administrationRequest(transport: AdministrationTransport, fields: JsonObject): Request {
   return {
     credentials: { kind: "administration", administrator: administratorOf(process.env) },
     input: { kind: "object", fields },
@@ -21,16 +21,16 @@ export function administrationRequest(transport: Administers, fields: JsonObject
   };
 }
 
-export function originOf(transport: Administers): RequestOrigin {
+export function originOf(transport: AdministrationTransport): RequestOrigin {
   return { transport, ip: null, userAgent: null, client: `memledger/${version}`, metadata: null };
 }
 
-/** Of this process. sudo sets SUDO_USER; it is not proof of anything, because the user can set it, too. */
+/** The user of this process. SUDO_USER is set by sudo, but proves nothing, because a user can set it as well. */
 export function administratorOf({ SUDO_USER }: Readonly<Record<string, string | undefined>>): Administrator {
   return { osUser: osUser(), sudoUser: SUDO_USER ?? null };
 }
 
-/** A user without a name, as in many containers, is known by the number alone. */
+/** The name of the user, or its number when it has no name, as in many containers. */
 function osUser(): string | null {
   try {
     return userInfo().username;
@@ -40,7 +40,7 @@ function osUser(): string | null {
   }
 }
 
-/** The answer's data. @throws Error when the operation was refused: nobody can correct its input. */
+/** The data of the answer. @throws Error when the operation was refused */
 export async function administer(
   perform: Perform,
   operation: InstallationOperation,

@@ -9,7 +9,7 @@ import type { Config } from "../config/config.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Logger } from "../log/logger.ts";
 import { administer, administrationRequest } from "./administration.ts";
-import { type Held, openAdministrationWith } from "./directory-hold.ts";
+import { type LockedDirectory, openAdministrationWith } from "./directory-lock.ts";
 import { readLedgerState } from "./ledger.ts";
 import {
   findSigningKey,
@@ -31,12 +31,12 @@ export interface RotationOptions {
 }
 
 /** @returns the answer of the operation. @throws Error that says what to do. */
-export async function changeKey(held: Held, options: RotationOptions): Promise<JsonObject> {
-  const { root } = held.directory;
+export async function changeKey(locked: LockedDirectory, options: RotationOptions): Promise<JsonObject> {
+  const { root } = locked.directory;
   const { config, newKey, isFormerLost, logger } = options;
   const found = findFormer(root, config.auditKey, isFormerLost);
-  const { keyInUse, missing } = await readLedgerState(held, found?.verifierKey ?? null);
-  refuseOlderDatabase(held, missing);
+  const { keyInUse, missing } = await readLedgerState(locked, found?.verifierKey ?? null);
+  refuseOlderDatabase(locked, missing);
   const inUse = requireKnown(root, keyInUse);
   const former = requireFormer(found, inUse, options);
   const successor = newKey === null ? makeKey() : readSigningKey(newKey);
@@ -46,7 +46,7 @@ export async function changeKey(held: Held, options: RotationOptions): Promise<J
   const statement = createSigner((former ?? successor).pem).sign(text);
   planRotation(root, { statement, ownKey: newKey === null ? successor.pem : null });
   const { perform, close } = await openAdministrationWith(
-    held,
+    locked,
     config,
     openLedgerFiles(root, successor),
     logger,
@@ -55,7 +55,7 @@ export async function changeKey(held: Held, options: RotationOptions): Promise<J
     return await administer(perform, rotateKey, administrationRequest("cli", { statement }));
   } finally {
     await close();
-    settleRotation(root, (await readLedgerState(held, null)).keyInUse);
+    settleRotation(root, (await readLedgerState(locked, null)).keyInUse);
   }
 }
 

@@ -29,26 +29,26 @@ export interface StartOptions {
 
 /** @throws Error that says what to do */
 export async function openLedgerAtStart(
-  held: DatabasePlace,
+  place: DatabasePlace,
   { auditKey, decision, now, logger }: StartOptions,
 ): Promise<OpenLedger> {
-  if (await wasKilled(held)) {
+  if (await wasKilled(place)) {
     logger.info("the last server was not shut down cleanly; the database is checked first");
   }
   if (decision === "new-installation") {
-    await refuseExistingDatabase(held);
-    const folder = await moveFormerFiles(held, now);
+    await refuseExistingDatabase(place);
+    const folder = await moveFormerFiles(place, now);
     if (folder !== null) logger.warn("the files of the former installation were moved", { folder });
   }
-  const ledger = await openLedger(held, auditKey);
-  if (decision !== "restored-backup") refuseOlderDatabase(held, ledger.missing);
+  const ledger = await openLedger(place, auditKey);
+  if (decision !== "restored-backup") refuseOlderDatabase(place, ledger.missing);
   else if (ledger.missing.length === 0) {
     throw new Error(
       "The database contains all records that its checkpoints cover, so there is no loss to accept. Remove --restored-backup.",
     );
   }
   // Files with checkpoints that do not match the database are not changed: they will be moved.
-  if (ledger.missing.length === 0) await restoreNotes(held, ledger, logger);
+  if (ledger.missing.length === 0) await restoreNotes(place, ledger, logger);
   return ledger;
 }
 

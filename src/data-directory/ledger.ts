@@ -30,9 +30,9 @@ export interface OpenLedger {
  * @param auditKey path of the signing key; null: the key in the data directory
  * @throws Error that says what to do when the database or the key is missing, or the key is not the key of this ledger
  */
-export async function openLedger(held: DatabasePlace, auditKey: string | null): Promise<OpenLedger> {
-  const { root } = held.directory;
-  return withLedger(held, async (ledger) => {
+export async function openLedger(place: DatabasePlace, auditKey: string | null): Promise<OpenLedger> {
+  const { root } = place.directory;
+  return withLedger(place, async (ledger) => {
     settleRotation(root, (await ledger.findKey()).verifierKey);
     const found = findSigningKey(root, auditKey);
     const inUse = await findKeyInUse(ledger, root, found?.verifierKey ?? null);
@@ -55,9 +55,9 @@ export interface LedgerState extends Pick<OpenLedger, "missing"> {
 }
 
 /** The same without a signing key. Completes or undoes an interrupted change of the key. */
-export async function readLedgerState(held: DatabasePlace, found: string | null): Promise<LedgerState> {
-  const { root } = held.directory;
-  return withLedger(held, async (ledger) => {
+export async function readLedgerState(place: DatabasePlace, found: string | null): Promise<LedgerState> {
+  const { root } = place.directory;
+  return withLedger(place, async (ledger) => {
     settleRotation(root, (await ledger.findKey()).verifierKey);
     const keyInUse = await findKeyInUse(ledger, root, found);
     if (keyInUse !== null && (await ledger.findKey()).verifierKey === null) await ledger.setKey(keyInUse);
@@ -76,15 +76,15 @@ async function refuseUncoveredRemoval(ledger: StoredLedger, verifierKeys: readon
 }
 
 async function withLedger<Result>(
-  held: DatabasePlace,
+  place: DatabasePlace,
   work: (ledger: StoredLedger) => Promise<Result>,
 ): Promise<Result> {
-  const { engine } = held;
+  const { engine } = place;
   await engine.requireOwnFiles();
-  await refuseLostDatabase(held);
+  await refuseLostDatabase(place);
   await engine.requireIntactRemains();
   // The database is created first: an interrupted first start must not leave a key without a database.
-  await engine.migrate(() => refuseFormerFiles(held));
+  await engine.migrate(() => refuseFormerFiles(place));
   return engine.withLedger("write", work);
 }
 

@@ -6,7 +6,7 @@ import { embeddingQueueLimits } from "../limits.ts";
 import { createLogger } from "../log/logger.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
-import { abandoned, unlessAbandoned } from "../scheduling/abandonment.ts";
+import { cancelled, unlessCancelled } from "../scheduling/cancellation.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
 import { createSupervisor, type Supervisor } from "../threads/supervisor.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
@@ -106,13 +106,13 @@ class QueuedEmbedder implements Embedder {
   /** Callers get copies: they may transfer theirs to a worker. */
   async embed(text: string, role: EmbeddingRole, waiter: Waiter = serverItself): Promise<Float32Array> {
     const { project, signal } = waiter;
-    if (signal.aborted) throw abandoned();
+    if (signal.aborted) throw cancelled();
     const key = `${project}:${role}:${text}`;
     const cached = role === "query" ? this.#recentQueries?.get(key) : undefined;
     if (cached !== undefined) return cached.slice();
     const pending = this.#pending.get(key) ?? this.#enqueue(key, { project, text, role });
     pending.callers += 1;
-    const vector = await unlessAbandoned(pending.vector, signal, () => this.#leave(key, pending));
+    const vector = await unlessCancelled(pending.vector, signal, () => this.#leave(key, pending));
     return vector.slice();
   }
 
@@ -144,7 +144,7 @@ class QueuedEmbedder implements Embedder {
     pending.callers -= 1;
     if (pending.callers > 0 || !this.#queue.remove(pending.item)) return;
     this.#pending.delete(key);
-    pending.item.refuse(abandoned());
+    pending.item.refuse(cancelled());
   }
 
   /** Sends one batch ahead of the one being computed, so that the thread never waits for this one. */

@@ -4,7 +4,7 @@
 import { unavailable } from "../errors.ts";
 import { extractionQueueLimits } from "../limits.ts";
 import type { ExtractedItem, Extractor } from "../memory/extractor.ts";
-import { unlessAbandoned } from "../scheduling/abandonment.ts";
+import { unlessCancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Supervisor } from "../threads/supervisor.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
@@ -28,7 +28,7 @@ export function createBuiltInExtractor(supervisor: Supervisor): BuiltInExtractor
   let thread: WorkerThread | null = null;
   let closed = false;
   /** Texts wait here and not in the thread, so that one whose caller went away costs nothing. */
-  const gate = createFairGate({ places: 1, limits: extractionQueueLimits });
+  const gate = createFairGate({ concurrency: 1, limits: extractionQueueLimits });
 
   const ask = async (request: ExtractRequest): Promise<readonly ExtractedItem[]> => {
     if (closed) throw unavailable("The server is shutting down. Send the call again when it is back.");
@@ -38,7 +38,7 @@ export function createBuiltInExtractor(supervisor: Supervisor): BuiltInExtractor
   return {
     name: "built-in",
     async extract(text, now, waiter) {
-      const items = await unlessAbandoned(
+      const items = await unlessCancelled(
         gate(waiter, () => ask({ text, now })),
         waiter.signal,
       );

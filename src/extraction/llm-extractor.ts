@@ -5,7 +5,7 @@ import { fromTimestamp } from "../clock.ts";
 import { contentMaxCharacters, llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extractor.ts";
-import { abandoned } from "../scheduling/abandonment.ts";
+import { cancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
@@ -27,7 +27,7 @@ export interface LlmExtractorOptions extends ChatClientOptions {
 export async function createLlmExtractor(options: LlmExtractorOptions): Promise<Extractor> {
   const { logger, wait = delay } = options;
   const ask = createLlmAsk(await createChatClient(options), wait);
-  const gate = createFairGate({ places: llmRequestsAtOnce, limits: llmRequestLimits });
+  const gate = createFairGate({ concurrency: llmRequestsAtOnce, limits: llmRequestLimits });
   return {
     name: "llm",
     async extract(text, now, { project, signal }) {
@@ -42,7 +42,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
         logger.debug("the language model has answered", counts);
         return { items, model: tally.model() ?? options.model, usage: tally.usage() };
       } catch (error) {
-        if (signal.aborted) throw abandoned();
+        if (signal.aborted) throw cancelled();
         if (!(error instanceof ChatFailure)) throw error;
         const { kind, status } = error;
         const details = detailsForLog(error, text, options.apiKey);

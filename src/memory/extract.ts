@@ -7,7 +7,7 @@ import { type Preparation, projectOperation } from "../calls/operation.ts";
 import { type ErrorCode, Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
-import { abandoned } from "../scheduling/abandonment.ts";
+import { cancelled } from "../scheduling/cancellation.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
 import { type Candidate, type Outcome, storeItems, updateAboveSimilarity } from "./deduplicate.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
@@ -142,7 +142,7 @@ async function findCandidates(text: string, deduplicate: boolean, preparation: P
 /** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */
 function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) {
-    if (signal.aborted) throw abandoned();
+    if (signal.aborted) throw cancelled();
     yield items.slice(start, start + size);
   }
 }

@@ -1,16 +1,16 @@
-// Owns how many pieces of work run at once, and lets those that wait in by the order of a fair queue. Must never start work whose
-// caller is gone.
+// Owns the limit on concurrent work: work that must wait starts in the order of a fair queue. Must never start work whose caller has
+// cancelled it.
 
-import { abandoned } from "./abandonment.ts";
+import { cancelled } from "./cancellation.ts";
 import { FairQueue, type Queued, type QueueLimits, type Waiter } from "./fair-queue.ts";
 
 export type FairGate = <Result>(waiter: Waiter, work: () => Promise<Result>) => Promise<Result>;
 
 export interface GateOptions {
-  /** Pieces of work that run at once. */
-  readonly places: number;
-  /** Of these, for one project; left out: all. */
-  readonly placesPerProject?: number;
+  /** Maximum number of running tasks. */
+  readonly concurrency: number;
+  /** Maximum number of running tasks of one project; default: `concurrency`. */
+  readonly concurrencyPerProject?: number;
   readonly limits: QueueLimits;
 }
 
@@ -19,13 +19,17 @@ interface Entry extends Queued {
   admit(): void;
 }
 
-/** The gate throws Refusal 1503 when the caller is gone before its turn, and what FairQueue.add throws. */
-export function createFairGate({ places, placesPerProject = places, limits }: GateOptions): FairGate {
+/** The gate throws Refusal 1503 when the caller cancels before its turn, and the errors of FairQueue.add. */
+export function createFairGate({
+  concurrency,
+  concurrencyPerProject = concurrency,
+  limits,
+}: GateOptions): FairGate {
   const queue = new FairQueue<Entry>(limits);
   const running = new Map<string, number>();
-  let free = places;
+  let free = concurrency;
 
-  const mayEnter = (project: string) => free > 0 && (running.get(project) ?? 0) < placesPerProject;
+  const mayEnter = (project: string) => free > 0 && (running.get(project) ?? 0) < concurrencyPerProject;
 
   const enter = (project: string) => {
     free -= 1;
@@ -47,7 +51,7 @@ export function createFairGate({ places, placesPerProject = places, limits }: Ga
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const entry = { project, admit: resolve, refuse: reject };
     const leave = () => {
-      if (queue.remove(project, entry)) reject(abandoned());
+      if (queue.remove(project, entry)) reject(cancelled());
     };
     queue.add(project, entry);
     signal.addEventListener("abort", leave);
@@ -56,12 +60,12 @@ export function createFairGate({ places, placesPerProject = places, limits }: Ga
 
   return async (waiter, work) => {
     const { project, signal } = waiter;
-    if (signal.aborted) throw abandoned();
-    // Nobody who could enter now waits: whoever leaves lets them in first.
+    if (signal.aborted) throw cancelled();
+    // No waiting task could start now: a task that ends starts them first.
     if (mayEnter(project)) enter(project);
     else await wait(waiter);
     try {
-      if (signal.aborted) throw abandoned();
+      if (signal.aborted) throw cancelled();
       return await work();
     } finally {
       exit(project);

@@ -1,36 +1,37 @@
-// Owns the order in which projects get a shared resource: round robin between projects, first in, first out inside one, with a
-// bound for each project and one for all. Must never know what the items are, nor run them.
+// Owns the order in which projects use a shared resource: round robin between projects, first in, first out within a project, with a
+// limit for each project and one for all projects. Must never run the items.
 
 import { Refusal, unavailable } from "../errors.ts";
 
 export interface QueueLimits {
-  /** What waits, in the plural; for messages. */
+  /** The plural noun for the items, for messages. */
   readonly items: string;
-  /** Items of one project that may wait. */
+  /** Maximum number of waiting items of one project. */
   readonly perProject: number;
-  readonly inAll: number;
+  /** Maximum number of waiting items of all projects. */
+  readonly total: number;
   readonly retryAfterSeconds: number;
 }
 
-/** Who waits. */
+/** A call, or the server itself, that waits for its turn. */
 export interface Waiter {
   /** Id of the project. */
   readonly project: string;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the caller no longer waits. */
   readonly signal: AbortSignal;
 }
 
-/** Work of the server itself, such as a health check, takes turns as if it belonged to one more project. */
+/** Work of the server itself, such as a health check, is scheduled like a project of its own. */
 export const serverItself: Waiter = { project: "server", signal: new AbortController().signal };
 
 export interface Queued {
-  /** Called when the item is removed without having had its turn. */
+  /** Called when the item is removed before its turn. */
   refuse(reason: Refusal): void;
 }
 
 export class FairQueue<Item extends Queued> {
   readonly #limits: QueueLimits;
-  /** The next project in turn is the first one. A project without items is not among them. */
+  /** In the order of their turns. Contains only projects with waiting items. */
   readonly #projects = new Map<string, Set<Item>>();
   #size = 0;
 
@@ -38,25 +39,25 @@ export class FairQueue<Item extends Queued> {
     this.#limits = limits;
   }
 
-  /** Items that wait. */
+  /** Number of waiting items. */
   get size(): number {
     return this.#size;
   }
 
-  /** Projects that have an item waiting. */
+  /** Number of projects with waiting items. */
   get projects(): number {
     return this.#projects.size;
   }
 
   /**
-   * Adds an item behind the others of its project. When the queue is full, the project with the most items gives one up, so that no
-   * other project is refused because of it.
-   * @throws Refusal 1429 when the project has reached its own bound; 1503 when the queue is full and no project has more items.
+   * Adds an item after the others of its project. When the queue is full, the newest item of the project with the most items is refused,
+   * so that no other project is refused because of it.
+   * @throws Refusal 1429 when the project has reached its limit; 1503 when the queue is full and no other project has more items
    */
   add(project: string, item: Item): void {
     const items = this.#projects.get(project) ?? new Set();
     if (items.size >= this.#limits.perProject) throw this.#tooManyOfProject();
-    if (this.#size >= this.#limits.inAll) this.#makeRoom(items.size);
+    if (this.#size >= this.#limits.total) this.#evict(items.size);
     this.#projects.set(project, items.add(item));
     this.#size += 1;
   }
@@ -67,20 +68,20 @@ export class FairQueue<Item extends Queued> {
     return undefined;
   }
 
-  /** Removes the next item in turn, of those that `accepts` takes. A project that is passed over keeps its place in the order. */
+  /** Removes the next item that `accepts` accepts. A project that is skipped keeps its position in the order. */
   take(accepts: (project: string, item: Item) => boolean = () => true): Item | undefined {
     for (const [project, items] of this.#projects) {
       const [item] = items;
       if (item === undefined || !accepts(project, item)) continue;
       this.remove(project, item);
-      // To the end of the order.
+      // The project moves to the end of the order.
       if (this.#projects.delete(project)) this.#projects.set(project, items);
       return item;
     }
     return undefined;
   }
 
-  /** @returns false when the item does not wait any more. */
+  /** @returns false when the item is no longer waiting */
   remove(project: string, item: Item): boolean {
     const items = this.#projects.get(project);
     if (items?.delete(item) !== true) return false;
@@ -97,23 +98,23 @@ export class FairQueue<Item extends Queued> {
     for (const item of all) item.refuse(reason);
   }
 
-  /** Refuses the newest item of the project with the most. @throws Refusal 1503 when that would be the newcomer's own. */
-  #makeRoom(itemsOfNewcomer: number): void {
+  /** Refuses the newest item of the project with the most items. @throws Refusal 1503 when that would be the new item itself */
+  #evict(itemsOfProject: number): void {
     const full = unavailable(
-      `The server has too many ${this.#limits.items} waiting. Send the call again later.`,
+      `The server is busy: too many ${this.#limits.items} are waiting. Retry the call later.`,
       this.#limits.retryAfterSeconds,
     );
     const [[longest, items] = []] = [...this.#projects].sort(([, a], [, b]) => b.size - a.size);
     const newest = items === undefined ? undefined : [...items].at(-1);
     if (longest === undefined || items === undefined || newest === undefined) throw full;
-    if (items.size <= itemsOfNewcomer + 1) throw full;
+    if (items.size <= itemsOfProject + 1) throw full;
     this.remove(longest, newest);
     newest.refuse(full);
   }
 
   #tooManyOfProject(): Refusal {
     const { items, perProject, retryAfterSeconds } = this.#limits;
-    const message = `This project has ${perProject} ${items} waiting, which is the maximum. Wait for their answers before you send more.`;
+    const message = `This project has reached the maximum of ${perProject} waiting ${items}. Wait for answers before you send more calls.`;
     return new Refusal(1429, message, {}, retryAfterSeconds);
   }
 }

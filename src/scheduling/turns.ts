@@ -1,6 +1,6 @@
-// Owns that large pieces of work in one thread let everything else in between. Knows nothing of the work.
+// Owns turns of the event loop for long synchronous work, so that other work of the thread runs in between.
 
-/** Each call resolves in a turn of the event loop of its own, in the order of the calls. */
+/** Each call resolves in a separate turn of the event loop, in the order of the calls. */
 export function createTurns(): () => Promise<void> {
   let last = Promise.resolve();
   return () => {

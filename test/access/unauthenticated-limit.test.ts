@@ -17,13 +17,15 @@ test("ten of a network are recorded at once, then one a second, and the rest is 
   ]) {
     const calls = Array.from({ length: burst + 5 }, (_, index) => judge(addressOf(index), 0));
     expect(calls.slice(0, burst)).toEqual(Array(burst).fill({ kind: "record" }));
-    expect(calls[burst]).toMatchObject({ kind: "limit", waitSeconds: 1, uncounted: { calls: 1 } });
-    expect(calls.slice(burst + 1)).toEqual(Array(4).fill({ kind: "limit", waitSeconds: 1, uncounted: null }));
+    expect(calls[burst]).toMatchObject({ kind: "limit", waitSeconds: 1, unrecorded: { calls: 1 } });
+    expect(calls.slice(burst + 1)).toEqual(
+      Array(4).fill({ kind: "limit", waitSeconds: 1, unrecorded: null }),
+    );
     expect(judge(addressOf(0), 1_000 / perSecond).kind).toBe("record");
     for (let index = 0; index < burst; index++) judge(addressOf(index), 60_000);
-    expect(judge(addressOf(1), 60_000)).toMatchObject({ uncounted: { calls: 5 } });
+    expect(judge(addressOf(1), 60_000)).toMatchObject({ unrecorded: { calls: 5 } });
   }
-  expect(judge("203.0.113.1", 60_000)).toEqual({ kind: "limit", waitSeconds: 1, uncounted: null });
+  expect(judge("203.0.113.1", 60_000)).toEqual({ kind: "limit", waitSeconds: 1, unrecorded: null });
   expect(judge("203.0.114.1", 0).kind).toBe("record");
   expect(judge("2001:db8:8::1", 0).kind).toBe("record");
 });
@@ -34,8 +36,8 @@ test("all networks together are limited, and counted together", () => {
     const verdicts = Array.from({ length: networks }, (_, index) =>
       judge(`10.${index >> 8}.${index & 255}.1`, nowMs),
     );
-    const records = verdicts.filter((verdict) => verdict.kind === "record" || verdict.uncounted !== null);
-    const told = verdicts.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.uncounted ?? []) : []));
+    const records = verdicts.filter((verdict) => verdict.kind === "record" || verdict.unrecorded !== null);
+    const told = verdicts.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.unrecorded ?? []) : []));
     return { records: records.length, told };
   };
   expect(sweep(0)).toEqual({ records: unauthenticatedRate.burst + 1, told: [{ calls: 1, network: null }] });
@@ -52,7 +54,7 @@ test("what is forgotten of a network is told of all", () => {
   for (let call = 0; call < burst + 1 + 7; call++) judge("203.0.113.1", 0);
   for (let call = 0; call < burst + 1; call++) judge("198.51.100.1", 0);
   const others = Array.from({ length: unauthenticatedRate.burst }, (_, index) => judge(`10.0.${index}.1`, 0));
-  const told = others.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.uncounted ?? []) : []));
+  const told = others.flatMap((verdict) => (verdict.kind === "limit" ? (verdict.unrecorded ?? []) : []));
   expect(told).toEqual([{ calls: 7 + 1, network: null }]);
 });
 

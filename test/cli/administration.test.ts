@@ -93,7 +93,7 @@ describe("while the server runs", () => {
   });
 
   test.each([
-    [["project", "create", "--name", "default"], 1, 1400, "exists already"],
+    [["project", "create", "--name", "default"], 1, 1400, "already exists"],
     [["project", "create", "--name", "x", "--plan", "gold"], 1, 1400, 'one of "free"'],
     [["project", "update", "default"], 1, 1400, "Nothing to change"],
     [["project", "update", "nobody", "--plan", "pro"], 1, 1400, 'no project "nobody"'],

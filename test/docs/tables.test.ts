@@ -116,10 +116,10 @@ test("limits of the input", () => {
 });
 
 test("limits of queues, of calls without a key, and of the shutdown", () => {
-  const queue = (what: string, { perProject, inAll }: { perProject: number; inAll: number }) => [
+  const queue = (what: string, { perProject, total }: { perProject: number; total: number }) => [
     what,
     number(perProject),
-    number(inAll),
+    number(total),
   ];
   const rate = ({ perSecond, burst }: { perSecond: number; burst: number }) =>
     `${burst} at once, then ${perSecond} per second`;

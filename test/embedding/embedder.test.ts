@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const queueLimits: QueueLimits = { items: "texts", perProject: 1_024, inAll: 10_000, retryAfterSeconds: 1 };
+const queueLimits: QueueLimits = { items: "texts", perProject: 1_024, total: 10_000, retryAfterSeconds: 1 };
 const [one, two]: readonly [Waiter, Waiter] = [
   { project: "project 1", signal: new AbortController().signal },
   { project: "project 2", signal: new AbortController().signal },
@@ -197,7 +197,7 @@ describe("the queue", () => {
   });
 
   test("when full, refuses texts of the project that has the most in it", async () => {
-    const embedder = await start({}, { queueLimits: { ...queueLimits, inAll: 4 } });
+    const embedder = await start({}, { queueLimits: { ...queueLimits, total: 4 } });
     const flood = ["a", "b", "c", "d", "e", "f", "g"].map((text) => embedder.embed(text, "passage", one));
     const others = ["h", "i"].map((text) => embedder.embed(text, "passage", two));
     expect(await outcomes(flood)).toEqual(["ok", "ok", "ok", "ok", 1503, 1503, 1503]);

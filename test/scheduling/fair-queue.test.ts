@@ -6,7 +6,7 @@ import { Refusal } from "../../src/errors.ts";
 import { createFairGate } from "../../src/scheduling/fair-gate.ts";
 import { FairQueue, type QueueLimits } from "../../src/scheduling/fair-queue.ts";
 
-const limits: QueueLimits = { items: "texts", perProject: 100, inAll: 1_000, retryAfterSeconds: 5 };
+const limits: QueueLimits = { items: "texts", perProject: 100, total: 1_000, retryAfterSeconds: 5 };
 
 interface Item {
   readonly name: string;
@@ -75,7 +75,7 @@ describe("the queue", () => {
   });
 
   test("when full, takes back the newest item of the project with the most, and else refuses with 1503", () => {
-    const queue = new FairQueue<Item>({ ...limits, inAll: 4 });
+    const queue = new FairQueue<Item>({ ...limits, total: 4 });
     const flood = ["a1", "a2", "a3", "a4"].map(item);
     for (const one of flood) queue.add("project 1", one);
     expect(refusalOf(() => queue.add("project 1", item("a5")))).toEqual({ code: 1503, retryAfterSeconds: 5 });
@@ -93,7 +93,7 @@ describe("the queue", () => {
     });
     fc.assert(
       fc.property(adds, (steps) => {
-        const queue = new FairQueue<Item>({ ...limits, perProject: 12, inAll: 20 });
+        const queue = new FairQueue<Item>({ ...limits, perProject: 12, total: 20 });
         const modest = new Set<Item>();
         for (const [index, { project, take }] of steps.entries()) {
           const flood = item(`${project}`);
@@ -156,7 +156,7 @@ describe("the gate", () => {
   }
 
   test("lets a second project in after one piece of work of the first", async () => {
-    const gate = createFairGate({ places: 1, limits });
+    const gate = createFairGate({ concurrency: 1, limits });
     const { started, work, end } = workshop();
     for (const name of ["a1", "a2", "a3"]) void gate({ project: "project 1", signal: patient }, work(name));
     void gate({ project: "project 2", signal: patient }, work("b1"));
@@ -165,7 +165,7 @@ describe("the gate", () => {
   });
 
   test("keeps places that one project may not have for others", async () => {
-    const gate = createFairGate({ places: 3, placesPerProject: 2, limits });
+    const gate = createFairGate({ concurrency: 3, concurrencyPerProject: 2, limits });
     const { started, work, end } = workshop();
     for (const name of ["a1", "a2", "a3"]) void gate({ project: "project 1", signal: patient }, work(name));
     void gate({ project: "project 2", signal: patient }, work("b1"));
@@ -180,7 +180,7 @@ describe("the gate", () => {
   const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
 
   test("never runs work whose caller is gone", async () => {
-    const gate = createFairGate({ places: 1, limits });
+    const gate = createFairGate({ concurrency: 1, limits });
     const { started, work, end } = workshop();
     const caller = new AbortController();
     void gate({ project: "project 1", signal: patient }, work("first"));
@@ -199,7 +199,7 @@ describe("the gate", () => {
 
   test("gives the place on when the caller leaves at the moment of the turn", async () => {
     for (let steps = 0; steps < 12; steps++) {
-      const gate = createFairGate({ places: 1, limits });
+      const gate = createFairGate({ concurrency: 1, limits });
       const caller = new AbortController();
       const first = gate({ project: "project 1", signal: patient }, async () => "first");
       const leaves = gate({ project: "project 1", signal: caller.signal }, async () => "ran").catch(codeOf);
@@ -213,7 +213,7 @@ describe("the gate", () => {
   });
 
   test("gives places back when work fails", async () => {
-    const gate = createFairGate({ places: 1, limits });
+    const gate = createFairGate({ concurrency: 1, limits });
     const failing = () => Promise.reject(new Error("failed"));
     await expect(gate({ project: "project 1", signal: patient }, failing)).rejects.toThrow("failed");
     expect(await gate({ project: "project 1", signal: patient }, async () => "done")).toBe("done");

@@ -14,14 +14,14 @@ import type {
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
 import { queryWords, splitWords } from "../../../src/ranking/words.ts";
-import { abandoned } from "../../../src/scheduling/abandonment.ts";
+import { cancelled } from "../../../src/scheduling/cancellation.ts";
 import type { Data, MemoryRow } from "./data.ts";
 
 export function createMemoryReader(data: Data): MemoryReader {
   const rowsOf = (project: Project) => data.memories.all().filter((row) => row.project === project.id);
   const read = <Result>(signal: AbortSignal, work: () => Result): Promise<Result> =>
     data.inTurn(() => {
-      if (signal.aborted) throw abandoned();
+      if (signal.aborted) throw cancelled();
       return work();
     });
   return {

@@ -92,7 +92,7 @@ for (const route of routes) {
             options: { key: free.key },
             status: 403,
             code: 2106,
-            message: /plan basic/,
+            message: /basic plan/,
             recordedFor: free.id,
           })
         : refused({

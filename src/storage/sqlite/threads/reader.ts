@@ -83,8 +83,8 @@ function by({ id }: { readonly id: string }, signal: AbortSignal): Waiter {
 /** The thread starts with the first question. */
 function createAsking<Questions extends QuestionTable>(start: () => WorkerThread, limits: QueueLimits) {
   const gate = createFairGate({
-    places: readRequestsAtOnce,
-    placesPerProject: readRequestsOfProjectAtOnce,
+    concurrency: readRequestsAtOnce,
+    concurrencyPerProject: readRequestsOfProjectAtOnce,
     limits,
   });
   let thread: WorkerThread | null = null;

@@ -29,29 +29,35 @@ export class DirectoryInUse extends Error {
   }
 }
 
-export interface Held extends DatabasePlace {
+export interface LockedDirectory extends DatabasePlace {
   readonly runtime: RuntimeFiles;
   release(): void;
 }
 
 /** Commands release the lock quickly; a server that is stopping may need longer. */
-const holdWaitMs = 3_000;
-const holdRetryMs = 50;
+const lockWaitMs = 3_000;
+const lockRetryMs = 50;
 
 /** Creates the directory if it does not exist. @throws DirectoryInUse */
-export async function holdDirectory(root: string, choose: ChooseEngine = chooseEngine): Promise<Held> {
-  const tryHold = createHolder(root, choose);
-  for (let waitedMs = 0; waitedMs <= holdWaitMs; waitedMs += holdRetryMs) {
-    const held = await tryHold();
-    if (held !== null) return held;
+export async function lockDirectory(
+  root: string,
+  choose: ChooseEngine = chooseEngine,
+): Promise<LockedDirectory> {
+  const tryLock = createDirectoryLocker(root, choose);
+  for (let waitedMs = 0; waitedMs <= lockWaitMs; waitedMs += lockRetryMs) {
+    const locked = await tryLock();
+    if (locked !== null) return locked;
     if (await isServed(locate(root))) break;
-    await Bun.sleep(holdRetryMs);
+    await Bun.sleep(lockRetryMs);
   }
   throw new DirectoryInUse(root);
 }
 
 /** Creates the directory if it does not exist. @returns a function that locks it, or returns null while another process has the lock */
-export function createHolder(root: string, choose: ChooseEngine = chooseEngine): () => Promise<Held | null> {
+export function createDirectoryLocker(
+  root: string,
+  choose: ChooseEngine = chooseEngine,
+): () => Promise<LockedDirectory | null> {
   const directory = openDataDirectory(root);
   const runtime = prepareRuntime(directory.runtime);
   const engine = choose(directory, () => runtime);
@@ -84,25 +90,25 @@ export async function requireDatabase(root: string): Promise<void> {
 
 export interface Administration {
   readonly perform: Perform;
-  /** Begins to work on exports that are processing, until `close`. */
+  /** Starts to work on unfinished exports, until `close`. */
   startExports(): void;
   close(): Promise<void>;
 }
 
-/** Opens the database without a model: enough for projects and keys, whatever model its memories belong to. */
+/** Opens the database without a model, which projects and keys do not need. */
 export async function openAdministration(
-  held: Held,
+  locked: LockedDirectory,
   config: Config,
   logger: Logger,
 ): Promise<Administration> {
-  const { files, missing } = await openLedger(held, config.auditKey);
-  refuseOlderDatabase(held, missing);
-  return openAdministrationWith(held, config, files, logger);
+  const { files, missing } = await openLedger(locked, config.auditKey);
+  refuseOlderDatabase(locked, missing);
+  return openAdministrationWith(locked, config, files, logger);
 }
 
-/** The same with a signing key that somebody else has decided on. */
+/** The same with a signing key that the caller has chosen. */
 export async function openAdministrationWith(
-  { engine }: Held,
+  { engine }: LockedDirectory,
   config: Config,
   ledger: LedgerFiles,
   logger: Logger,
@@ -132,7 +138,7 @@ export async function openAdministrationWith(
 }
 
 const refuse = async () => {
-  throw unavailable("No model is loaded for administration.");
+  throw unavailable("No model is loaded for administration. Start the server and send the call to it.");
 };
 const administrationOnly: Pick<PerformTools, "embed" | "extractor"> = {
   embed: refuse,

@@ -1,19 +1,19 @@
-// Owns what becomes of work whose caller is gone. Must never decide who is gone: an AbortSignal says so.
+// Owns the cancellation of work whose caller no longer waits. Must never decide that itself: an AbortSignal says so.
 
 import { type Refusal, unavailable } from "../errors.ts";
 
-/** The answer that nobody reads, and that the audit record keeps: 1503. */
-export function abandoned(): Refusal {
+/** 1503: the client does not receive it, but the audit record keeps it. */
+export function cancelled(): Refusal {
   return unavailable(
-    "The client closed the connection, or the server is shutting down. Nothing was stored. Send the call again.",
+    "The client closed the connection, or the server is shutting down. Nothing was stored. Retry the call.",
   );
 }
 
 /**
- * The result of `work`, or abandoned() as soon as `signal` is aborted. The work itself goes on, except for what `leave` stops.
+ * Returns the result of `work`, or throws cancelled() as soon as `signal` is aborted. Only `leave` can stop the work itself.
  * @throws Refusal 1503
  */
-export function unlessAbandoned<Value>(
+export function unlessCancelled<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
   leave: () => void = () => {},
@@ -21,7 +21,7 @@ export function unlessAbandoned<Value>(
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const stop = () => {
     leave();
-    reject(abandoned());
+    reject(cancelled());
   };
   work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   if (signal.aborted) stop();
