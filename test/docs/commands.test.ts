@@ -30,6 +30,7 @@ const notRun: Readonly<Record<string, string>> = {
   "systemctl daemon-reload": "needs root and systemd",
   "systemctl enable --now memledger": "needs root and systemd",
   "journalctl -u memledger": "needs systemd",
+  "sudo -u memledger memledger doctor --data-dir /var/lib/memledger": "needs the user and the directory",
 };
 
 /** Options of other programs that a sentence names: of the scripts of the training. */
@@ -111,6 +112,21 @@ describe("commands in blocks", () => {
       const printed = await memledger("config", "print", "--data-dir", join(folder, "data"));
       removeFolder(folder);
       expect(printed).toMatchObject({ exitCode: 0 });
+    }
+  });
+
+  const systemd = Bun.which("systemd-analyze");
+  test.skipIf(systemd === null)("systemd accepts the service file", async () => {
+    const services = pages.flatMap(blocksOf).filter(({ language }) => language === "ini");
+    expect(services).toHaveLength(1);
+    for (const { text } of services) {
+      const folder = createFolder("true");
+      const file = join(folder, "memledger.service");
+      writeFileSync(file, text.replace("/usr/local/bin/memledger", join(folder, "memledger")));
+      const verified = Bun.spawn([systemd ?? "", "verify", file], { stdout: "ignore", stderr: "pipe" });
+      const complaints = await new Response(verified.stderr).text();
+      expect({ exitCode: await verified.exited, complaints }).toEqual({ exitCode: 0, complaints: "" });
+      removeFolder(folder);
     }
   });
 
