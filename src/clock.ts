@@ -58,19 +58,19 @@ export function startOfDay(ms: number): number {
 
 export const dayMs = 86_400_000;
 
-/** A time, or why a text is none: `fault` completes a sentence such as `Field "expires_at" ...`. */
+/** A time, or why the text is invalid: `fault` completes a sentence such as `Field "expires_at" ...`. */
 export type TimeReading =
   | { readonly ms: number; readonly fault: null }
   | { readonly ms: null; readonly fault: string };
 
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-](\d{2}):(\d{2})))$/;
-/** What people write instead, so that the message can name the difference. */
+/** Common invalid forms, so that the message can say what is wrong. */
 const nearly =
   /^(?<date>(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2}))(?:[Tt ](?<minutes>(?<hour>\d{2}):(?<minute>\d{2}))(?::(?<second>\d{2})(?:(?<mark>[.,])\d+)?)?(?:[Zz]|(?<offset>[+-](?<offsetHour>\d{2})(?::?(?<offsetMinute>\d{2}))?))?)?$/;
 const oddYear = /^(?:[+\-\u2212]\d{4}|[+\-\u2212]?\d{5,6})(?=-)/;
 
-/** An offset can lead out of the years that RFC 3339 can write in UTC. */
+/** With an offset, a time can be outside the years that RFC 3339 can represent in UTC. */
 export const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 export const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -93,14 +93,14 @@ export function readTimestamp(text: string): TimeReading {
   return inRange(parsed + (leap ? 1000 : 0));
 }
 
-/** Milliseconds of an RFC 3339 timestamp, or null when the text is none. */
+/** Milliseconds of an RFC 3339 timestamp, or null when the text is not one. */
 export function fromTimestamp(text: string): number | null {
   return readTimestamp(text).ms;
 }
 
 export const outsideYears = "is outside the years 0000 to 9999 in UTC";
 
-/** Every time that is read must also be writable. */
+/** Every time that is read must also be representable in an answer. */
 function inRange(ms: number): TimeReading {
   if (ms >= earliestMs && ms <= latestMs) return { ms, fault: null };
   return faulty(outsideYears);
@@ -116,7 +116,7 @@ function formFault(text: string): string {
   return yearFault(text) ?? "must be an RFC 3339 timestamp with a time zone, such as 2026-12-31T23:59:59Z";
 }
 
-/** A day that does not exist comes first: otherwise the example would hold it, too. */
+/** An invalid day is reported first, because the example in other messages repeats it. */
 function partsFault(parts: Readonly<Record<string, string | undefined>>): string {
   const { date, minutes, mark, offset, offsetHour, offsetMinute } = parts;
   const number = (name: string) => Number(parts[name] ?? 0);
@@ -133,7 +133,7 @@ function partsFault(parts: Readonly<Record<string, string | undefined>>): string
   return `has no ${offsetMinute === undefined ? "minutes" : "colon"} in its offset; write ${whole}`;
 }
 
-/** Why a text begins with no year that can be read; null when it does not begin with a year of another length or with a sign. */
+/** Why the year at the beginning is invalid: wrong length, or a sign; null when it is valid or there is none. */
 export function yearFault(text: string): string | null {
   const year = oddYear.exec(text)?.[0];
   return year === undefined
@@ -141,10 +141,10 @@ export function yearFault(text: string): string | null {
     : `has the year ${year}; years are 0000 to 9999, with four digits and no sign`;
 }
 
-/** Why there is no such day in the Gregorian calendar. */
+/** Why the day does not exist in the Gregorian calendar. */
 export function dayFault(year: number, month: number, day: number): string | null {
   if (month < 1 || month > 12) return `has the month ${twoDigits(month)}; months are 01 to 12`;
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999; the calendar repeats every 400 years.
+  // Date.UTC interprets the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years.
   const days = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
   if (day >= 1 && day <= days) return null;
   return `names a day that does not exist: ${String(year).padStart(4, "0")}-${twoDigits(month)} has the days 01 to ${days}`;

@@ -11,13 +11,13 @@ import {
   yearFault,
 } from "./clock.ts";
 
-/** What a text names: an instant, or a whole day, week, month or year. Milliseconds since 1970, both ends included. */
+/** An instant, or a whole day, week, month or year. Milliseconds since 1970, both ends inclusive. */
 export interface Moment {
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** A moment, or why a text is none: `fault` completes a sentence such as `Field "start_time" ...`. */
+/** A moment, or why the text is invalid: `fault` completes a sentence such as `Field "start_time" ...`. */
 export type MomentReading =
   | { readonly moment: Moment; readonly fault: null }
   | { readonly moment: null; readonly fault: string };
@@ -26,12 +26,12 @@ const dateForm =
   /^(?<year>\d{4})(?:(?<dash>-?)(?:W(?<week>\d{2})(?:\k<dash>(?<weekday>\d))?|(?<ordinal>\d{3})|(?<month>\d{2})(?:\k<dash>(?<day>\d{2}))?))?$/;
 const timeForm =
   /^(?<hour>\d{2})(?:(?<colon>:?)(?<minute>\d{2})(?:\k<colon>(?<second>\d{2}))?)?(?:[.,](?<fraction>\d+))?(?<zone>[Zz]|[+\-\u2212]\d{2}(?::?\d{2})?)?$/;
-/** A `+` in a URL that was not percent-encoded arrives as a space; between a time and an offset it can mean nothing else. */
+/** A `+` that was not percent-encoded in a URL is received as a space. Between a time and an offset, a space can only be a `+`. */
 const lostPlus = /^([^ ]+[Tt][^ ]+) (\d{2}(?::?\d{2})?)$/;
 
 const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
 
-/** Reads a date, or a date with a time. Without a zone it is UTC. `24:00` is the end of a day; a leap second counts as the next second. */
+/** Reads a date, or a date with a time; UTC without a time zone. `24:00` is the end of a day. A leap second counts as the next second. */
 export function readMoment(text: string): MomentReading {
   const [date = "", time, ...rest] = text.replace(lostPlus, "$1+$2").split(/[Tt]/);
   const found = readDate(date);
@@ -43,17 +43,17 @@ export function readMoment(text: string): MomentReading {
   return typeof instant === "string" ? faulty(instant) : within({ firstMs: instant, lastMs: instant });
 }
 
-/** The moment of an ISO 8601 text, or null when the text is none. */
+/** The moment of an ISO 8601 text, or null when the text is not one. */
 export function fromMoment(text: string): Moment | null {
   return readMoment(text).moment;
 }
 
 interface FoundDate extends Moment {
-  /** Null: the date is written alike in both. */
+  /** Null: both formats write the date in the same way. */
   readonly isBasic: boolean | null;
 }
 
-/** Null when the text has no form of a date. */
+/** Null when the text does not have the form of a date. */
 function readDate(text: string): FoundDate | { readonly fault: string } | null {
   const parts = dateForm.exec(text)?.groups;
   if (parts === undefined) return null;
@@ -68,7 +68,7 @@ function readDate(text: string): FoundDate | { readonly fault: string } | null {
     return { fault: `names the day ${ordinal} of ${parts.year}, which has the days 001 to ${days}` };
   }
   if (month === undefined) return { firstMs: startOf(year), lastMs: startOf(year + 1) - 1, isBasic };
-  // ISO 8601 keeps six digits for a date without its century.
+  // In ISO 8601, six digits are a date without its century.
   if (day === undefined && isBasic) return null;
   const fault = dayFault(year, Number(month), Number(day ?? 1));
   if (fault !== null) return { fault };
@@ -76,7 +76,7 @@ function readDate(text: string): FoundDate | { readonly fault: string } | null {
   return { firstMs: startOf(year, Number(month)), lastMs: startOf(year, Number(month) + 1) - 1, isBasic };
 }
 
-/** The first week of a year is the one that holds its 4 January; weeks begin on Monday. */
+/** The first week of a year contains 4 January. Weeks begin on Monday. */
 function readWeek(year: number, week: number, weekday: string | undefined): Moment | { fault: string } {
   const firstMonday = mondayOf(startOf(year, 1, 4));
   const weeks = (mondayOf(startOf(year + 1, 1, 4)) - firstMonday) / (7 * dayMs);
@@ -89,7 +89,7 @@ function readWeek(year: number, week: number, weekday: string | undefined): Mome
   return span(monday + (day - 1) * dayMs, dayMs);
 }
 
-/** Milliseconds of a time on a date, or why there is no such time; null when the text has no form of a time of that date. */
+/** Milliseconds of a time of day, or why it is invalid; null when the text does not have the form of a time. */
 function readTime(text: string, { firstMs, lastMs, isBasic }: FoundDate): number | string | null {
   const parts = timeForm.exec(text)?.groups;
   if (parts === undefined || lastMs - firstMs >= dayMs) return null;
@@ -113,14 +113,15 @@ function timeFault(hour: number, minute: number, second: number): string | null 
   return timeOfDayFault(hour, minute, second);
 }
 
-const mixedForms = "mixes a date with hyphens and a time without colons, or the reverse; write both alike";
+const mixedForms =
+  "mixes the extended format (hyphens and colons) and the basic format; use the same format for date and time";
 
-/** Whole milliseconds; digits that make no difference are ignored. */
+/** Whole milliseconds. Digits beyond nine are ignored. */
 function fractionOf(unitMs: number, digits: string): number {
   return Math.floor((Number(digits.slice(0, 9).padEnd(9, "0")) * unitMs) / 1e9);
 }
 
-/** Milliseconds east of UTC, or why there is no such offset. */
+/** Milliseconds east of UTC, or why the offset is invalid. */
 function readOffset(zone: string): number | string {
   if (zone === "Z" || zone === "z") return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(":", ""))];
@@ -128,7 +129,7 @@ function readOffset(zone: string): number | string {
   return offsetFault(zone, hours, minutes) ?? (zone.startsWith("+") ? ms : -ms);
 }
 
-/** Date.UTC takes the years 0 to 99 for 1900 to 1999. Months and days beyond their range lead into the next year or month. */
+/** Date.UTC interprets the years 0 to 99 as 1900 to 1999. Months and days out of range count on into the next year or month. */
 function startOf(year: number, month = 1, day = 1): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }

@@ -1,4 +1,4 @@
-// Starts the program. Everything it creates is for its user alone.
+// Starts the program. Files that it creates are accessible only to its user.
 
 import { runCommand } from "./cli/program.ts";
 

@@ -1,4 +1,4 @@
-// Owns the network that an address belongs to, as far as one person or machine usually holds all of it.
+// Owns the network of an IP address: the size of network that is usually assigned to one user or machine.
 
 import { isIP } from "node:net";
 
@@ -15,7 +15,7 @@ function firstGroups(address: string, count: number): string[] {
   const [head = "", tail] = address.replace(/%.*$/, "").split("::");
   const before = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  // An IPv4 address at the end takes the place of two groups.
+  // An IPv4 address at the end replaces two groups.
   const width = before.length + after.length + (address.includes(".") ? 1 : 0);
   const groups = tail === undefined ? before : [...before, ...Array(8 - width).fill("0"), ...after];
   return groups.slice(0, count).map((group) => Number.parseInt(group, 16).toString(16));

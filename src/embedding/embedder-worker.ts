@@ -1,4 +1,4 @@
-// The worker thread that turns texts into vectors, one batch per request. Must never be imported by another module.
+// The worker thread that computes the vectors of texts, one batch per request. Must never be imported by another module.
 
 import { readFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";

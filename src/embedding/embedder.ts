@@ -1,5 +1,5 @@
-// The embedder as the rest of the program sees it: queue, cache of queries, one computation per text. Must never tokenise or
-// infer on the calling thread, and never leave a call without an answer.
+// Owns the embedder: a queue, a cache of queries, and a worker thread that computes each text once. Must never run the tokenizer or the
+// model on the calling thread, and never leave a call without an answer.
 
 import { LRUCache } from "lru-cache";
 import { embeddingQueueLimits } from "../limits.ts";
@@ -19,15 +19,15 @@ export type { ModelIdentity } from "./model.ts";
 
 export interface Embedder {
   readonly model: ModelIdentity;
-  /** Whether several texts share one run of the model; decided when it is loaded. */
+  /** Whether several texts are embedded in one run of the model; decided when it is loaded. */
   readonly batching: boolean;
   /**
-   * Float32Array [dimensions], L2-normalised, the caller's own. The same text always gets the same vector (cosine >= 0.9999).
-   * Throws Refusal 1503 when the queue is full, the thread ended or the caller is gone, 1429 when too many texts of the project wait,
-   * and Error when the model fails on this text.
+   * Float32Array [dimensions], L2-normalised, owned by the caller. The same text always has the same vector (cosine >= 0.9999).
+   * @throws Refusal 1503 when the queue is full, the thread stopped or the call was cancelled; Refusal 1429 when too many texts of the
+   * project wait; Error when the model fails on this text
    */
   embed(text: string, role: EmbeddingRole, waiter?: Waiter): Promise<Float32Array>;
-  /** Ends the thread; calls that wait, and later ones, get Refusal 1503. */
+  /** Stops the thread. Waiting and later calls get Refusal 1503. */
   close(): Promise<void>;
 }
 
@@ -36,20 +36,20 @@ export type EmbedderOptions = Readonly<{
   model: ModelSource;
   /** Threads of one inference. */
   threads?: number;
-  /** Of the texts that wait, for each role. */
+  /** Limits on waiting texts, for each role. */
   queueLimits?: QueueLimits;
-  /** 0 switches the cache off. */
+  /** 0 disables the cache. */
   queryCacheEntries?: number;
   /** Starts and restarts the thread. */
   supervisor?: Supervisor;
 }>;
 
-/** One is computed while the next one waits in the worker: this thread may be busy when the first is done. */
+/** The second batch is sent ahead, so that the worker does not wait for this thread after the first one. */
 const batchesAtOnce = 2;
-/** Longer queries are rare, and not worth the memory of the cache. */
-const cachedQueryCharacters = 1_000;
+/** Longer queries are not cached: they are rare and need much memory. */
+const cachedQueryMaxCharacters = 1_000;
 
-/** Starts the thread, which loads the model. Throws an Error that says what to do when the model cannot be used. */
+/** Starts the thread, which loads the model. @throws Error that says what to do when the model cannot be used */
 export async function startEmbedder(options: EmbedderOptions): Promise<Embedder> {
   const { runtime, model, threads = 1, queryCacheEntries = 1_000 } = options;
   const { queueLimits = embeddingQueueLimits } = options;
@@ -71,7 +71,7 @@ export async function startEmbedder(options: EmbedderOptions): Promise<Embedder>
 interface Pending {
   readonly vector: Promise<Float32Array>;
   readonly item: Waiting;
-  /** Calls that want it. */
+  /** Number of calls that wait for it. */
   callers: number;
 }
 
@@ -82,11 +82,11 @@ class QueuedEmbedder implements Embedder {
   readonly #queue: EmbeddingQueue;
   readonly #recentQueries: LRUCache<string, Float32Array> | undefined;
   /**
-   * A project's text is never computed twice at a time. Equal texts of two projects are: one must not wait where the other's text
-   * stands in its queue, nor learn from the time of an answer what the other has asked.
+   * Calls of one project that need the same text share one computation. Calls of two projects never do: the position of one project's
+   * text must not delay the other, and the response time must not reveal what the other has sent.
    */
   readonly #pending = new Map<string, Pending>();
-  /** On their way, with the characters of their texts. */
+  /** Batches that were sent and are not answered, and the characters of their texts. */
   #batches = 0;
   #characters = 0;
 
@@ -103,7 +103,7 @@ class QueuedEmbedder implements Embedder {
     this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
   }
 
-  /** Callers get copies: they may transfer theirs to a worker. */
+  /** Each caller receives a copy, because it may transfer the vector to a worker. */
   async embed(text: string, role: EmbeddingRole, waiter: Waiter = serverItself): Promise<Float32Array> {
     const { project, signal } = waiter;
     if (signal.aborted) throw cancelled();
@@ -131,7 +131,7 @@ class QueuedEmbedder implements Embedder {
       if (this.#pending.get(key) === pending) this.#pending.delete(key);
     };
     promise.then((vector) => {
-      const isCached = item.role === "query" && item.text.length <= cachedQueryCharacters;
+      const isCached = item.role === "query" && item.text.length <= cachedQueryMaxCharacters;
       if (isCached) this.#recentQueries?.set(key, vector);
       settle();
     }, settle);
@@ -139,7 +139,7 @@ class QueuedEmbedder implements Embedder {
     return pending;
   }
 
-  /** A text that nobody wants any more leaves the queue. */
+  /** Removes a text from the queue when no call waits for it any more. */
   #leave(key: string, pending: Pending): void {
     pending.callers -= 1;
     if (pending.callers > 0 || !this.#queue.remove(pending.item)) return;
@@ -147,7 +147,7 @@ class QueuedEmbedder implements Embedder {
     pending.item.refuse(cancelled());
   }
 
-  /** Sends one batch ahead of the one being computed, so that the thread never waits for this one. */
+  /** Sends batches until `batchesAtOnce` are not answered. */
   #pump(): void {
     while (this.#batches < batchesAtOnce) {
       const batch = this.#queue.take(this.#characters);
@@ -157,7 +157,7 @@ class QueuedEmbedder implements Embedder {
   }
 
   async #compute(batch: readonly Waiting[]): Promise<void> {
-    // A text of no characters has tokens, too.
+    // At least 1, because an empty text has tokens as well.
     const characters = batch.reduce((sum, { text }) => sum + text.length, 1);
     this.#batches += 1;
     this.#characters += characters;
@@ -178,7 +178,11 @@ class QueuedEmbedder implements Embedder {
     const { dimensions } = this.model;
     const vector = rows.slice(row * dimensions, (row + 1) * dimensions);
     if (Number.isNaN(vector[0]))
-      waiting.fail(new Error("The embedding model gave numbers that are not finite."));
+      waiting.fail(
+        new Error(
+          "The embedding model returned a vector that is not finite for this text. Change the text or use another model.",
+        ),
+      );
     else waiting.resolve(vector);
   }
 }

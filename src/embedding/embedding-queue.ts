@@ -1,12 +1,12 @@
-// Holds the texts that wait for the embedder's worker and chooses the next batch. Must never let one role or one project keep
-// another waiting for more than a round.
+// Owns the queue of texts that wait for the embedder, and the choice of the next batch. Must never let one role or project delay
+// another by more than one round.
 
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import { FairQueue, type Queued, type QueueLimits } from "../scheduling/fair-queue.ts";
 
-/** A text that calls of one project wait for. */
+/** A text whose vector is needed by calls of one project. */
 export interface Waiting extends Queued {
-  /** Serial. */
+  /** Id of the project. */
   readonly project: string;
   readonly text: string;
   readonly role: EmbeddingRole;
@@ -14,37 +14,37 @@ export interface Waiting extends Queued {
   fail(error: Error): void;
 }
 
-/** A query that comes meanwhile waits for what is on its way, and small batches keep the writer busy beside the embedder. */
-const batchTexts = 8;
-const charactersOnTheirWay = 2_000;
+/** Small batches: a new query waits for those that were sent, and the writer can work at the same time as the embedder. */
+const batchMaxTexts = 8;
+const sentMaxCharacters = 2_000;
 
 /**
- * Queries before passages, because somebody waits for a search. When each project with a query has had a turn, a batch of passages
- * goes, or they could wait for ever. Projects take turns within a batch.
+ * Queries come before passages, because a user waits for a search. After each project with a query has had a turn, a batch of passages
+ * is next, so that passages do not wait forever. Projects take turns within a batch.
  */
 export class EmbeddingQueue {
   readonly #waiting: Readonly<Record<EmbeddingRole, FairQueue<Waiting>>>;
-  /** Queries that go before the next passages. */
+  /** Queries that come before the next passages. */
   #queriesFirst = 1;
 
-  /** The limits hold for each role: passages never keep a query out. */
+  /** The limits apply to each role separately, so that passages never cause a query to be refused. */
   constructor(limits: QueueLimits) {
     this.#waiting = { query: new FairQueue(limits), passage: new FairQueue(limits) };
   }
 
-  /** @throws Refusal 1429 or 1503, as FairQueue.add. */
+  /** @throws Refusal 1429 or 1503, as FairQueue.add */
   add(item: Waiting): void {
     this.#waiting[item.role].add(item.project, item);
   }
 
-  /** @returns false when the text is being computed already. */
+  /** @returns false when the text is already being computed */
   remove(item: Waiting): boolean {
     return this.#waiting[item.role].remove(item.project, item);
   }
 
   /**
-   * Removes the next batch, all of one role, beside the characters of the batches on their way. Empty when no text waits, or when the
-   * next one is too long to be on its way beside others: it goes alone.
+   * Removes the next batch; all its texts have the same role. `characters`: those of the batches that were sent and are not answered.
+   * Empty when no text waits, or when the next text is too long to be sent together with others.
    */
   take(characters: number): readonly Waiting[] {
     const { query, passage } = this.#waiting;
@@ -65,11 +65,11 @@ export class EmbeddingQueue {
 function takeBatch(from: FairQueue<Waiting>, charactersBefore: number): readonly Waiting[] {
   const batch: Waiting[] = [];
   let characters = charactersBefore;
-  const fits = ({ text }: Waiting) => characters === 0 || characters + text.length <= charactersOnTheirWay;
+  const fits = ({ text }: Waiting) => characters === 0 || characters + text.length <= sentMaxCharacters;
   const first = from.peek();
-  // Whose turn it is may not be passed over for long by shorter texts.
+  // The next text must not be delayed by shorter texts that still fit.
   if (first === undefined || !fits(first)) return batch;
-  while (batch.length < batchTexts) {
+  while (batch.length < batchMaxTexts) {
     const next = from.take((_, item) => fits(item));
     if (next === undefined) break;
     batch.push(next);

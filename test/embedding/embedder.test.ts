@@ -121,7 +121,7 @@ describe("vectors", () => {
     const calls = ["red", "broken", "green"].map((text) => embedder.embed(text, "passage"));
     expect(await outcomes(calls)).toEqual([
       "ok",
-      "Error: The embedding model gave numbers that are not finite.",
+      "Error: The embedding model returned a vector that is not finite for this text. Change the text or use another model.",
       "ok",
     ]);
   });
