@@ -1,30 +1,30 @@
-// Owns the conversation with a Chat Completions API, one question and one answer at a time. Must never retry, log, or take
-// anything from the environment: where texts go is decided by the configuration alone.
+// Owns requests to a Chat Completions API. Must never retry, log, or read the environment: only the configuration decides where texts are
+// sent.
 
 import type { OpenAI } from "openai/client";
 import { isObject } from "../json/json.ts";
 import { llmNameMaxCharacters } from "../limits.ts";
 import type { TokenUsage } from "../memory/extractor.ts";
 import { ChatFailure } from "./chat-failure.ts";
-import { createGuardedFetch } from "./guarded-fetch.ts";
 import type { LlmPrompt } from "./llm-prompt.ts";
 import type { ResponseFormat } from "./response-format.ts";
+import { createRestrictedFetch } from "./restricted-fetch.ts";
 
 export interface ChatClientOptions {
   /** http or https, without credentials. */
   readonly baseUrl: string;
   readonly model: string;
   readonly apiKey: string | null;
-  /** Of one request, from its first byte to the last of its answer. */
+  /** Timeout of one request, from its first byte to the last byte of the response. */
   readonly timeoutMs: number;
 }
 
 export interface ChatReply {
   readonly content: string;
-  /** Null where the server does not say. */
+  /** Null if the server does not report it. */
   readonly model: string | null;
   readonly usage: TokenUsage | null;
-  /** Why the model stopped, where it did so before its answer was complete. */
+  /** Why the model stopped before its answer was complete; null: the answer is complete. */
   readonly fault: "cut off" | "declined" | null;
 }
 
@@ -33,15 +33,15 @@ export interface ChatClient {
   ask(prompt: LlmPrompt, format: ResponseFormat, signal: AbortSignal): Promise<ChatReply>;
 }
 
-/** Loads the client's library, which nobody without a language model should wait for. */
+/** Loads the client library only here, so that a server without a language model does not load it. */
 export async function createChatClient(options: ChatClientOptions): Promise<ChatClient> {
   const { OpenAI } = await import("openai/client");
   const { baseUrl, model, apiKey, timeoutMs } = options;
   const silent = () => {};
-  // Every option that has a default in the environment is given.
+  // Every option with a default from the environment is set.
   const client = new OpenAI({
     baseURL: baseUrl,
-    // The guarded fetch writes the header; the library only insists on having a key.
+    // The restricted fetch sets the header; the library requires any key.
     apiKey: "unused",
     adminAPIKey: null,
     organization: null,
@@ -51,7 +51,7 @@ export async function createChatClient(options: ChatClientOptions): Promise<Chat
     maxRetries: 0,
     logLevel: "off",
     logger: { error: silent, warn: silent, info: silent, debug: silent },
-    fetch: createGuardedFetch(apiKey),
+    fetch: createRestrictedFetch(apiKey),
   });
   return {
     async ask({ system, user }, format, signal) {
@@ -76,22 +76,26 @@ function toFailure(error: unknown, library: typeof OpenAI): unknown {
   if (error instanceof library.APIConnectionError) {
     const { cause } = error;
     if (cause instanceof ChatFailure) return cause;
-    // The library takes a network that times out for a server that does.
+    // The library also reports timeouts of the network as its own timeout.
     const code =
       cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
-    const isOurs = error instanceof library.APIConnectionTimeoutError && code === "";
-    return isOurs ? new ChatFailure("timeout") : new ChatFailure("unreachable", { details: code });
+    const isOwnTimeout = error instanceof library.APIConnectionTimeoutError && code === "";
+    return isOwnTimeout ? new ChatFailure("timeout") : new ChatFailure("unreachable", { details: code });
   }
   if (error instanceof library.APIError && error.status !== undefined) {
     const { status, headers } = error;
-    return new ChatFailure("status", { status, retryAfterMs: retryAfter(headers), details: wordsOf(error) });
+    return new ChatFailure("status", {
+      status,
+      retryAfterMs: retryAfter(headers),
+      details: errorMessageOf(error),
+    });
   }
   if (error instanceof library.OpenAIError) return new ChatFailure("no completion", { details: error.name });
   return error;
 }
 
-/** Only what the server says itself: some repeat the request in other fields. */
-function wordsOf({ error, message }: Readonly<{ error: unknown; message: string }>): string {
+/** Only the error message of the server: some servers repeat the request in other fields. */
+function errorMessageOf({ error, message }: Readonly<{ error: unknown; message: string }>): string {
   if (typeof error === "string") return error;
   if (!isObject(error)) return message;
   const { message: said, detail, param } = error;
@@ -102,7 +106,7 @@ function wordsOf({ error, message }: Readonly<{ error: unknown; message: string 
   return words.length === 0 ? "" : words.join(" ");
 }
 
-/** RFC 9110, 10.2.3; a date is compared with the server's own. */
+/** RFC 9110, section 10.2.3; a date is compared with the Date header of the server. */
 function retryAfter(headers: Headers | undefined): number | null {
   const ms = headers?.get("retry-after-ms") ?? "";
   if (/^\d+$/.test(ms)) return Number(ms);
@@ -112,7 +116,7 @@ function retryAfter(headers: Headers | undefined): number | null {
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
-/** Trusts no field: servers that call themselves compatible differ. */
+/** Checks every field, because servers that are called compatible differ. */
 function readCompletion(completion: unknown): ChatReply {
   const choices = isObject(completion) ? completion.choices : null;
   const choice = Array.isArray(choices) ? choices[0] : null;

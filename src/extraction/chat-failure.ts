@@ -1,32 +1,32 @@
-// Owns what can go wrong with a language model and how callers are told. What its server said is for the log: a message to a
-// caller must never hold it, nor the key, nor the text.
+// Owns the failures of a language model and their messages to callers. A message to a caller must never contain what the model's server
+// sent, nor the key, nor the text; what the server sent goes to the log.
 
 import { Refusal } from "../errors.ts";
 import { llmDetailsMaxCharacters, llmRetryAfterMaxSeconds } from "../limits.ts";
 
 export type FailureKind =
-  /** No connection, or one that broke off. */
+  /** No connection, or a lost connection. */
   | "unreachable"
   | "timeout"
-  /** An HTTP status that is no success. */
+  /** An HTTP status that is not 2xx. */
   | "status"
   | "redirect"
   | "too large"
-  /** Status 200, and no answer of Chat Completions. */
+  /** Status 200, but not a response of a Chat Completions API. */
   | "no completion"
-  /** The model's answer ended in the middle. */
+  /** The answer of the model is incomplete. */
   | "cut off"
   | "declined"
-  /** The model's answer is not what it was asked for. */
+  /** The answer of the model does not have the requested form. */
   | "wrong form";
 
 export class ChatFailure extends Error {
   readonly kind: FailureKind;
-  /** HTTP status of the language model's server; null where there was none. */
+  /** HTTP status of the language model's server; null without a response. */
   readonly status: number | null;
-  /** How long the server asks to wait. */
+  /** The wait that the server asks for. */
   readonly retryAfterMs: number | null;
-  /** In the words of the server or the network, unbounded and not to be trusted. */
+  /** Text of the server or of the network: untrusted, of any length. */
   readonly details: string;
 
   constructor(
@@ -46,14 +46,14 @@ export class ChatFailure extends Error {
   }
 }
 
-/** Whether the same question may well be answered a moment later. A timeout is no such case: it would only take three times as long. */
+/** Whether a retry may succeed. A timeout is not retried, because the call would take three times as long. */
 export function isTransient({ kind, status }: ChatFailure): boolean {
   if (kind === "status")
     return status !== null && ([408, 409, 429].includes(status) || (status >= 500 && status !== 501));
   return ["unreachable", "no completion", "cut off", "wrong form"].includes(kind);
 }
 
-/** 2103 with `{ status }` of the language model's server, null where it gave none. */
+/** Refusal 2103 with the `status` of the language model's server, or null. */
 export function toRefusal(failure: ChatFailure): Refusal {
   const { status, retryAfterMs } = failure;
   const seconds =
@@ -64,21 +64,21 @@ export function toRefusal(failure: ChatFailure): Refusal {
 function explain({ kind, status }: ChatFailure): string {
   switch (kind) {
     case "unreachable":
-      return "The language model's server cannot be reached, or broke the connection off. Start it, or correct --llm-base-url of this server.";
+      return "The language model's server cannot be reached, or closed the connection. Start it, or correct --llm-base-url of the memledger server.";
     case "timeout":
-      return "The language model did not answer in time. Raise --llm-timeout-seconds of this server, or use a smaller model.";
+      return "The language model did not answer in time. Increase --llm-timeout-seconds of the memledger server, or use a smaller model.";
     case "redirect":
-      return `The language model's server sends requests elsewhere (status ${status}), and texts go to the configured address only. Set --llm-base-url of this server to the final address.`;
+      return `The language model's server answered with a redirect (status ${status}), which is not followed. Set --llm-base-url of the memledger server to the final address.`;
     case "too large":
-      return "The language model's server sent an answer without end. Check that --llm-base-url of this server leads to a Chat Completions API.";
+      return "The response of the language model's server is too large. Check that --llm-base-url of the memledger server is the address of a Chat Completions API.";
     case "no completion":
-      return "What answered is no Chat Completions API. Check --llm-base-url of this server: it ends where the API begins, usually in /v1.";
+      return "The endpoint is not a Chat Completions API. Check --llm-base-url of the memledger server; it usually ends in /v1.";
     case "cut off":
-      return "The language model's answer was cut off, three times. Give the model a larger context (8,192 tokens at least), or use another one.";
+      return "The answers of the language model were incomplete three times. Configure a larger context (at least 8,192 tokens), or use another model.";
     case "declined":
-      return "The language model declined to work on the text. Use another model, or change the text.";
+      return "The language model refused to process the text. Use another model, or change the text.";
     case "wrong form":
-      return "The language model's answers are not in the form it was asked for. Use a larger model, or a server that supports JSON schemas.";
+      return "The answers of the language model do not have the requested form. Use a larger model, or a server that supports JSON schemas.";
     case "status":
       return explainStatus(status ?? 0);
   }
@@ -87,21 +87,21 @@ function explain({ kind, status }: ChatFailure): string {
 function explainStatus(status: number): string {
   const said = `status ${status}`;
   if (status === 401 || status === 403) {
-    return `The language model's server refused the key (${said}). Check --llm-api-key of this server.`;
+    return `The language model's server rejected the API key (${said}). Check --llm-api-key of the memledger server.`;
   }
   if (status === 404) {
-    return `The language model's server knows no such model or address (${said}). Check --llm-model and --llm-base-url of this server; the address usually ends in /v1.`;
+    return `The language model's server did not find the model or the address (${said}). Check --llm-model and --llm-base-url of the memledger server; the address usually ends in /v1.`;
   }
   if (status === 429) {
-    return `The language model's server is busy, or its quota is used up (${said}). Try again later.`;
+    return `The language model's server is overloaded, or its quota is exhausted (${said}). Try again later.`;
   }
   if (status >= 500 || status === 408 || status === 409) {
-    return `The language model's server has failed (${said}). Look into its log, and try again.`;
+    return `The language model's server reported an error (${said}). Check its log, then try again.`;
   }
-  return `The language model's server did not accept the request (${said}). Look into its log; often the context of the model is too small, 8,192 tokens are needed.`;
+  return `The language model's server rejected the request (${said}). Check its log. A frequent cause is a context of less than 8,192 tokens.`;
 }
 
-/** What the log may tell of a failure: bounded, without the key, and nothing where the server repeats the text. */
+/** The details of a failure for the log: limited in length, without the key, and omitted if the server repeats the text. */
 export function detailsForLog({ details }: ChatFailure, text: string, apiKey: string | null): string {
   const flat = (value: string) => value.replace(/\\[nrt]|\s+/g, " ").replaceAll("\\", "");
   const whole = flat(apiKey === null ? details : details.replaceAll(apiKey, "(key)"));
@@ -113,5 +113,5 @@ export function detailsForLog({ details }: ChatFailure, text: string, apiKey: st
   return said;
 }
 
-/** As many characters in a row are in both only when one repeats the other. */
+/** If so many consecutive characters are in both, the server repeats the text. */
 const echoCharacters = 16;

@@ -1,4 +1,4 @@
-// Owns the question whether a text says what it is quoted with. Must never take for evidence what any text holds.
+// Owns finding a quotation in a text. Must never accept a quotation so short that any text could contain it.
 
 import { evidenceMinLetters, evidenceMinWords } from "../limits.ts";
 
@@ -9,14 +9,14 @@ export interface TextRange {
 }
 
 /**
- * Finds quotations in `text`, ignoring differences of Unicode form (NFKC), case, white space, quotation marks, dashes and
- * invisible characters. What is found is the text's own passage.
+ * Finds quotations in `text`, ignoring differences in Unicode form (NFKC), case, white space, quotation marks, dashes and invisible
+ * characters. Returns the range of the original text.
  */
 export function createQuotationFinder(text: string): (quotation: string) => TextRange | null {
   const haystack = fold(text);
   return (quotation) => {
     const needle = fold(quotation).folded.replace(/^[' ]+|[' ]+$/g, "");
-    if (!canProve(needle)) return null;
+    if (!isLongEnough(needle)) return null;
     const at = haystack.folded.indexOf(needle);
     if (at < 0) return null;
     const start = haystack.origins[at] ?? 0;
@@ -27,8 +27,8 @@ export function createQuotationFinder(text: string): (quotation: string) => Text
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 
-/** In scripts that write no spaces every character counts as a word, and as two letters. */
-function canProve(folded: string): boolean {
+/** In scripts without spaces every character counts as a word and as two letters. */
+function isLongEnough(folded: string): boolean {
   const dense = folded.match(unspaced)?.length ?? 0;
   const letters = folded.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const words = folded.split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
@@ -37,12 +37,12 @@ function canProve(folded: string): boolean {
 
 interface Folded {
   readonly folded: string;
-  /** For each UTF-16 unit of `folded`: where the character that it comes from begins and ends in the text. */
+  /** For each UTF-16 unit of `folded`: start and end of its original character in the text. */
   readonly origins: readonly number[];
   readonly ends: readonly number[];
 }
 
-/** A character and the marks on it are folded together, because their order is a matter of form. */
+/** A character and its combining marks are folded together, because normalisation may change the order of the marks. */
 const cluster = /[\p{White_Space}]+|\P{M}\p{M}*|\p{M}+/gu;
 
 function fold(text: string): Folded {
@@ -62,7 +62,7 @@ function fold(text: string): Folded {
   return { folded, origins, ends };
 }
 
-/** Most text is ASCII, and the thread that reads it has others to serve. */
+/** Precomputed, because most text is ASCII and the thread also serves other calls. */
 const asciiFolds = Array.from({ length: 128 }, (_, code) => foldCluster(String.fromCharCode(code)));
 
 /** Decomposed, because NFKD of a text is NFKD of its parts; two texts agree in it exactly when they agree in NFKC. */

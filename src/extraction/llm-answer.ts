@@ -1,4 +1,4 @@
-// Owns the form of a language model's answer, and how it is read. Nothing but items can come out of it, whatever went in.
+// Owns the form of a language model's answer, and parsing it. Returns only items of this form, whatever the model answered.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
@@ -8,7 +8,7 @@ import { memoryTypes } from "../memory/memory.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { ChatFailure } from "./chat-failure.ts";
 
-/** Servers that enforce the schema have it filled in this order: a model that has quoted first strays less. */
+/** Servers that enforce the schema generate the fields in this order: a model that quotes first makes fewer mistakes. */
 const llmAnswerItem = Fields({
   evidence: Type.String({ description: "The sentence of the text that says it, word for word." }),
   content: Type.String({ description: "One statement, understandable without the text." }),
@@ -22,14 +22,14 @@ export const llmAnswerSchema = Fields({ items: Type.Array(llmAnswerItem, { maxIt
 const checker = TypeCompiler.Compile(llmAnswerSchema);
 
 /**
- * The items of an answer. Fields that nobody asked for are left out; everything else must be as asked.
+ * The items of an answer. Unknown fields are ignored; all other fields must have the requested form.
  * @throws ChatFailure "wrong form"
  */
 export function parseLlmAnswer(content: string): readonly LlmAnswerItem[] {
   const answer = withoutUnknownFields(findObject(content));
   if (checker.Check(answer)) return answer.items;
   const fault = checker.Errors(answer).First();
-  // The path holds no more than names and numbers of ours: strangers are gone.
+  // The path contains only names of the schema and numbers, because unknown fields were removed.
   throw new ChatFailure("wrong form", {
     details: fault === undefined ? "" : `${fault.path}: ${fault.message}`,
   });
@@ -46,7 +46,7 @@ function pick(item: unknown): unknown {
   return Object.fromEntries(known.map((name) => [name, item[name]]));
 }
 
-/** The answer itself, or the only object in it: models put fences, explanations and their reasoning around it. */
+/** The answer as JSON, or the only JSON object in it: models add code fences, explanations and their reasoning. */
 function findObject(content: string): unknown {
   const whole = parse(content);
   if (whole !== undefined) return whole;
@@ -55,7 +55,7 @@ function findObject(content: string): unknown {
   return found[0];
 }
 
-/** Some templates swallow the mark that opens the reasoning. */
+/** Some chat templates remove the tag that opens the reasoning. */
 function withoutReasoning(content: string): string {
   const opened = /^\s*<(think|thinking|reasoning)>/i.exec(content)?.[1];
   const closing = `</${opened?.toLowerCase() ?? "think"}>`;
@@ -64,7 +64,7 @@ function withoutReasoning(content: string): string {
   return opened === undefined ? content : "";
 }
 
-/** Objects that stand in running text, found in one pass. */
+/** The JSON objects in running text, found in one pass. */
 function objectsIn(text: string): unknown[] {
   const found: unknown[] = [];
   let depth = 0;

@@ -1,5 +1,5 @@
-// Owns the extraction by a language model: pieces of the text become questions, their answers become items. Must never let an
-// item pass whose evidence is not in the text, and never fall back to the built-in extractor.
+// Owns extraction with a language model: it sends the text in chunks and merges the items of the answers. Must never return an item whose
+// evidence is not in the text, and must never fall back to the built-in extractor.
 
 import { fromTimestamp } from "../clock.ts";
 import { contentMaxCharacters, llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "../limits.ts";
@@ -19,11 +19,11 @@ import { splitIntoChunks, type TextChunk } from "./text-chunks.ts";
 
 export interface LlmExtractorOptions extends ChatClientOptions {
   readonly logger: Logger;
-  /** Between attempts; a test waits for nothing. */
+  /** Waits between attempts; tests pass a function that does not wait. */
   readonly wait?: Wait;
 }
 
-/** Loads the client; asks its server nothing yet. */
+/** Loads the client library. Sends no request. */
 export async function createLlmExtractor(options: LlmExtractorOptions): Promise<Extractor> {
   const { logger, wait = delay } = options;
   const ask = createLlmAsk(await createChatClient(options), wait);
@@ -36,7 +36,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
       const work = async (chunk: TextChunk, stop: AbortSignal) =>
         gate({ project, signal: stop }, () => askAbout(text, chunk, { ask, now, signal: stop, tally }));
       try {
-        const found = await runLanes(chunks, llmRequestsPerCall, signal, work);
+        const found = await runConcurrently(chunks, llmRequestsPerCall, signal, work);
         const items = mergeItems(chunks, found);
         const counts = { chunks: chunks.length, offered: tally.offered(), items: items.length };
         logger.debug("the language model has answered", counts);
@@ -79,8 +79,8 @@ async function askAbout(
 }
 
 /**
- * Null for what cannot be a memory. What expired before `now` is none either: without its end it would stay true for ever, and
- * models that mistake the year are not to be believed about the rest of it.
+ * Null for an item that cannot be a memory. An item that expired before `now` is dropped too: without its expiry it would be valid forever,
+ * and a model that confuses the year is not reliable about the rest of the item.
  */
 function toExtracted(
   item: LlmAnswerItem,
@@ -101,8 +101,8 @@ function isBlank(text: string): boolean {
   return /^[\s\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
 
-/** A few at a time, in order. When one fails, the others are stopped before its error is thrown. */
-async function runLanes<Result>(
+/** Processes the chunks in order, `count` at a time. When one fails, the others are stopped before its error is thrown. */
+async function runConcurrently<Result>(
   chunks: readonly TextChunk[],
   count: number,
   signal: AbortSignal,
@@ -113,14 +113,14 @@ async function runLanes<Result>(
   const results: Result[] = [];
   const failures: unknown[] = [];
   const rest = chunks.entries();
-  const lane = async () => {
+  const worker = async () => {
     for (const [index, chunk] of rest) {
       if (either.aborted) return;
       results[index] = await work(chunk, either);
     }
   };
   const guarded = () =>
-    lane().catch((error: unknown) => {
+    worker().catch((error: unknown) => {
       failures.push(error);
       stop.abort();
     });
@@ -134,12 +134,12 @@ interface Tally {
   add(reply: { readonly model: string | null; readonly usage: TokenUsage | null }): void;
   model(): string | null;
   usage(): TokenUsage | null;
-  /** Items as they came, before any was dropped. */
+  /** Number of items in the answers, before any was dropped. */
   offer(count: number): void;
   offered(): number;
 }
 
-/** What all replies cost together; the name is the one that the server gave first. */
+/** Sums the token usage of all replies; the model name is that of the first reply. */
 function createTally(): Tally {
   let model: string | null = null;
   let usage: TokenUsage | null = null;

@@ -1,5 +1,5 @@
-// Owns one question to a language model until it is answered in the form that was asked for: which format the server accepts,
-// and when to ask again. Must never ask more than three times for reasons other than the format.
+// Owns one question to a language model until it has an answer in the requested form: it finds the response format that the server accepts,
+// and retries transient failures. Must never make more than three attempts for reasons other than the format.
 
 import { llmRetryAfterMaxMs, llmRetryDelaysMs } from "../limits.ts";
 import type { ChatClient, ChatReply } from "./chat-client.ts";
@@ -11,7 +11,7 @@ import { refusesFormat, responseFormats } from "./response-format.ts";
 export interface LlmQuestion {
   readonly prompt: LlmPrompt;
   readonly signal: AbortSignal;
-  /** Told of every reply, also of those that are of no use: they cost tokens. */
+  /** Called for every reply, even if it is not usable, because it costs tokens. */
   onReply(reply: ChatReply): void;
 }
 
@@ -21,7 +21,7 @@ export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 /** @throws ChatFailure of the last attempt; the reason of the question's signal when that is aborted. */
 export type AskLlm = (question: LlmQuestion) => Promise<readonly LlmAnswerItem[]>;
 
-/** What the server has been found to accept is remembered as long as the function that is returned. */
+/** The returned function remembers the response format that the server accepts. */
 export function createLlmAsk(client: ChatClient, wait: Wait): AskLlm {
   let accepted = 0;
   return async ({ prompt, signal, onReply }) => {
@@ -48,7 +48,7 @@ export function createLlmAsk(client: ChatClient, wait: Wait): AskLlm {
   };
 }
 
-/** Null: give up. */
+/** The delay before the next attempt; null: no further attempt. */
 function retryDelay(failure: ChatFailure, retries: number): number | null {
   const delayMs = llmRetryDelaysMs[retries];
   const { retryAfterMs } = failure;
@@ -61,10 +61,10 @@ export async function delay(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  const giveUp = () => reject(signal.reason);
-  signal.addEventListener("abort", giveUp);
+  const stopWaiting = () => reject(signal.reason);
+  signal.addEventListener("abort", stopWaiting);
   await promise.finally(() => {
     clearTimeout(timer);
-    signal.removeEventListener("abort", giveUp);
+    signal.removeEventListener("abort", stopWaiting);
   });
 }

@@ -1,27 +1,27 @@
-// Owns how the items of overlapping pieces become one list. Must never keep twice what two pieces found in the same sentence.
+// Owns merging the items of overlapping chunks into one list. Must never keep two items of the same sentence from two chunks.
 
 import type { ExtractedItem } from "../memory/extractor.ts";
 import { contentKey } from "../memory/memory.ts";
 import type { TextRange } from "./evidence.ts";
 import type { TextChunk } from "./text-chunks.ts";
 
-/** An item, and where in the whole text its evidence stands. */
+/** An item with the range of its evidence in the whole text. */
 export type PlacedItem = ExtractedItem & TextRange;
 
-/** `found` has the items of each piece. In the order of the text; of the same content, the first. */
+/** `found` has the items of each chunk. Returns them in the order of the text; of equal contents only the first. */
 export function mergeItems(
   chunks: readonly TextChunk[],
   found: readonly (readonly PlacedItem[])[],
 ): ExtractedItem[] {
-  const kept: PlacedItem[] = [];
+  const merged: PlacedItem[] = [];
   for (const [index, { start: chunkStart, ownStart }] of chunks.entries()) {
-    const before = kept.filter(({ end }) => end > chunkStart);
+    const before = merged.filter(({ end }) => end > chunkStart);
     const isRepeated = ({ start, end }: TextRange) =>
       start < ownStart && before.some((other) => other.start < end && start < other.end);
-    kept.push(...(found[index] ?? []).filter((item) => !isRepeated(item)));
+    merged.push(...(found[index] ?? []).filter((item) => !isRepeated(item)));
   }
   const contents = new Set<string>();
-  return kept
+  return merged
     .toSorted((one, other) => one.start - other.start)
     .filter(({ content }) => {
       const key = contentKey(content).toHex();

@@ -1,16 +1,16 @@
-// Owns how a long text is cut into pieces that a language model with a small context can read. Must never lose a character that
-// is not white space, nor cut a sentence that fits.
+// Owns splitting a long text into chunks for a language model with a small context. Must never lose a character that is not white space,
+// nor split a sentence that fits into a chunk.
 
 import { llmChunkMaxBytes, llmOverlapMaxBytes } from "../limits.ts";
 import type { TextRange } from "./evidence.ts";
 
 /** Offsets in UTF-16 units of the whole text. */
 export interface TextChunk extends TextRange {
-  /** Where the piece before this one ended; what stands between `start` and here is repeated. */
+  /** End of the previous chunk; the text between `start` and here is repeated. */
   readonly ownStart: number;
 }
 
-/** `sentences` in the order of the text, each a stretch of it. Without one there is no piece. */
+/** `sentences` are ranges in the order of the text. Without sentences there are no chunks. */
 export function splitIntoChunks(
   text: string,
   sentences: readonly TextRange[],
@@ -35,7 +35,7 @@ export function splitIntoChunks(
   return chunks;
 }
 
-/** The first part that the next piece repeats: as many whole ones as fit. */
+/** The first part that the next chunk repeats: as many whole parts as fit. */
 function overlapStart(text: string, parts: readonly TextRange[], next: number, maxBytes: number): number {
   let first = next;
   const end = parts[next]?.start ?? text.length;
@@ -43,19 +43,19 @@ function overlapStart(text: string, parts: readonly TextRange[], next: number, m
   return first;
 }
 
-/** A sentence that is too long is cut after a word, or where there is none, between two characters. */
+/** Splits a sentence that is too long after a word, or between two characters if it has no word boundary. */
 function splitSentence(text: string, { start, end }: TextRange, maxBytes: number): TextRange[] {
   const parts: TextRange[] = [];
   let from = start;
   while (byteLength(text, from, end) > maxBytes) {
-    const to = lastBorder(text, from, maxBytes);
+    const to = lastBoundary(text, from, maxBytes);
     parts.push({ start: from, end: to });
     from = to;
   }
   return [...parts, { start: from, end }];
 }
 
-function lastBorder(text: string, from: number, maxBytes: number): number {
+function lastBoundary(text: string, from: number, maxBytes: number): number {
   let to = from;
   let afterWord = from;
   let bytes = 0;
@@ -65,7 +65,7 @@ function lastBorder(text: string, from: number, maxBytes: number): number {
     to += character.length;
     if (/\s/.test(character)) afterWord = to;
   }
-  // A border near the beginning would make crumbs of what follows.
+  // A boundary near the start would make very small parts.
   return afterWord - from > (to - from) / 2 ? afterWord : to;
 }
 

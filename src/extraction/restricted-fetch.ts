@@ -1,13 +1,13 @@
-// Owns what may pass between this machine and the language model's server: only the headers that are needed, only to the
-// configured address, only so much of an answer. Must never follow a redirect or ask the environment for a proxy.
+// Owns the fetch function for the language model's server: it sends only the required headers, only to the configured address, and limits
+// the size of responses. Must never follow a redirect or use a proxy from the environment.
 
 import { llmAnswerMaxBytes } from "../limits.ts";
 import { ChatFailure } from "./chat-failure.ts";
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Reads the answer to its end, so that one abort signal covers all of it. @throws ChatFailure "redirect", "too large" */
-export function createGuardedFetch(apiKey: string | null): Fetch {
+/** Reads the whole response, so that the abort signal also covers its body. @throws ChatFailure "redirect", "too large" */
+export function createRestrictedFetch(apiKey: string | null): Fetch {
   return async (url, { method, body, signal } = {}) => {
     const init: RequestInit = {
       method: method ?? "POST",
@@ -16,7 +16,7 @@ export function createGuardedFetch(apiKey: string | null): Fetch {
       headers: headersFor(apiKey),
       redirect: "manual",
     };
-    // Beyond the types: no proxy even where HTTP_PROXY names one, no limit of time but ours, and nothing printed.
+    // Options of Bun that the types lack: no proxy even if HTTP_PROXY is set, no other timeout, no debug output.
     Object.assign(init, { proxy: false, timeout: false, verbose: false });
     const response = await fetch(url, init);
     const { status, headers } = response;
@@ -24,20 +24,20 @@ export function createGuardedFetch(apiKey: string | null): Fetch {
       await response.body?.cancel();
       throw new ChatFailure("redirect", { status });
     }
-    const kept = ["retry-after", "retry-after-ms", "date"].flatMap((name): [string, string][] => {
+    const headersToKeep = ["retry-after", "retry-after-ms", "date"].flatMap((name): [string, string][] => {
       const value = headers.get(name);
       return value === null ? [] : [[name, value]];
     });
-    // Whatever the server calls it: what is not JSON will not parse.
+    // The content type of the server is ignored: a body that is not JSON fails to parse.
     const answer = {
       status,
-      headers: [["content-type", "application/json"], ...kept],
+      headers: [["content-type", "application/json"], ...headersToKeep],
     } satisfies ResponseInit;
     return new Response(await readBounded(response), answer);
   };
 }
 
-/** Nothing else that the client would send: it describes this machine, and the environment can add to it. */
+/** Without the other headers of the client library: they describe this machine, and the environment can add to them. */
 function headersFor(apiKey: string | null): Record<string, string> {
   return {
     Accept: "application/json",
