@@ -35,7 +35,7 @@ export const rotateKey = installationOperation({
       );
     }
     const { former, successor, by } = rotation;
-    if (!transaction.audit.adoptKey(rotation)) {
+    if (!(await transaction.audit.adoptKey(rotation))) {
       throw new Refusal(
         1400,
         "The statement does not name the current key and the key that this process signs with. Stop the server, then run: memledger audit rotate-key",

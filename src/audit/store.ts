@@ -140,5 +140,5 @@ export interface AuditTransaction {
    * Records that the successor is the current key from now on.
    * @returns false, without a change, when the former key is not the current one or this process does not sign with the successor.
    */
-  adoptKey(rotation: KeyRotation): boolean;
+  adoptKey(rotation: KeyRotation): Promise<boolean>;
 }

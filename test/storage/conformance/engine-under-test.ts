@@ -7,24 +7,19 @@ import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledge
 import type { Engine, LedgerFiles, StoreOptions } from "../../../src/storage/engine.ts";
 import { openSeam, type Seam } from "../seam.ts";
 
-/** The parts that an engine may lack. Everything else is tested with every engine. */
-export type Part =
-  /** `takeLock` keeps other processes away. */
-  | "lock"
-  /** The database is on the disk: another engine value, in another process, finds what was answered. */
-  | "durability"
-  /** Two stores work on one database at once. */
-  | "several servers"
-  /** A word finds its other forms, as "release" finds "releases". */
-  | "word forms"
-  /** The files of exports are written. */
-  | "export files"
-  /** `Retention.sweep` removes old records. */
-  | "retention"
-  /** `AuditReader.verify` checks a chain. */
-  | "verification"
-  /** `Engine.reembed` replaces all vectors. */
-  | "reembed";
+/** The parts that an engine may lack, and what each one means. Everything else is tested with every engine. */
+export const parts = {
+  lock: "`takeLock` keeps other processes from using the database",
+  durability: "another process finds everything that was answered",
+  "several servers": "two stores can use one database at the same time",
+  "word forms": 'a word finds its other forms, as "release" finds "releases"',
+  "export files": "the files of exports are written",
+  retention: "`Retention.sweep` removes old records",
+  verification: "`AuditReader.verify` checks a chain",
+  reembed: "`Engine.reembed` replaces all embeddings",
+} as const;
+
+export type Part = keyof typeof parts;
 
 export interface EngineUnderTest {
   readonly name: string;

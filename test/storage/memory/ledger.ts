@@ -144,7 +144,7 @@ export function createAuditTransaction(
       }
       return [...ended];
     },
-    adoptKey({ former, successor }) {
+    async adoptKey({ former, successor }) {
       const before = settings.get("all") ?? { model: null, verifierKey: null };
       if (successor !== verifierKey || before.verifierKey !== former) return false;
       settings.set("all", { ...before, verifierKey: successor });

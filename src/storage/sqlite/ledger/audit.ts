@@ -91,7 +91,7 @@ export function createAuditTransaction(
       return [...exports];
     },
 
-    adoptKey({ former, successor }) {
+    async adoptKey({ former, successor }) {
       if (checkpoints.verifierKey !== successor || readAuditKey(database).verifierKey !== former)
         return false;
       writeAuditKey(database, successor);
