@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import manifest from "../../package.json";
 import { routes } from "../../src/transports/http/routes.ts";
 import { type FakeLlm, says, startFakeLlm } from "../extraction/fake-llm.ts";
-import { blocksOf, inlineCodeOf, pages, root } from "./pages.ts";
+import { blocksOf, inlineCodeOf, pages, root, tableOf } from "./pages.ts";
 import { createFolder, isRun, removeFolder, type Walk, walk, walkedPages } from "./walk.ts";
 
 const main = resolve(root, "src/main.ts");
@@ -23,7 +23,6 @@ const notRun: Readonly<Record<string, string>> = {
   "bun run build --target linux-arm64": "downloads the Bun of another platform",
   "bun run build --model DIR": "takes long; DIR is for the reader to fill in",
   "bun run start": "a server on the port 8420, which may be in use; `memledger serve` is run",
-  "bun run bench --help": "not a command of the executable; prints its usage",
   "install -m 755 memledger /usr/local/bin/memledger": "needs root",
   "useradd --system --home-dir /var/lib/memledger --shell /usr/sbin/nologin memledger": "needs root",
   "install -d -m 700 -o memledger -g memledger /var/lib/memledger": "needs root",
@@ -237,6 +236,18 @@ describe("commands in sentences", () => {
     const names = texts.flatMap((text) => [...text.matchAll(/\bbun run (\w+)/g)].map(([, name]) => name));
     expect(names.length).toBeGreaterThan(5);
     expect(names.filter((name = "") => !(name in manifest.scripts))).toEqual([]);
+  });
+
+  test("the benchmarks are those of the program", async () => {
+    const child = Bun.spawn(["bun", "run", "bench", "--help"], {
+      cwd: root,
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const [, names = ""] = /\[([a-z|]+) \.\.\.\]/.exec(await new Response(child.stdout).text()) ?? [];
+    expect(await child.exited).toBe(0);
+    const shown = tableOf("docs/engineer/BENCHMARKS.md", "name").map(([name]) => name);
+    expect(shown).toEqual(names.split("|"));
   });
 
   test("every file of the source exists", () => {
