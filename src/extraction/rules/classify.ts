@@ -1,15 +1,15 @@
-// Owns what kind of memory a kept sentence becomes, and how important it is. Must never decide whether a sentence is kept.
+// Owns the memory type and the importance of a sentence that becomes a memory. Must never decide whether a sentence becomes a memory.
 
 import type { MemoryType } from "../../memory/memory.ts";
 import type { Category } from "./lexicon/lexicon.ts";
 
-/** What passes is context, whatever else it is; an order or a ban is a rule; everything else is a fact. */
+/** A sentence with an expiry is a context; an order or a prohibition is a rule; everything else is a fact. */
 export function memoryTypeOf(category: Category, expiresAt: number | null): MemoryType {
   if (expiresAt !== null) return "context";
   return category === "rule" ? "rule" : "fact";
 }
 
-/** 0..1, by what the sentence is about: what harms most when it is forgotten comes first. */
+/** 0..1 by category: what does most harm when it is forgotten has the highest importance. */
 const importanceOf: Readonly<Record<Category, number>> = {
   rule: 0.85,
   correction: 0.75,
@@ -23,7 +23,7 @@ const importanceOf: Readonly<Record<Category, number>> = {
   state: 0.5,
 };
 
-/** Words that make anything more important, in all languages that the extractor knows. */
+/** Words that increase the importance, in all supported languages. */
 const emphasis =
   /\b(?:must|never|always|under no circumstances|no exceptions|allerg\w*|critical|forbidden|strictly|immer|niemals|nie|verboten|jamais|toujours|interdit|nunca|siempre|jam[aá]s|prohibido|sempre|proibido|mai|vietato|auf keinen Fall|alérgic\w+)\b/i;
 

@@ -1,5 +1,5 @@
-// Owns when something is over: "until Friday", "this sprint", "valid through 2026-12-31". All in UTC, always the end of the day or the
-// period that was named. Must never hand a long text to the date parser.
+// Owns the expiry of a sentence: "until Friday", "this sprint", "valid through 2026-12-31". All times are in UTC, at the end of the named
+// day or period. Must never pass a long text to the date parser.
 
 import * as chrono from "chrono-node";
 import {
@@ -24,15 +24,15 @@ import type { Language } from "./lexicon/language.ts";
 import { dayMs, endOfDay, endOfMonth, endOfQuarter, findPeriod, startOfDay } from "./periods.ts";
 
 export interface Expiry {
-  /** Milliseconds since 1970; null where nothing passes. */
+  /** Milliseconds since 1970; null: the sentence does not expire. */
   readonly at: number | null;
-  /** Whether a word like "tomorrow" needs the day it was said to be understood. */
+  /** Whether the sentence has a relative date such as "tomorrow", which is understood only with the day on which it was said. */
   readonly isRelative: boolean;
-  /** Whether the sentence names the day itself, so that it is an appointment or a deadline even where no other word says so. */
+  /** Whether the sentence names a calendar date, so that it is an appointment or a deadline even without other words of one. */
   readonly isDated: boolean;
 }
 
-/** Around the word that promises a date. */
+/** Number of characters around a date word that the date parser receives. */
 const windowCharacters = 120;
 const longestMs = 20 * 366 * dayMs;
 
@@ -45,13 +45,13 @@ const parsers: Readonly<Record<Language, chrono.Chrono>> = {
   it: chrono.it.casual,
 };
 
-/** When what the sentence says is over. `from`: when it was said, milliseconds since 1970. */
+/** Finds when the sentence expires. `from`: when it was said, milliseconds since 1970. */
 export function findExpiry(sentence: string, language: Language, from: number): Expiry {
   if (!dateHint.test(sentence)) return { at: null, isRelative: relativeDate.test(sentence), isDated: false };
   const isRelative = relativeDate.test(sentence);
   const isEnd = endWords.test(sentence);
   const named = endOfQuarter(sentence, from, isEnd) ?? namedDay(sentence, language, from, isEnd);
-  // "This week until 3 pm, on Friday for the last time": the day says it more precisely.
+  // "This week until 3 pm, on Friday for the last time": the named day is more exact than the period.
   return {
     at: named ?? findPeriod(sentence, from, (before) => startWords.test(before) || isOver(before)),
     isRelative,
@@ -59,10 +59,10 @@ export function findExpiry(sentence: string, language: Language, from: number): 
   };
 }
 
-/** The last day that the sentence names as an end, or as the day of something to come. */
+/** The last day that the sentence names as an end, or as the date of a future event. */
 function namedDay(sentence: string, language: Language, from: number, isEnd: boolean): number | null {
   const start = isEnd ? Math.max(0, sentence.search(endWords) - 40) : 0;
-  // The parser takes the "3" of "from 3 to 10 May" for an hour.
+  // The parser interprets the "3" of "from 3 to 10 May" as an hour.
   const window = sentence.slice(start, start + windowCharacters).replace(fromDay, "     ");
   const reference = { instant: new Date(from), timezone: 0 };
   const isFromNowOn = fromNowOn.test(sentence);
@@ -84,7 +84,7 @@ function namedDay(sentence: string, language: Language, from: number, isEnd: boo
 
 const fromDay = /\bfrom (?=\d{1,2} (?:to|until|till|-|–) \d{1,2} \p{L})/giu;
 
-/** "I have classes from Monday to Wednesday" comes again; "I'm in Rome from Monday to Wednesday" does not. */
+/** "I have classes from Monday to Wednesday" repeats; "I'm in Rome from Monday to Wednesday" does not. */
 const weekdays = /^\p{L}+day\s*(?:to|through|till|until|–|-)\s*\p{L}+day$/iu;
 const presently = /(?<!\p{L})(?:this|next|coming|am|is|are|be|will|['’](?:m|re|s|ll)|until)(?!\p{L})/iu;
 
@@ -95,7 +95,7 @@ function isRepeated(text: string, before: string, after: string, isFromNowOn: bo
   return isFromNowOn && weekdayOnly.test(text.split(" ")[0] ?? "") && !/\d/.test(text);
 }
 
-/** "I quit in July and am training until May": only the clause of the date tells whether it passes. */
+/** "I quit in July and am training until May": only the clause of the date is checked. */
 function isOver(before: string): boolean {
   if (lastingChange.test(before) && !endWords.test(before)) return true;
   if (movedTo.test(before)) return false;

@@ -1,5 +1,5 @@
-// Owns extraction without a language model: rules and word lists, nothing else. docs/user/EXTRACTION.md says what they can and cannot do.
-// Must never return what the text does not say.
+// Owns extraction without a language model, by rules and word lists only. docs/user/EXTRACTION.md describes what they can and cannot do.
+// Must never return a statement that the text does not make.
 
 import { sentenceMaxCharacters, sentenceMinCharacters } from "../../limits.ts";
 import type { ExtractedItem } from "../../memory/extractor.ts";
@@ -10,15 +10,16 @@ import { categoryOfSection, isUnsettled } from "./headings.ts";
 import type { Language } from "./lexicon/language.ts";
 import { toMemoryText, withoutMarkup, withoutTrailingComment } from "./memory-text.ts";
 import { parseMessageTime } from "./message-time.ts";
-import { isPromptInjection } from "./prose.ts";
-import { findCategory, languageOfSentence, languageOfText, passesExclusions } from "./relevance-filter.ts";
+import { isPromptInjection } from "./prompt-injection.ts";
+import { findCategory, passesExclusions } from "./relevance-filter.ts";
 import { isSmallTalk } from "./small-talk.ts";
+import { languageOfSentence, languageOfText } from "./text-language.ts";
 import { type Passage, readPassages } from "./transcript.ts";
 
-/** Of the beginning of a text, which tells its language. */
+/** Length of the beginning of a text from which its language is detected. */
 const languageSampleCharacters = 20_000;
 
-/** Everything worth remembering in the text, in its order. `now`: milliseconds since 1970. Takes time linear in the text's length. */
+/** The items of the text in its order. `now`: milliseconds since 1970. Takes time linear in the length of the text. */
 export function extractByRules(text: string, now: number): ExtractedItem[] {
   const language = languageOfText(text.slice(0, languageSampleCharacters));
   const items: ExtractedItem[] = [];
@@ -34,7 +35,7 @@ export function extractByRules(text: string, now: number): ExtractedItem[] {
   return items;
 }
 
-/** Chats repeat the same time in many lines, and the date parser is slow. */
+/** Parses times and caches them: chats repeat the same time in many lines, and the date parser is slow. */
 function timeReader(now: number): (words: string) => number | null {
   const known = new Map<string, number | null>();
   return (words) => {
@@ -52,7 +53,7 @@ function* readPassage(
   language: Language,
   now: number,
 ): Generator<ExtractedItem> {
-  // Whoever gives orders to the reader is not to be believed in the sentences around them either.
+  // A passage with a prompt injection is skipped as a whole, because its other sentences are not reliable either.
   if (isPromptInjection(passage.text.replace(/\s+/g, " "))) return;
   for (const sentence of splitSentences(passage.text)) {
     const { length } = sentence.text;

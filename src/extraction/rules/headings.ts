@@ -1,12 +1,12 @@
-// Owns what a heading says about the items below it. Must never decide on a sentence of running text.
+// Owns what a heading tells about the items below it. Must never decide about a sentence of running text.
 
 import type { Category } from "./lexicon/lexicon.ts";
 
-/** Sections in which nothing is settled, and legal text. */
+/** Headings of sections without decided items, and of legal text. */
 const skipped =
   /\b(?:open(?: questions| points| issues)?|questions|ideas|parking lot|brainstorm\w*|not agreed|licen[cs]e|copyright|present|attendees|participants|offene?|ideen|anwesend|lizenz|idées|présents|ideas|preguntas|licencia|ideias|perguntas|idee|domande|licenza|example|examples|disclaimer)\b/i;
 
-/** Sections in which every item was settled. */
+/** Headings of sections in which every item is decided. */
 const settled: readonly (readonly [RegExp, Category])[] = [
   [
     /\b(?:rules?|conventions?|guidelines?|policy|policies|regeln|vorgaben|règles|reglas|normas|regras|regole)\b/i,
@@ -18,12 +18,12 @@ const settled: readonly (readonly [RegExp, Category])[] = [
   ],
 ];
 
-/** Whether nothing below the heading is settled, so that only a correction counts. */
+/** Whether the section has no decided items, so that only a correction in it becomes a memory. */
 export function isUnsettled(heading: string): boolean {
   return skipped.test(heading);
 }
 
-/** What every item below the heading is, whatever its words; null where the heading does not tell. */
+/** The category of every item below the heading; null if the heading does not determine it. */
 export function categoryOfSection(heading: string): Category | null {
   if (skipped.test(heading)) return null;
   return settled.find(([pattern]) => pattern.test(heading))?.[1] ?? null;

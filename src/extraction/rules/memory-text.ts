@@ -1,5 +1,5 @@
-// Owns the words of a memory: a sentence without marks, in the third person, dated where it would not be understood later. Must never
-// add what the sentence does not say.
+// Owns the text of a memory: the sentence without markup and fillers, in the third person, with a date if it has a relative one. Must never
+// add information that is not in the sentence.
 
 import { feelings } from "./lexicon/en-exclusions.ts";
 import type { Language } from "./lexicon/language.ts";
@@ -8,7 +8,7 @@ import type { Speaker } from "./speakers.ts";
 import { toThirdPersonEnglish } from "./third-person-english.ts";
 import { toThirdPersonOtherLanguage } from "./third-person-other-languages.ts";
 
-/** `said`: milliseconds since 1970 where the sentence needs the day ("tomorrow"), else null. */
+/** `said`: when the sentence was said, milliseconds since 1970, if it has a relative date such as "tomorrow"; else null. */
 export function toMemoryText(
   sentence: string,
   speaker: Speaker,
@@ -26,15 +26,15 @@ export function toMemoryText(
   return said === null ? content : `${content} (said on ${new Date(said).toISOString().slice(0, 10)})`;
 }
 
-/** "Hey Jon, ", "I just wanted to let you know that ". */
+/** Openings such as "Hey Jon, " and "I just wanted to let you know that ". */
 const address =
   /^(?:(?:hey|hi|hello|yo|oh|wow|thanks|yeah|ok(?:ay)?)[,!]? \p{Lu}\p{L}{1,20}[,!:] )?(?:(?:a lot(?:['’]s| has) happened|(?:so )?much has happened|guess what|(?:big|good|great|exciting) news)[^-–:,!.]{0,40}(?: ?[-–]+|[:,!]) )?(?:since we last (?:chatted|spoke|talked|met),? )?(?:(?:i )?(?:just )?want(?:ed)? to (?:let you know|tell you)(?: that)?,? )?/iu;
-/** What is said out of politeness or habit and means nothing later. */
+/** Polite or habitual words without a meaning for the memory. */
 const politeStart = /^please,? (?=\p{L})/iu;
 const politeEnd =
   /,? (?:please|thanks|thank you|thx|by the way|btw|haha|lol|tbh|you know|though|tho|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore)(?=[.!]*$)/i;
 
-/** "We" of a person is not that person alone: it stays, with who says it in front. Without a speaker it is the team, or the family. */
+/** "We" of a person means more than that person, so it stays, with the speaker in front. Without a speaker it means the team or the family. */
 function inEnglish(core: string, { name, role, addressee }: Speaker): string {
   const speaks = lexicons.en.firstPerson.test(core);
   const between = role === "person" && addressee !== "the assistant";
@@ -57,11 +57,11 @@ function capitalised(text: string): string {
   return text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 }
 
-/** Of what a team has none. */
+/** Words of a household, with which "we" does not mean a team. */
 const household =
   /\b(?:dogs?|cats?|puppy|kitten|pets?|kids?|child(?:ren)?|sons?|daughters?|baby|married|engaged|pregnant|honeymoon|flat|apartment|family|vacation|holidays?)\b/i;
 
-/** "Lost my job." says "I" without the word. */
+/** "Lost my job.": a sentence of the first person without "I". */
 function withSubject(core: string, { role }: Speaker, language: Language): string {
   if (role !== "person" || language !== "en" || !subjectless.test(core)) return core;
   return `I ${core.slice(0, 1).toLowerCase()}${core.slice(1)}`;
@@ -70,7 +70,7 @@ function withSubject(core: string, { role }: Speaker, language: Language): strin
 const subjectless =
   /^(?:just |also |finally |recently )?(?:lost|got|started|went|had|been|moved|bought|sold|quit|finished|signed|booked|took|made|joined|adopted|found|became|left|met|won|broke|applied|switched|stopped|gave|love|prefer|hate|live|work|need) /i;
 
-/** Where the verb cannot be turned safely, who speaks is put in front, if somebody speaks of themselves. */
+/** If the verb cannot be converted safely and the sentence is in the first person, the speaker is put in front. */
 function inOwnWords(core: string, language: Exclude<Language, "en">, { name, role }: Speaker): string {
   const { firstPerson, firstPlural, user } = lexicons[language];
   const turned = toThirdPersonOtherLanguage(core, language, name ?? user);
@@ -80,22 +80,22 @@ function inOwnWords(core: string, language: Exclude<Language, "en">, { name, rol
   return speaks ? `${name ?? user}: ${text}` : text;
 }
 
-/** What asks for a nod behind a statement, or comments on it: ", remember?", ", did you know?", ", I promise". */
+/** A comment after a statement: ", remember?", ", did you know?", ", I promise". */
 const tag =
   /(?<=\p{L}{2} .{8,400})(?:, | (?=so fingers))(?:(?:remember|right|okay|ok|huh|eh|yeah|you know|what about you|and you|how about you|did (?:you|i|we|nobody|anyone)[^,?]{0,40}|(?:is|are|was|were|do|does|can|could|would|will|have|has|had)(?:n['’]t)? (?:i|you|he|she|it|they|we|that|nobody)[^,?]{0,25})\?+|(?:i know|i promise|i swear|trust me|believe me|believe it or not|more['’]s the pity|of course|thank (?:god|goodness)|oh well|(?:so )?fingers crossed(?: everyone)?|lol|haha)[.!]*)$/iu;
 
-/** What somebody thinks of it, behind what happened: " and it was so powerful", ", it's a great way to relax", " - pretty cool". */
+/** A judgement after a statement: " and it was so powerful", ", it's a great way to relax", " - pretty cool". */
 const verdict = new RegExp(
   `(?<=\\p{L}{2} .{12,400})(?:(?: [-–]|,)? (?:and|but|so)|,| [-–]|[-–] ) ?(?:(?:it|that)(?:['’]s| is| was| has| looks| feels| felt| sounds| makes)(?: been)? [^;:\\d]{0,30}?(?<!\\p{L})(?:${feelings}|such an?|ride|journey|relief|rollercoaster|cozy|hard|worth it)(?!\\p{L})[^;:\\d]{0,70}|(?:pretty|so|really|such|what an?|best|super) [^;:,\\d]{2,40})$`,
   "iu",
 );
 
-/** The statement in front of a tag: "My landlord allows no pets, remember?" states. */
+/** The statement without a trailing comment: "My landlord allows no pets, remember?" */
 export function withoutTrailingComment(sentence: string): string {
   return sentence.replace(tag, ".").replace(verdict, ".");
 }
 
-/** The text without the marks of Markdown, on one line. */
+/** The text without Markdown, on one line. */
 export function withoutMarkup(sentence: string): string {
   return sentence
     .replace(/\s+/g, " ")

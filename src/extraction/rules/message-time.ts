@@ -1,11 +1,11 @@
-// Owns reading the time in front of a line: "[2027-01-11 18:20] Ann:", "Date: Mon, 3 Nov 2026". Must never be given running text.
+// Owns parsing the time in front of a message: "[2027-01-11 18:20] Ann:", "Date: Mon, 3 Nov 2026". Must not be used for running text.
 
 import * as chrono from "chrono-node";
 
 const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/;
 const longest = 60;
 
-/** Milliseconds since 1970; null where the words are no day. A time without a day says nothing: a chat may run over midnight. */
+/** Milliseconds since 1970; null without a day. A time without a day is ignored, because a chat may continue after midnight. */
 export function parseMessageTime(words: string, now: number): number | null {
   const match = iso.exec(words);
   if (match !== null) {

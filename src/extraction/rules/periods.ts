@@ -1,10 +1,9 @@
-// Owns the periods that people name without a date: "this sprint", "next week", "through Q1", "the next two weeks". Must never be asked
-// in another time than UTC.
+// Owns periods without a date: "this sprint", "next week", "through Q1", "the next two weeks". Must compute all times in UTC.
 
 export const dayMs = 86_400_000;
 const sprintMs = 14 * dayMs;
 
-/** Periods that the date parser does not know, or knows as a moment. Each gives the last day of the period. */
+/** Periods that the date parser does not know, or interprets as a moment. Each function returns a time in the last day of the period. */
 const periods: readonly (readonly [RegExp, (from: number) => number])[] = [
   [/\b(?:this|current|diesen?|dieser|ce|este|questo) sprint\b/i, (from) => from + sprintMs],
   [/\b(?:next|nächsten?|prochain|próximo|prossimo) sprint\b/i, (from) => from + 2 * sprintMs],
@@ -75,7 +74,7 @@ const holidays: readonly (readonly [RegExp, number, number])[] = [
 const span =
   /(?<!\p{L})(?:(?:the )?next|(?:the )?coming|another|(?:die |den )?(?:nächsten|kommenden)|les|las próximas|los próximos|(?:as |os )?próxim[oa]s|(?:i |le )?prossim[ie])\s(\d{1,3}|\p{L}{1,7})\s(?:(?:prochaine?s\s)?)(days?|weeks?|months?|tage|wochen|monate|jours|semaines|mois|días|semanas|meses|dias|giorni|settimane|mesi)(?!\p{L})/iu;
 
-/** The last moment of the period that the sentence names; null where it names none. `isNoEnd` judges by what stands before it. */
+/** The last moment of the period that the sentence names; null if it names none. `isNoEnd` checks the text before the period. */
 export function findPeriod(
   sentence: string,
   from: number,
@@ -123,7 +122,7 @@ export function endOfDay(time: number): number {
   return Math.floor(time / dayMs) * dayMs + dayMs - 1;
 }
 
-/** Sunday, as ISO 8601 counts weeks. */
+/** The end of Sunday, the last day of a week in ISO 8601. */
 function endOfWeek(time: number): number {
   const weekday = (new Date(time).getUTCDay() + 6) % 7;
   return endOfDay(time + (6 - weekday) * dayMs);
@@ -134,7 +133,7 @@ export function endOfMonth(time: number, later: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later + 1, 1) - 1;
 }
 
-/** The next month that has such a day. */
+/** The next date with this day of the month. */
 function nextDayOfMonth(time: number, day: number): number {
   const date = new Date(time);
   const at = (later: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, day);

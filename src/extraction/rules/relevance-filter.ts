@@ -1,31 +1,21 @@
-// Owns the decision whether a sentence is worth remembering, and why. Junk is worse than a miss: in doubt it says no.
+// Owns the decision whether a sentence becomes a memory, and its category. A wrong memory is worse than a missing one: in doubt the
+// sentence is dropped.
 
-import { detectLanguage, type Language } from "./lexicon/language.ts";
+import type { Language } from "./lexicon/language.ts";
 import { type Category, exclusionReasons } from "./lexicon/lexicon.ts";
 import { lexicons } from "./lexicon/lexicons.ts";
 import { isCodeLine, isProse } from "./prose.ts";
 
-/** Names, numbers, versions, file names, addresses: what makes a statement a particular one. */
+/** Names, numbers, versions, file names, addresses: they make a statement specific. */
 const concrete =
   /\d|(?<!\p{L})(?:two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco|dois|duas|três|quatro|due|tre|quattro|cinque|sieben|acht|neun|zehn|sept|huit|dix|siete|ocho|nueve|diez|sete|oito|nove|dez|sette|otto|dieci)(?!\p{L})|[`"“„«]|(?<=[\p{L}\p{N},;:)]\s{1,3}["'(]?)\p{Lu}[\p{L}\p{N}]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}/u;
-/** In German every noun has a capital, so that only what no noun has counts. */
+/** In German every noun has a capital letter, so capital letters do not count. */
 const concreteInGerman =
   /\d|[`"“„«]|\p{L}[./_]\p{L}|\p{Ll}\p{Lu}|[@#/]\p{L}|\p{Lu}{2,}|(?<=\s)(?:von|bei|mit|ist|an) \p{Lu}\p{Ll}+\b/u;
 
 const questionMark = /[?？؟]["'”»)\]]?\s*\p{Extended_Pictographic}?\s*$/u;
 
-const functionWords = (language: Language) => lexicons[language].functionWords;
-
-export function languageOfText(text: string): Language {
-  return detectLanguage(text, functionWords, "en", 1);
-}
-
-/** Of a sentence, which has too few words to say much against the text around it. */
-export function languageOfSentence(sentence: string, around: Language): Language {
-  return detectLanguage(sentence, functionWords, around, 2);
-}
-
-/** Whether nothing speaks against a sentence, which is free of markup. */
+/** Whether no exclusion applies to a sentence, given without markup. */
 export function passesExclusions(sentence: string, language: Language): boolean {
   if (questionMark.test(sentence)) return false;
   if (sentence.endsWith(":") || !isProse(sentence) || isCodeLine(sentence)) return false;
@@ -35,8 +25,8 @@ export function passesExclusions(sentence: string, language: Language): boolean 
 }
 
 /**
- * Why the sentence is worth remembering; null where nothing says so. `isParticular`: it is about something particular although it
- * names nothing, since it says when it is over.
+ * The category of the sentence; null if it is not worth remembering. `isParticular`: the sentence counts as specific although it names
+ * nothing, because it has an expiry.
  */
 export function findCategory(sentence: string, language: Language, isParticular: boolean): Category | null {
   const { cues, fillers, orders } = lexicons[language];

@@ -1,5 +1,5 @@
-// Owns what people say to each other without telling anything to remember: talk about the other, comfort in the form of a rule, and
-// what only the sentence before explains. Must never drop what a user tells an assistant to do, nor anything that nobody says.
+// Owns recognising small talk: remarks about the other person, encouragement in the form of a rule, and sentences with unresolved
+// references. Must never drop what a user tells an assistant to do, nor a text without speakers.
 
 import type { Language } from "./lexicon/language.ts";
 import type { Category } from "./lexicon/lexicon.ts";
@@ -7,7 +7,7 @@ import type { Speaker } from "./speakers.ts";
 import { hasDemonstrativeReference, hasUnresolvedReference, mainClause } from "./unresolved-references.ts";
 import { isBaseForm, isPastTense } from "./verbs.ts";
 
-/** Whether the sentence is mere conversation, whatever words made it look worth remembering. */
+/** Whether the sentence is small talk, even if it matches a category. */
 export function isSmallTalk(
   sentence: string,
   category: Category,
@@ -24,29 +24,29 @@ export function isSmallTalk(
   return speaker.addressee !== null && isAboutTheOther(sentence, category);
 }
 
-/** "You love pottery!" of one person to another is talk, not knowledge. */
+/** A remark of one person about the other, such as "You love pottery!". */
 function isAboutTheOther(sentence: string, category: Category): boolean {
   const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(mainClause(sentence)) ?? [];
   if (before === undefined || (category === "deadline" && before !== "")) return false;
   return !/\b(?:i|my|we|our)\b/i.test(before);
 }
 
-/** Over before anybody asks, whatever it is. */
+/** "Until three": expires within the day. */
 const untilHour =
   /(?<!\p{L})until (?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)[.!]*$/iu;
 
-/** What a passing remark is taken for: not for what changed or was decided. */
+/** Categories of passing remarks. Changes and decisions are not passing remarks. */
 const passing: ReadonlySet<Category> = new Set(["state", "identity", "preference", "relation"]);
 
-/** What is so today and over tomorrow, and chores. */
+/** States of the current day, and chores. */
 const ofToday =
   /(?<!\p{L})(?:(?:right now|at the moment|today|tonight|this (?:morning|afternoon|evening)|last night|(?<!never )again)[.!]*$|(?:i|we) (?:have|need|['’]ve got) to (?!take|use|avoid|wear|inject|be )(?!.{0,60}(?:every|always|each)))/iu;
 
-/** Orders that nobody can carry out with their hands. */
+/** Encouragements in the form of an order. */
 const encouraging =
   /^(?:just |and |so |but |always )?(?:stay|be(?:lieve)?|trust|embrace|cherish|remember|celebrate|dream|hang|keep|enjoy|look at|imagine|trust) /i;
 
-/** Outside English: exclamations, "du musst" between friends, guesses about what was, and what is behind no verb. */
+/** Outside English: exclamations, "du musst" between friends, guesses about the past, and adverbs without a verb. */
 function isComfortElsewhere(sentence: string): boolean {
   const isLoud =
     sentence.endsWith("!") &&
@@ -54,7 +54,7 @@ function isComfortElsewhere(sentence: string): boolean {
   return isLoud || comfort.test(sentence);
 }
 
-/** In the order above: what the other "has to", guesses, no verb behind the adverb, and never to give up. */
+/** In the order above: what the other person "has to" do, guesses, adverbs without a verb, and not giving up. */
 const comfort = new RegExp(
   [
     "(?<!\\p{L})(?:du (?:musst|solltest|darfst)|musst du|tu (?:dois|devrais|peux)|il faut que (?:je|tu)|tienes que|debes|deberías|devi|dovresti|tens de|você (?:tem que|deve))(?!\\p{L})",
@@ -67,7 +67,7 @@ const comfort = new RegExp(
 
 const secondPerson = /(?<!\p{L})(?:you|yours?)(?!\p{L})/iu;
 
-/** Friends cheer each other up in the words of rules: "Don't let anything stop you", "Always here for you", "Keep growing". */
+/** Encouragement in the words of a rule: "Don't let anything stop you", "Always here for you", "Keep growing". */
 function isComfort(sentence: string): boolean {
   if (sentence.endsWith("!") && !/\b(?:must|never|always|please|don't|do not)\b/i.test(sentence)) return true;
   const [, adverb, what] = imperative.exec(sentence) ?? [];
@@ -86,21 +86,21 @@ function isComfort(sentence: string): boolean {
   return about.test(sentence) || guess.test(sentence) || /^must /i.test(sentence);
 }
 
-/** Behind what opens a rule, its verb: "never" without one is no order. */
+/** The opening of a rule and the words after it, which must begin with a verb. */
 const imperative =
   /^(?:[^:]{1,45}: )?(?:(?:well|so|and|but|just|oh|ok(?:ay)?|please|remember|yeah),? ){0,3}(always|never|don['’]t(?: ever)?|do not(?: ever)?|keep(?: on)?|be sure to|make sure to|stop)(?: (.+))?/iu;
 /** "Keep growing", "stop worrying". */
 const goingOn =
   /^(?:keep(?: on)? \p{L}+|stop (?:worry|be|doubt|compar|cry|feel|apologi[sz]|overthink))ing$/iu;
-/** What is behind "always" and "never" where nobody orders anything. */
+/** Words after "always" and "never" that make no order. */
 const noOrder =
   /^(?:here|there|been|an?|the|my|your|so|such|too|in|on|at|up|down|for|with|fun|good|great|nice|happy|glad|ready|welcome|proud|more|new|easy|hard|worth|\p{L}+ing|again|quite|as|that|this|it|i|we|you|(?!(?:pass|miss|process|discuss|focus|press|dress|guess|access|compress|address|bypass)$)\p{L}+s)$/iu;
-/** What one does with one's heart and not with one's hands. */
+/** Verbs of feelings and attitudes, which are not instructions. */
 const inner =
   /^(?:(?:be|feel|doubt|regret|worry|cry|panic|hope|relax|breathe|celebrate|settle|stay|believe|dream|shine|smile|grow|cherish|embrace|love|enjoy|apologi[sz]e|underestimate|want|know|mind|become|rush|fight|appreciate|miss|wish|mean|understand|live|learn|think|(?:forget|remember)(?! to))(?!\p{L})|(?:give|let|lose|stop|change|trust|quit|look|see|try|get|push|care|have|value|say|hold|compare)(?= (?:yourself|up|in|back|away|down|hope|faith|sight|heart|it|anything|anyone|anybody|nothing|that|this|me|us|you|too|so|your|\p{L}+ing)(?!\p{L})|[.!]|$))/iu;
-/** The other's feelings, hopes and merits. */
+/** Feelings, hopes and merits of the other person. */
 const about =
   /(?<!\p{L})(?:you(?:rself|rselves|['’](?:re|ve|ll|d))|your (?:\p{L}+ )?(?:dreams?|heart|head|chin|mind|gut|passions?|spark|light|worth|feelings|chances?|smile|spirits?|energy|goals?|instincts?|health|happiness|journey|potential|strength|story|best|self|time|way|life)|(?:stop|stops|tell|tells|let|make|makes|hold|holds|bring|brings|bother|define|cheer|guide|inspire|support|keep|help|with|for) you|each other|one another|silver lining|open mind|more often|(?:need|needs|take|deserves?) a break|too hard|tempt|(?:hard|rough|tough|good|bad) (?:times|days)|good (?:vibes|things|memories)|what (?:matters|counts|makes)|let (?:me|us|them|him|her|anyone|anybody|anything|nothing|nobody|life|go|it)|let me know|tell (?:mum|mom|dad|him|her|them|me|on)|believe in|give up|happiness|journey|shining|smiling|dreaming|growing|amazing|awesome|wonderful)(?!\p{L})/iu;
-/** "It must have been cold", "you must be tired": no duty but a guess. */
+/** "It must have been cold", "you must be tired": a guess, not a duty. */
 const guess =
   /(?<!\p{L})(?:you|he|she|they|it|that|this) must (?:be|have|feel|love|miss)(?!\p{L})|(?<!\p{L})must (?:have|be|feel|mean|seem|look|love|know|hurt|miss)(?!\p{L})(?! (?:an?|the|two|three|at least|\d|\p{L}+ed|done|made|written|kept|sent|built|run|put|set|cut|paid)(?!\p{L}))/iu;

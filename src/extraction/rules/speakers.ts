@@ -1,20 +1,20 @@
-// Owns who says a line: "Name: text", "[date] Name: text", "<name> text". Must never take "Note: ..." for a person.
+// Owns the speaker of a line: "Name: text", "[date] Name: text", "<name> text". Must never mistake "Note: ..." for a person.
 
 import { words } from "./lexicon/lexicon.ts";
 
 export interface Speaker {
-  /** Null: "the user". */
+  /** Null: the name is unknown, and the text says "the user". */
   readonly name: string | null;
   readonly role: "person" | "assistant" | "unknown";
-  /** Whom "you" means; null where it is not plain. */
+  /** The person or assistant that "you" refers to; null if that is not clear. */
   readonly addressee: string | null;
 }
 
 export interface Label {
   readonly speaker: Speaker;
-  /** As it stands in the line. */
+  /** The date as written in the line; null without one. */
   readonly date: string | null;
-  /** How many characters of the line are not what was said. */
+  /** Number of characters of the label, before the spoken text. */
   readonly length: number;
 }
 
@@ -24,7 +24,7 @@ const users = words(
 const assistants = words(
   "assistant ai bot chatbot chatgpt gpt claude copilot system model tool agent assistent asistente assistente gemini",
 );
-/** Words before a colon that name no person. */
+/** Words before a colon that are not names. */
 const notPeople = words(
   `note notes decision decisions todo todos important warning caution tip fix feat feature chore docs doc refactor test tests perf
    build ci style revert release action actions deadline attendees agenda present absent participants summary update status
@@ -39,7 +39,7 @@ const notPeople = words(
    regola decisione scadenza assunto oggetto`,
 );
 
-/** "Comment (Ann):" */
+/** Words of replies, as in "Comment (Ann):". */
 const replies = words(
   "comment reply answer response kommentar antwort commentaire réponse comentario respuesta comentário resposta commento risposta",
 );
@@ -60,7 +60,7 @@ const headline = new RegExp(
   "u",
 );
 
-/** Learns from all lines who takes part, and returns what reads the label of one line. */
+/** Finds the speakers in all lines, and returns a function that reads the label of one line. */
 export function findSpeakers(lines: readonly string[]): (line: string) => Label | null {
   const counts = new Map<string, number>();
   let labels = 0;
@@ -89,7 +89,7 @@ export function findSpeakers(lines: readonly string[]): (line: string) => Label 
 interface Match {
   readonly name: string;
   readonly date: string | null;
-  /** Says itself that somebody speaks. */
+  /** Whether the label itself shows that somebody speaks. */
   readonly isReply: boolean;
   readonly length: number;
 }
@@ -116,7 +116,7 @@ function matchLabel(line: string): Match | null {
   };
 }
 
-/** A line of its own above what was said: "### User", "Assistant:", "Ann Berg  10:32 AM". */
+/** A label on a line of its own: "### User", "Assistant:", "Ann Berg  10:32 AM". */
 function matchAlone(line: string): Match | null {
   const { name, time } = headline.exec(line.slice(0, headlineMax + 1))?.groups ?? {};
   if (name === undefined || line.length > headlineMax) return null;
@@ -127,7 +127,7 @@ function matchAlone(line: string): Match | null {
   return { name, date: null, isReply: true, length: line.length };
 }
 
-/** Every word begins with a capital, or it is one word that may be a nickname. */
+/** Every word begins with a capital letter, or the name is one word that may be a nickname. */
 function isNameLike(name: string): boolean {
   const parts = name.split(" ");
   return parts.length === 1
@@ -140,7 +140,7 @@ function toSpeaker(name: string, all: readonly string[]): Speaker {
   if (assistants.has(key)) return { name: "The assistant", role: "assistant", addressee: "the user" };
   const others = all.filter((other) => other !== name);
   const other = others.length === 1 ? (others[0] ?? null) : null;
-  // Who calls themselves the user speaks to an assistant, heard or not.
+  // A speaker with the name "user" speaks to an assistant, even if the text contains no answer.
   const silent = users.has(key) && others.length === 0 ? "the assistant" : null;
   const addressee = other === null ? silent : assistants.has(other.toLowerCase()) ? "the assistant" : other;
   return { name: users.has(key) ? null : name, role: "person", addressee };

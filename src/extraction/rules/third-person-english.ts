@@ -1,44 +1,44 @@
-// Owns the step from "I love my dog" to "Caroline loves their dog": English sentences in the third person, understandable without their
-// text. Must never produce what may be broken English: where a word cannot be turned with certainty, it gives up.
+// Owns the conversion of English sentences to the third person: "I love my dog" becomes "Caroline loves their dog". Must never produce
+// incorrect English: if a word cannot be converted with certainty, the conversion fails.
 
 import { conjugate, isAlsoNoun, isBaseForm, isPastTense, isVerb, pluralOf } from "./verbs.ts";
 
 export interface PronounReferents {
-  /** Who "I" is. */
+  /** Replaces "I". */
   readonly speaker: string;
-  /** Who "we" is; null where that cannot be said, as of a person who speaks for others, too. */
+  /** Replaces "we"; null: unknown, because the speaker also speaks for others. */
   readonly group: string | null;
-  /** Who "you" is; null leaves the word. */
+  /** Replaces "you"; null: the word stays. */
   readonly addressee: string | null;
 }
 
-/** Adverbs that stand between "I" and its verb. */
+/** Adverbs between "I" and its verb. */
 const adverbs =
   /^(?:always|never|usually|really|also|just|still|currently|only|often|mostly|normally|generally|typically|sometimes|already|recently|finally|actually|now|no|longer|not|definitely|absolutely|even|ever|both|once|almost|kinda|(?!(?:apply|rely|supply|reply|fly|ally|multiply|comply|imply|family|italy)$)\w{3,}ly)$/i;
-/** The verb after these is an infinitive, and so is one that follows it with "and". */
+/** The verb after one of these is an infinitive, and so is a second verb after "and". */
 const beforeInfinitive =
   /^(?:to|will|would|can|could|should|must|may|might|shall|let|lets|make|makes|help|helps|see|sees|do|does|don't|doesn't|did|didn't|can't|cannot|won't|wouldn't|couldn't|shouldn't|mustn't|gonna|wanna|gotta)$/i;
-/** After these, a word that may be a noun is a verb. */
+/** If one of these follows a word that may be a noun, the word is a verb. */
 const afterVerb =
   /^(?:a|an|the|my|his|her|their|its|some|any|no|every|each|two|three|four|at|in|on|for|with|from|to|as|by|about|until|\d+|\p{Lu}\p{L}*)$/u;
 
-/** Words, and everything between them, so that joining gives the text back. */
+/** Words and the text between them, so that joining the tokens gives the sentence. */
 const tokens = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*|[^\p{L}\p{N}]+/gu;
 
-/** Null where the sentence has a word of which it is not certain how to turn it. */
+/** Null if the sentence has a word whose conversion is not certain. */
 export function toThirdPersonEnglish(sentence: string, referents: PronounReferents): string | null {
   const parts = sentence.match(tokens) ?? [];
   const output: string[] = [];
-  /** Who was named last; later mentions say "they". */
+  /** The name that was used last; later references use "they". */
   let named: string | null = null;
-  /** What the next verb has to agree with. */
+  /** What the next verb must agree with. */
   let agree: "name" | "they" | null = null;
-  /** Whether the verb of a name was put into the present, so that one that follows with "and" has to follow. */
+  /** Whether the last verb was converted to the third person of the present tense, so that a second verb after "and" must be too. */
   let isPresent = false;
   let isInfinitive = false;
-  /** Whether the last verb belongs to a name. */
+  /** Whether the subject of the last verb is a name. */
   let isTurned = false;
-  /** The subject with what was behind its pronoun: "I" and "'ve" to "Caroline has". */
+  /** The subject with the contraction of its pronoun: "I" and "'ve" become "Caroline has". */
   const subject = (name: string, tail: string, ending: string): string => {
     const isAgain = named === name;
     named = name;
@@ -55,7 +55,7 @@ export function toThirdPersonEnglish(sentence: string, referents: PronounReferen
   };
   for (const [index, part] of parts.entries()) {
     if (!/[\p{L}\p{N}]/u.test(part)) {
-      // "I, for one, work": the subject is too far away.
+      // "I, for one, work": the verb does not follow the subject directly.
       if (agree !== null && part.trim() !== "") return null;
       output.push(part);
       continue;
@@ -111,20 +111,20 @@ export function toThirdPersonEnglish(sentence: string, referents: PronounReferen
 
 const firstPlural: ReadonlySet<string> = new Set(["we", "us", "our", "ours", "ourselves"]);
 
-/** Whether what comes next follows a conjunction or a comma, maybe with an adverb between. */
+/** Whether the next word follows a conjunction or a comma, possibly with an adverb between. */
 function isJoined(output: readonly string[]): boolean {
   let at = output.length - 1;
   while (at > 0 && /^ *$/.test(output[at] ?? "") && adverbs.test(output[at - 1] ?? "")) at -= 2;
   return /,/.test(output[at] ?? "") || /^(?:and|but|or|then)$/i.test(output[at - 1] ?? "");
 }
 
-/** "My sister and I own", "Carl and I own": nobody would understand "they" there. */
+/** "My sister and I own", "Carl and I own": here "they" would be unclear. */
 function isSecondSubject(output: readonly string[], speaker: string): boolean {
   if (output.length === 4 && output[2] === "and") return /^\p{Lu}/u.test(output[0] ?? "");
   return output.length === 6 && output[0] === possessive(speaker) && output[4] === "and";
 }
 
-/** Whether what comes next is a subject: "you write" and "when you write", not "give you". */
+/** Whether the next word is a subject: "you write" and "when you write", but not "give you". */
 function beginsClause(output: readonly string[]): boolean {
   return (
     output.length === 0 ||
@@ -132,7 +132,7 @@ function beginsClause(output: readonly string[]): boolean {
   );
 }
 
-/** What "'ve" and the like become after a name; null where that is uncertain. */
+/** What a contraction such as "'ve" becomes after a name; null if that is not certain. */
 function afterPronoun(tail: string, next: string | undefined): string | null {
   if (tail === "") return "";
   if (tail === "m" || tail === "re") return " is";

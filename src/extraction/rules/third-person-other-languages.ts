@@ -1,17 +1,17 @@
-// Owns the third person outside English: "Ich wohne in Kiel" to "Anke wohnt in Kiel", where the sentence begins with the verb of "I" and
-// says nothing more of the speaker. Must never guess: whatever is not plain stays as it is said.
+// Owns the conversion to the third person outside English: "Ich wohne in Kiel" becomes "Anke wohnt in Kiel". It applies only to sentences
+// that begin with "I" and its verb and do not mention the speaker again. Must never guess: other sentences are not converted.
 
 import type { Language } from "./lexicon/language.ts";
 
 type OtherLanguage = Exclude<Language, "en">;
 
 interface Conversion {
-  /** Group 1: what stands between name and verb, such as a negation. Group 2: the verb. */
+  /** Group 1: the text between name and verb, such as a negation. Group 2: the verb. */
   readonly opening: RegExp;
   readonly forms: Readonly<Record<string, string>>;
-  /** For verbs without a form above; null where the language has no rule that is safe. */
+  /** For verbs that are not in `forms`; null if the language has no safe rule. */
   readonly regular: (verb: string) => string | null;
-  /** A second verb or a word for the speaker in the rest, which would have to be turned, too. */
+  /** A second verb or another word for the speaker in the rest, which would have to be converted too. */
   readonly unsupported: RegExp;
 }
 
@@ -71,7 +71,7 @@ const conversions: Readonly<Record<OtherLanguage, Conversion>> = {
   },
 };
 
-/** The sentence with the name for its subject, or null where that cannot be done safely. */
+/** The sentence with the name as its subject; null if the conversion is not safe. */
 export function toThirdPersonOtherLanguage(
   sentence: string,
   language: OtherLanguage,

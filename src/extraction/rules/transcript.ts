@@ -1,5 +1,5 @@
-// Owns the structure of a text: who speaks, when, under which heading, and which lines are no prose. Must never change the length of
-// what it masks, so that every offset stays true.
+// Owns the structure of a text: speakers, times, headings, and lines that are not prose. Must replace masked text with blanks of the same
+// length, so that every offset stays valid.
 
 import { findSender, isClosingFormula } from "./email-signature.ts";
 import { isCodeLine } from "./prose.ts";
@@ -7,14 +7,14 @@ import { findSpeakers, type Label, type Speaker } from "./speakers.ts";
 
 /** Running text of one speaker. */
 export interface Passage {
-  /** As long as the stretch it came from; marks of lists, quotes and names are blanks. */
+  /** As long as the original text; list markers, quote markers and names are replaced by blanks. */
   readonly text: string;
   /** UTF-16 offset in the whole text. */
   readonly start: number;
   readonly speaker: Speaker;
-  /** When it was said, in milliseconds since 1970; null where the text does not tell. */
+  /** When it was said, milliseconds since 1970; null if the text does not say it. */
   readonly saidAt: number | null;
-  /** The heading or the introducing line above ("Decisions:"), lower case; "" where there is none. */
+  /** The heading or introducing line above ("Decisions:") in lower case; "" without one. */
   readonly heading: string;
   readonly isItem: boolean;
 }
@@ -23,7 +23,7 @@ interface State {
   speaker: Speaker;
   saidAt: number | null;
   heading: string;
-  /** The fence that closes the code which is being passed over. */
+  /** The fence that ends the current code block; null outside of code blocks. */
   fence: string | null;
   isSignature: boolean;
   depth: number;
@@ -44,7 +44,7 @@ const trailer = /^(?:diff --git|index [0-9a-f]{6}|@@ |\+\+\+ |--- )/;
 const tableRow = /^\s*\|/;
 const markup = /^\s*(?:<[a-z/!]|!\[|\[!\[|---+\s*$|===+\s*$|\*\*\*+\s*$)/i;
 
-/** Reads a chat transcript, e-mail, notes or plain text, in one pass. `toTime` understands what stands in "[date] Name:". */
+/** Reads a chat transcript, e-mail, notes or plain text in one pass. `toTime` parses the date in "[date] Name:". */
 export function readPassages(text: string, toTime: (date: string) => number | null): Passage[] {
   const lines = text.split(/(?<=\r\n|[\n\u2028\u2029]|\r(?!\n))/);
   const contents = lines.map((line) => line.replace(quote, "").trim());
@@ -80,7 +80,7 @@ export function readPassages(text: string, toTime: (date: string) => number | nu
     const depth = quoteDepth(line);
     if (depth !== state.depth) flush();
     state.depth = depth;
-    // Quoted mail was said before, to somebody else.
+    // Quoted parts of an e-mail are older and addressed to somebody else.
     const label = state.fence === null ? findLabel(content) : null;
     if (content === "" || (depth > 0 && isMail)) flush();
     else if ((label === null && content === title) || isOmitted(content, label, state, toTime)) flush();
@@ -88,7 +88,7 @@ export function readPassages(text: string, toTime: (date: string) => number | nu
       const mark = listMark.exec(masked)?.[0].length ?? 0;
       if (label !== null) {
         flush();
-        beSaidBy(label, state, toTime);
+        setSpeaker(label, state, toTime);
       } else if (mark > 0) flush();
       if (parts.length === 0) start = offset;
       if (mark > 0) isItem = true;
@@ -101,7 +101,7 @@ export function readPassages(text: string, toTime: (date: string) => number | nu
   return passages;
 }
 
-/** The first line, where it stands alone like the subject of a commit or the title of notes; "" where there is none. */
+/** The first line if it stands alone, like the subject of a commit or the title of notes; else "". */
 function titleOf(contents: readonly string[]): string {
   const first = contents.findIndex((line) => line !== "" && !commitHeader.test(line));
   const [title = "", below] = contents.slice(first, first + 2);
@@ -115,11 +115,11 @@ function isOmitted(
   state: State,
   toTime: (date: string) => number | null,
 ): boolean {
-  return label === null ? passesOver(content, state, toTime) : isNoProse(content.slice(label.length));
+  return label === null ? isStructure(content, state, toTime) : isNoProse(content.slice(label.length));
 }
 
-/** Whether the line is no prose but tells about the lines below. Changes the state accordingly. */
-function passesOver(content: string, state: State, toTime: (date: string) => number | null): boolean {
+/** Whether the line is not prose but describes the lines below. Updates the state. */
+function isStructure(content: string, state: State, toTime: (date: string) => number | null): boolean {
   const mark = fence.exec(content)?.[1];
   if (state.fence !== null) {
     if (mark === state.fence) state.fence = null;
@@ -172,7 +172,7 @@ function isNoProse(content: string): boolean {
   return trailer.test(content) || tableRow.test(content) || markup.test(content) || isCodeLine(content);
 }
 
-function beSaidBy(label: Label, state: State, toTime: (date: string) => number | null): void {
+function setSpeaker(label: Label, state: State, toTime: (date: string) => number | null): void {
   state.speaker = label.speaker;
   if (label.date !== null) state.saidAt = toTime(label.date) ?? state.saidAt;
   state.heading = "";

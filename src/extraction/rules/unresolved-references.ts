@@ -1,35 +1,35 @@
-// Owns whether an English sentence can be understood without the ones before it: whether everything that "it", "them" or "there" points
-// at is named in it. Must never look at another sentence.
+// Owns whether an English sentence can be understood without the sentences before it: whether it names everything that "it", "them" or
+// "there" refers to. Must never read another sentence.
 
 import { words } from "./lexicon/lexicon.ts";
 import { isVerb } from "./verbs.ts";
 
-/** What may stand for something: one thing, several, or somebody. */
+/** Pronouns by what they refer to: one thing, several, or a person. */
 const pronouns: ReadonlyMap<string, "thing" | "several" | "somebody"> = new Map([
   ...["it", "its", "mine", "ours", "yours"].map((word) => [word, "thing"] as const),
   ...["they", "them", "their", "theirs"].map((word) => [word, "several"] as const),
   ...["he", "she", "him", "her", "his", "hers"].map((word) => [word, "somebody"] as const),
 ]);
-/** With nothing behind them that they belong to, they point at something. */
+/** Demonstratives without a noun, which refer to something. */
 const pointing =
   /(?<![\p{L}'’-])(?:this|these|those|(?:of|about|with|for|like|to|on|in|through|without|over|do|did|love|loved|see|know|said|want|need) that|(?:been|have|had|got|get|need|want|buy|bought|make|made|use|find|found|took|take|keep|each) one|ones)(?=\s*(?:[.,;!?…)]|$|['’]?(?:cause|because|since|too|for|in|at|on|as|last|now|soon|already|and|but|or|so|to|when|while|if|is|are|was|were|will|can|that|who|which)(?!\p{L})))/iu;
-/** What is shown or was spoken of just now. The days of this week are plain. */
+/** Demonstratives with a noun that refer to something mentioned or shown before. Periods such as "this week" are clear. */
 const shown =
   /(?:(?<![\p{L}'’-])(?:this|these|those)|(?:^|(?<!\p{L})(?:of|about|with|for|in|at|on|from|to|like|love|made|did|do) )that) (?!(?:\p{L}+ )?(?:time|day|week|weekend|month|quarter|year|morning|afternoon|evening|night|spring|summer|autumn|fall|winter|christmas|easter|season|sprint|semester|term|century|\p{L}+day|days|weeks|months|years|january|february|march|april|may|june|july|august|september|october|november|december)(?!\p{L})|way|much|far|is|was|are|were|i|we|he|she|it|they|you|who|with)\p{Ll}{2,}/iu;
-/** A sentence that begins with its verb, whose subject stands in the one before: "Reminds me of home", "Turns out she left". */
+/** A sentence without a subject: "Reminds me of home", "Turns out she left". */
 const withoutSubject =
   /^(?:just |always |really |still |never |only )?(?:reminds|makes|helps|means|gives|feels|looks|sounds|says|takes|keeps|brings|shows|turns out (?:he|she|it|they)|depends|works|happens|seems|gets|goes|tastes|smells|beats|brought|made it|reminded|helped|gave me)(?!\p{L})/iu;
-/** Going where? "Three times a week": what? */
+/** A missing destination or activity: "I go there", "Three times a week". */
 const goesSomewhere =
   /^(?:about |only |just |usually )?(?:once|twice|\p{L}+ (?:times|days|hours)) (?:a|per|every) |(?<!\p{L})(?:go|goes|going|been) (?:(?:a few|\p{L}+) times a \p{L}+[.!]|often|much|regularly|rarely|sometimes|once|twice|a lot|too|again|alone|together)(?!\p{L})/iu;
-/** Like what? */
+/** A comparison with something that is not named. */
 const likeWhat =
   /(?<!\p{L})(?:(?:something|anything|somewhere) (?:similar|like (?:that|it|this))|(?:the )?same(?: thing)?(?=[.!]|$)|similar (?:things?|ones?|stuff|issues|feelings?|situations?|experiences?)|(?:was|were|am|be) there(?= (?:to|for|with|when|in)|[.!]))(?!\p{L})/iu;
-/** "There" after these is a place that was named before. */
+/** "There" after one of these verbs is a place that was named before. */
 const elsewhere =
   /(?<!\p{L})(?:go|goes|going|went|gone|been|get|got|live|lived|move|moved|moving|work|worked|stay|stayed|study|studied|arrived) (?:back )?there(?!\p{L})/iu;
 const tokens = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
-/** Words that name nothing. */
+/** Words that do not name a thing or a person. */
 const empty = words(
   `yup yep nope nah aww i me my mine myself we us our you your yourself a an the and or but so then than that this these those which
    who what when where while if because cause since as at in on for with from to of by about after before until till through during without between under over into
@@ -39,15 +39,15 @@ const empty = words(
    glad proud sad excited amazing new old little big last next first here there well all both each every lot lots kind bit one hard
    yes yeah oh wow well ok okay hey like able glad thanks please maybe going getting doing making having trying using loving`,
 );
-/** Several although they have no "s", and what people say "they" of. */
+/** Plural nouns without "s", and nouns that "they" can refer to. */
 const several = words(
   `people kids children men women folks parents team family group crew staff band club company police everyone everybody someone
    somebody anyone nobody person child friend kid student colleague neighbour neighbor partner client customer landlord`,
 );
 
-/** Whether the sentence, which somebody says in a conversation, leaves open what it is about. */
+/** Whether a sentence of a conversation refers to something that it does not name. */
 export function hasUnresolvedReference(sentence: string): boolean {
-  /** Where each kind is named for the first time. */
+  /** Position of the first word of each kind. */
   const namedAt = { thing: Infinity, several: Infinity, somebody: Infinity };
   const name = (kind: keyof typeof namedAt, index: number) => {
     namedAt[kind] = Math.min(namedAt[kind], index);
@@ -82,19 +82,19 @@ export function hasUnresolvedReference(sentence: string): boolean {
   return there !== null && !/\p{L} \p{Lu}|\bthe \p{Ll}/u.test(sentence.slice(0, there.index));
 }
 
-/** What comes before ", so ..." and the like, which only comments on it. */
+/** The sentence without a trailing clause such as ", so ...", which only comments on it. */
 export function mainClause(sentence: string): string {
   return (
     sentence.split(/,? [-–] |; |, (?:so|and|but|because|'cause|since|which)(?!\p{L})/u, 1)[0] ?? sentence
   );
 }
 
-/** Whether the sentence is about what was shown or spoken of just now: "this painting", "that class". */
+/** Whether the sentence is about something that was shown or mentioned before: "this painting", "that class". */
 export function hasDemonstrativeReference(sentence: string): boolean {
   return shown.test(mainClause(sentence));
 }
 
-/** "It is raining", "it takes an hour": nothing that anybody would ask about. */
+/** Impersonal "it", which refers to nothing: "It is raining", "it takes an hour". */
 function isImpersonal(rest: string): boolean {
   return /^it(?:['’]s| is| was)? (?:rains?|raining|snows?|snowing|takes?|took|was agreed|was decided|(?:not )?(?:allowed|forbidden|required)|(?:hard|easy|important|best|better|easier|time) (?:to|for|that))/i.test(
     rest,

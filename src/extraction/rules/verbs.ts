@@ -1,5 +1,5 @@
-// Owns English verb forms: what "I" takes and what a name takes, and which words are verbs at all. Must never guess a tense from
-// anything but the word itself.
+// Owns English verb forms: the forms after "I" and after a name, and which words are verbs. Must never determine a tense from anything
+// but the word itself.
 
 import { words } from "./lexicon/lexicon.ts";
 
@@ -20,7 +20,7 @@ const irregular: Readonly<Record<string, string>> = {
   gotta: "has to",
 };
 
-/** Forms that "I" and a name share: past tenses and auxiliaries. */
+/** Forms that are the same after "I" and after a name: past tenses and auxiliary verbs. */
 const unchanged = words(
   `is was has does had did will would can could should must may might shall cannot won't wouldn't can't couldn't shouldn't mustn't
    didn't hadn't wasn't isn't hasn't doesn't used
@@ -29,10 +29,10 @@ const unchanged = words(
    heard led lost paid rode rose sang slept sold stole threw woke wore dreamt learnt fought hung meant shot hid blew bit
    bred dealt dug fed froze laid lent lit overcame rang sank shook shone stuck struck swore tore withdrew cut set put quit hit let`,
 );
-/** End in "-ed" without being past. */
+/** Verbs that end in "-ed" in the present tense. */
 const presentInEd = words("need feed breed exceed proceed succeed speed bleed heed embed seed weed");
 
-/** The base of verbs that are hardly ever nouns. */
+/** Base forms of verbs that are rarely nouns. */
 const onlyVerbs = words(
   `accept achieve adopt agree allow apply appreciate arrange ask attend avoid bake be become begin believe belong borrow bring build
    buy carry choose collect come commit commute complain compose connect consider consist contain continue create deal decide
@@ -45,7 +45,7 @@ const onlyVerbs = words(
    take teach tell think translate travel trust try understand update upload use visit volunteer wait wake walk wash watch wear win
    wish wonder write am have put set cut shut don't haven't ain't wanna gonna gotta`,
 );
-/** The base of verbs that are nouns or adjectives as often. */
+/** Base forms of verbs that are often nouns or adjectives too. */
 const alsoNouns = words(
   `answer book call camp care change check claim clean climb close coach comment cook cost cover crave cycle dance date design dislike
    dream dress drink drive end exit face fear feel fight file fill fix fly foster function garden guess guide hand hate head help hike
@@ -56,7 +56,7 @@ const alsoNouns = words(
    train treat turn tutor value view vote want watch water weigh welcome work worry wrap`,
 );
 
-/** The form after a name: "love" -> "loves", "am" -> "is"; past and modal verbs stay. */
+/** The form after a name: "love" becomes "loves", "am" becomes "is"; past tenses and modal verbs do not change. */
 export function conjugate(verb: string): string {
   const lower = verb.toLowerCase();
   const known = irregular[lower];
@@ -81,18 +81,18 @@ export function isPastTense(verb: string): boolean {
   );
 }
 
-/** The form of the infinitive: "love", "don't". */
+/** Whether the word is an infinitive: "love", "don't". */
 export function isBaseForm(word: string): boolean {
   const lower = word.toLowerCase();
   return onlyVerbs.has(lower) || alsoNouns.has(lower) || presentInEd.has(lower);
 }
 
-/** What may stand as the verb of "I". */
+/** Whether the word can be the verb after "I". */
 export function isVerb(word: string): boolean {
   return isBaseForm(word) || isPastTense(word);
 }
 
-/** Whether the word may be a noun, too: "love", "work". */
+/** Whether the word may also be a noun: "love", "work". */
 export function isAlsoNoun(word: string): boolean {
   return alsoNouns.has(word.toLowerCase());
 }

@@ -1,4 +1,4 @@
-// Owns the German words that make a sentence worth remembering, or not.
+// Owns the German words by which sentences become memories or are excluded.
 
 import {
   certain,

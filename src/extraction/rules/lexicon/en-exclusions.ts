@@ -1,8 +1,8 @@
-// Owns the English words by which a sentence is dropped: questions, small talk, speculation, and what says nothing alone.
+// Owns the English words of sentences that are excluded: questions, small talk, speculation, and sentences that are unclear alone.
 
 import { type ExclusionReason, opening, phrases } from "./lexicon.ts";
 
-/** What something is like to somebody. */
+/** Adjectives and nouns of feelings and judgements. */
 export const feelings =
   "annoying|boring|grumpy|bumpy|proud|nervous|excited|exciting|happy|tired|lovely|awesome|amazing|chaos|calm|funny|fun|weird|delicious|beautiful|great|good|nice|cool|fast|tough|wild|crazy|insane|perfect|wonderful|fantastic|incredible|inspiring|powerful|terrible|awful|bad|sad|scary|stressful|exhausting|exhausted|mixed|pleased|relieved|busy|swamped|welcome|helpful|interesting|impressive|adorable|cute|gorgeous|stunning|sweet|rough|worried|hungry|sleepy|bored|special|thrilled|rewarding|fulfilling|grateful|determined|blast";
 

@@ -1,4 +1,4 @@
-// Owns the English words of what happens in somebody's life and stays: births and losses, homes, jobs and degrees, illnesses, habits.
+// Owns the English words of lasting life events: births and losses, homes, jobs and degrees, illnesses, habits.
 
 import { type Cue, certain, likely, phrases } from "./lexicon.ts";
 
@@ -10,7 +10,7 @@ const project =
   "restoring|renovating|rebuilding|building an?|writing (?:a|my)|renting|dating|seeing an?|raising|fostering|adopting|learning|studying|switching (?:to|from)|going back to|moving (?:to|in|out|back)|quitting|retiring|training (?:for|to|as)|applying (?:for|to)|volunteering|saving (?:up )?for|expecting|hosting|organi[sz]ing (?:the|our|a)|running for|directing|keeping the|getting (?:married|divorced)|having (?:\\w+ )?(?:surgery|an operation|a baby|twins)|on parental leave";
 const time =
   "day|week|month|year|night|morning|afternoon|evening|weekend|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
-/** What one does in one's heart, however often. */
+/** Verbs of feelings and thoughts, which make no habit. */
 const inward =
   "miss|misses|think|thinks|love|loves|dream|dreams|wonder|cry|feel|feels|worry|learn|grow|changes|get better|gets better|smile";
 

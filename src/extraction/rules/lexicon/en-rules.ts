@@ -1,4 +1,4 @@
-// Owns the English words of rules: what must, may only, or must never be done from now on.
+// Owns the English words of rules: what is required, allowed or forbidden from now on.
 
 import { type Cue, certain, likely, opening, phrases } from "./lexicon.ts";
 

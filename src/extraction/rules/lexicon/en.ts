@@ -1,4 +1,4 @@
-// Owns the English words that make a sentence worth remembering, or not. Read it to learn what the built-in extractor keeps.
+// Owns the English words by which sentences become memories or are excluded. They show what the built-in extractor remembers.
 
 import { englishExclusions } from "./en-exclusions.ts";
 import { englishLifeEvents } from "./en-life-events.ts";
@@ -21,10 +21,10 @@ const colleague =
 const pet = "dogs?|cats?|puppy|kitten|pets?|horse|rabbit|parrot|hamster|turtles?|guinea pigs?";
 const post =
   "ceo|cto|cfo|coo|lead|leader|manager|owner|maintainer|author|founder|director|head|architect|engineer|designer|developer|admin(?:istrator)?|contact|sponsor|on-?call|responsible|accountable|in charge|product owner|scrum master|reviewer|approver";
-/** What things are, done to them by people or programs as a matter of course. */
+/** Participles of routine actions on things. */
 const arrangements =
   "kept|stored|managed|run|handled|owned|maintained|reached|located|hosted|published|written|uploaded|coded|measured|based|deployed|served|generated|backed up|paid|made|held|found|built|set|locked|mounted|signed|sent|delivered|collected|cleaned|organi[sz]ed|tracked|reviewed|released|recorded|documented|encrypted|configured|listed|shared|billed|booked|supported|tested|reserved|assigned|scheduled|planned|closed|open|cut|covered|licensed|archived|rotated|refreshed|synced|exported|imported|cached|split|grouped|checked|watered|fed|parked|led|taught|known|responsible|available|allowed";
-/** Of statements that hold: what somebody or something is, has and does. */
+/** Verbs of lasting statements: what somebody or something is, has and does. */
 const presentVerbs =
   "is|are|isn't|aren't|has|have|can|can't|cannot|needs?|contains?|supports?|allows?|holds?|runs?|uses?|gets?|takes?|works?|lives?|listens?|stores?|comes?|goes|go|looks? after|handles?|decides?|owns?|maintains?|reviews?|switch(?:es)?|moves?|requires?|costs?|starts?|ends?|belongs?|returns?|keeps?|opens?|closes?|serves?|sits?|covers?|exports?|sends?|speaks?|teaches|plays?|remains?|becomes?|applies|depends?|writes?|reads?|accepts?|rejects?|expects?|includes?|lasts?|doesn't|don't|stays?|serves?|provides?|talks? to|replaces?|measures?|weighs?|pays?|leads?|manages?|studies|attends?|arrives?|leaves?|departs?|expires?|limits?|produces?|generates?|converts?|connects?|ships?|targets?|employs?|seats?|charges?|earns?|drives?|rents?|likes?|loves?|hates?|wants?|avoids?|prefers?|deploys?|builds?|checks?|meets?|feeds?|prints?|carr(?:y|ies)|sings?|cooks?|grows?|fits?|counts?|calls?|bills?|answers?|signs?|trains?|swims?|runs?|visits?|helps?|shows?|wakes?|sleeps?|eats?|drinks?|refuses?|blocks?|rotates?|syncs?|logs?|tracks?|reports?|refreshes|publishes|watches|coordinates?|supervises?|organi[sz]es?|hosts?|powers?|stops?|quits?|retires?|begins?|finish(?:es)?|spends?|celebrates?|closed|due";
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
@@ -208,7 +208,7 @@ const cues: readonly Cue[] = [
       "(?:on|every|each|only) (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)",
     ),
   ),
-  // A verb that the list above does not know: "Petra reconciles the ...", "The belt carries 40 ...".
+  // A verb that is not in the list above: "Petra reconciles the ...", "The belt carries 40 ...".
   likely(
     "state",
     /^(?:[Tt]he|[Ee]very|[Ee]ach|[Oo]ur|[Mm]y|[Aa]n?|[Aa]ll|[Nn]o|[Tt]his|\p{Lu}[\p{L}\p{N}.-]+)(?: (?!and )[\p{L}\p{N}.'-]{1,30}){0,4} (?!this |was |his |has |is |plus |days |weeks |its |us |always |less |others |does |vs )\p{Ll}{3,}s (?:in|on|at|to|from|with|by|for|as|into|through|under|over|about|every|each|the|an?|our|all|only|up|out|off|one|two|three|four|five|\p{Lu}\p{L}+|\d+)(?![\p{L}])/u,

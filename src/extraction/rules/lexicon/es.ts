@@ -1,4 +1,4 @@
-// Owns the Spanish words that make a sentence worth remembering, or not.
+// Owns the Spanish words by which sentences become memories or are excluded.
 
 import {
   certain,

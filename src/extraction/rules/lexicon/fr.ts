@@ -1,4 +1,4 @@
-// Owns the French words that make a sentence worth remembering, or not.
+// Owns the French words by which sentences become memories or are excluded.
 
 import {
   certain,

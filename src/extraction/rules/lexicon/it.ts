@@ -1,4 +1,4 @@
-// Owns the Italian words that make a sentence worth remembering, or not.
+// Owns the Italian words by which sentences become memories or are excluded.
 
 import {
   certain,

@@ -1,9 +1,9 @@
-// Owns the list of languages that the built-in extractor has words for. Must never guess from anything but the words of a text.
+// Owns the languages of the built-in extractor and the detection of a text's language. Must use nothing but the words of the text.
 
 export const languages = ["en", "de", "fr", "es", "pt", "it"] as const;
 export type Language = (typeof languages)[number];
 
-/** Letters that only one of the languages writes so. */
+/** Spellings that only one of the languages has. */
 const spelling: Readonly<Partial<Record<Language, RegExp>>> = {
   de: /[äöüß]/i,
   fr: /[êœ]|\b(?:qu|j)['’]/i,
@@ -13,8 +13,8 @@ const spelling: Readonly<Partial<Record<Language, RegExp>>> = {
 };
 
 /**
- * The language whose small words are the most frequent; `fallback` unless they come `marginWords` more often than its own, so also
- * for other scripts and for lists of names.
+ * The language whose function words are the most frequent; `fallback` unless they are at least `marginWords` more than its own, which is
+ * also the result for other scripts and for lists of names.
  */
 export function detectLanguage(
   text: string,

@@ -1,4 +1,4 @@
-// Owns the Portuguese words that make a sentence worth remembering, or not.
+// Owns the Portuguese words by which sentences become memories or are excluded.
 
 import {
   certain,
