@@ -14,8 +14,8 @@ import { createLogger } from "../../src/log/logger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import type { Database } from "../../src/native/sqlite.ts";
 import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
-import { createProofs } from "../../src/storage/sqlite/verify/verification-rounds.ts";
-import { createProver } from "../../src/storage/sqlite/verify/verification-steps.ts";
+import { createVerificationRounds } from "../../src/storage/sqlite/verify/verification-rounds.ts";
+import { createVerificationSteps } from "../../src/storage/sqlite/verify/verification-steps.ts";
 import { startTestApp } from "../fixture.ts";
 import { tamper } from "./tamper.ts";
 
@@ -127,7 +127,7 @@ test("callers at the same time share one verification", async () => {
   using here = await verifierOf(id, key, async (step) => void steps.push(step));
   const results = await Promise.all(Array.from({ length: 8 }, here.verify));
   expect(results.map(({ report }) => report?.records)).toEqual(Array(8).fill(29));
-  expect(steps).toEqual(["planProof", "proveStep"]);
+  expect(steps).toEqual(["startRun", "verifyStep"]);
 });
 
 test("a change is found, told with its position, and never forgotten", async () => {
@@ -212,7 +212,7 @@ test("retention may remove records that a run has not reached", async () => {
   for (let index = 0; index < 3; index++) await read(key);
   let steps = 0;
   using here = await verifierOf(id, key, async (step) => {
-    if (step === "proveStep" && ++steps === 2) await pruneAndWait(id);
+    if (step === "verifyStep" && ++steps === 2) await pruneAndWait(id);
   });
   const { report, isComplete, round } = await here.verify();
   expect([isComplete, report?.failure, report?.contradiction]).toEqual([true, null, null]);
@@ -224,22 +224,22 @@ test("retention may remove records that a run has not reached", async () => {
 async function verifierOf(
   projectId: string,
   key: string,
-  onStep: (step: "planProof" | "proveStep") => Promise<void>,
+  onStep: (step: "startRun" | "verifyStep") => Promise<void>,
 ): Promise<Disposable & { verify(): Promise<Verification> }> {
   const verifierKeys = [await verifierKey(key)];
   const path = join(app.config.dataDir, "memledger.db");
   const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
   const project = { id: projectId };
-  const prover = createProver(database, verifierKeys);
-  const verifyHere = createProofs(
+  const prover = createVerificationSteps(database, verifierKeys);
+  const verifyHere = createVerificationRounds(
     {
-      async planProof(of, mark, isRoundDue) {
-        await onStep("planProof");
-        return prover.planProof(of, mark, isRoundDue);
+      async startRun(of, mark, isRoundDue) {
+        await onStep("startRun");
+        return prover.startRun(of, mark, isRoundDue);
       },
-      async proveStep(chain, above, through) {
-        await onStep("proveStep");
-        return prover.proveStep(chain, above, through);
+      async verifyStep(chain, above, through) {
+        await onStep("verifyStep");
+        return prover.verifyStep(chain, above, through);
       },
     },
     createClock(),

@@ -21,13 +21,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Found = Pick<Specimen, "name" | "verdict" | "seq" | "check">;
 
-/** With its database cut into short stretches, so that most records have a border beside them. */
-async function examineInStretches(
+/** With its database cut into short ranges, so that most records have a border beside them. */
+async function examineInRowRangees(
   { path, checkpoints, publicKey }: Specimen,
   threads?: number,
 ): Promise<Report> {
   const evidence = gatherEvidence(findSubject(path), { checkpoints, publicKey });
-  const tuning = { rowsPerStretch: 3, ...(threads === undefined ? {} : { threads }) };
+  const tuning = { rowsPerRange: 3, ...(threads === undefined ? {} : { threads }) };
   return verifyDatabase({ ...evidence, ...tuning, path, project: null });
 }
 
@@ -54,12 +54,12 @@ describe("the folder of forgeries", () => {
     expect(specimens.length).toBeGreaterThan(150);
   }, 30_000);
 
-  test("a database gets the same verdict in stretches of any length, in any order and in several threads", async () => {
+  test("a database gets the same verdict in ranges of any length, in any order and in several threads", async () => {
     const databases = specimens.filter(({ name }) => name.startsWith("database-"));
     for (const [index, specimen] of databases.entries()) {
       // Every thread takes a while to start, so only some of them are looked at with several.
       const threads = index % 12 === 0 ? 2 : undefined;
-      const { name, verdict, seq } = await examine(specimen, (one) => examineInStretches(one, threads));
+      const { name, verdict, seq } = await examine(specimen, (one) => examineInRowRangees(one, threads));
       expect({ name, verdict, seq }).toEqual({ name, verdict: specimen.verdict, seq: specimen.seq });
     }
   }, 30_000);

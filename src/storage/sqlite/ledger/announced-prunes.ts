@@ -7,7 +7,7 @@ import { parseCanonical } from "../../../audit/verify/entry-parser.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { attestedThrough } from "../verify/ledger.ts";
+import { coveredThrough } from "../verify/ledger.ts";
 import { unpackPayload } from "../verify/payload.ts";
 import { toSource } from "../verify/verification-steps.ts";
 
@@ -24,7 +24,7 @@ export function announcedThrough(
   verifierKeys: readonly string[],
   chain: { readonly number: number; readonly chain: string },
 ): number {
-  const attested = attestedThrough(toSource(database), createNoteReader(verifierKeys), chain);
+  const attested = coveredThrough(toSource(database), createNoteReader(verifierKeys), chain);
   const rows = database.prepare<[number, number], PruneRow>(
     `SELECT e.entry, e.hash, p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
      WHERE e.chain = ? AND e.seq <= ? AND e.action = 'audit.prune' ORDER BY e.seq DESC`,

@@ -5,7 +5,7 @@ import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { UncoveredRemoval } from "../../stored-ledger.ts";
-import { attestedThrough } from "../verify/ledger.ts";
+import { coveredThrough } from "../verify/ledger.ts";
 import { unpackPayload } from "../verify/payload.ts";
 import { toSource } from "../verify/verification-steps.ts";
 
@@ -29,7 +29,7 @@ export function findUnattestedRemovals(
   );
   return chains.all().flatMap(({ number, chain, newest }) => {
     if (newest === null) return [];
-    const attested = attestedThrough(source, reader, { number, chain });
+    const attested = coveredThrough(source, reader, { number, chain });
     if (newest <= attested) return [];
     const found = later.all(number, attested).find(({ text }) => text !== null && removesSomething(text));
     return found === undefined ? [] : [{ chain, seq: found.seq, action: found.action }];

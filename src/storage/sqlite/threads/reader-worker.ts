@@ -6,7 +6,7 @@ import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryList } from "../memories/memory-reader.ts";
-import { createProver } from "../verify/verification-steps.ts";
+import { createVerificationSteps } from "../verify/verification-steps.ts";
 import { answerQuestions } from "./answer-requests.ts";
 
 export interface ReaderInit {
@@ -19,7 +19,7 @@ const { file, verifierKeys }: ReaderInit = workerData;
 yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
-const prover = createProver(database, verifierKeys);
+const prover = createVerificationSteps(database, verifierKeys);
 
 const questions = {
   listMemories: createMemoryList(database),
@@ -27,8 +27,8 @@ const questions = {
   findRecord: audit.find,
   placeRecord: audit.place,
   findText: audit.findText,
-  planProof: prover.planProof,
-  proveStep: prover.proveStep,
+  startRun: prover.startRun,
+  verifyStep: prover.verifyStep,
 };
 
 export type ReadQuestions = typeof questions;

@@ -14,7 +14,7 @@ import type { MemoryReader } from "../../../memory/store.ts";
 import { createFairGate } from "../../../scheduling/fair-gate.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../../../scheduling/fair-queue.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
-import { createProofs } from "../verify/verification-rounds.ts";
+import { createVerificationRounds } from "../verify/verification-rounds.ts";
 import type { Question, QuestionTable } from "./answer-requests.ts";
 import type { ReadQuestions } from "./reader-worker.ts";
 import type { SearchQuestions } from "./search-worker.ts";
@@ -36,10 +36,10 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
   const searcher = createAsking<SearchQuestions>(threads.searcher, searchQueueLimits);
   const { ask } = reader;
   const { ask: askSearcher } = searcher;
-  const verify = createProofs(
+  const verify = createVerificationRounds(
     {
-      planProof: (...values) => ask(serverItself, "planProof", ...values),
-      proveStep: (...values) => ask(serverItself, "proveStep", ...values),
+      startRun: (...values) => ask(serverItself, "startRun", ...values),
+      verifyStep: (...values) => ask(serverItself, "verifyStep", ...values),
     },
     clock,
     logger,

@@ -153,7 +153,7 @@ function readCheckpoints(
 }
 
 /** The newest record whose hash a signed checkpoint of the database states; 0 when there is none. Reads from the newest one back. */
-export function attestedThrough(
+export function coveredThrough(
   source: LedgerSource,
   reader: NoteReader,
   { number, chain }: { readonly number: number; readonly chain: string },

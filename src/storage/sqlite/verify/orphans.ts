@@ -4,7 +4,7 @@
 import type { LedgerSource } from "./source.ts";
 
 /** A row that lies outside of the numbers that are read. */
-export function findStrangeNumber(source: LedgerSource): string | null {
+export function findNumberOutOfRange(source: LedgerSource): string | null {
   for (const table of ["audit_entry", "audit_chain"]) {
     for (const range of ["number < 1", `number > ${Number.MAX_SAFE_INTEGER}`]) {
       const rows = source.all(`SELECT 1 FROM ${table} NOT INDEXED WHERE ${range} LIMIT 1`);

@@ -6,9 +6,9 @@ import { judge } from "../../../audit/verify/verdict.ts";
 import { recentRecordsInAll, recentRecordsPerChain } from "../../../limits.ts";
 import type { RecentFinding, RecentVerification } from "../../ledger-verifier.ts";
 import { checkSchema, checkTables } from "./frame.ts";
-import { attestedThrough, type ChainFrame, readChains } from "./ledger.ts";
+import { type ChainFrame, coveredThrough, readChains } from "./ledger.ts";
 import { reportChain } from "./report.ts";
-import { type ChainKey, type Stretch, verifyStretch } from "./rows.ts";
+import { type ChainKey, type RowRange, verifyRange } from "./rows.ts";
 import { type LedgerSource, openEvidence } from "./source.ts";
 
 export interface RecentOptions extends RecentVerification {
@@ -57,7 +57,7 @@ function verifyChains(
       wanted: [...new Set(wanted)].sort((a, b) => a - b),
     };
     const segments = readSegments(source, key, newest.seq);
-    return reportChain(frame, segments, checkpoints, attestedThrough(source, reader, key));
+    return reportChain(frame, segments, checkpoints, coveredThrough(source, reader, key));
   });
   const present = new Set(frames.map(({ chain }) => chain));
   const contradictions = checkpoints
@@ -105,16 +105,14 @@ function readSegments(source: LedgerSource, key: ChainKey, newest: number): Segm
       seq,
       Math.min(newest, seq + recordsAtOnce),
     ) as { number: number }[];
-    for (const stretch of stretchesOf(rows.map(({ number }) => number))) {
-      segments.push(
-        ...verifyStretch(source, [key], stretch, key.number).segments.map(([, segment]) => segment),
-      );
+    for (const range of rangesOf(rows.map(({ number }) => number))) {
+      segments.push(...verifyRange(source, [key], range, key.number).segments.map(([, segment]) => segment));
     }
   }
   return segments;
 }
 
-function stretchesOf(rows: readonly number[]): Stretch[] {
+function rangesOf(rows: readonly number[]): RowRange[] {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
   if (last - first <= rows.length * sparseRows) return [{ above: first - 1, through: last }];

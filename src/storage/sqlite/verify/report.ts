@@ -18,7 +18,7 @@ import { type ChainReport, earlier, type Failure } from "../../../audit/verify/v
 import type { ChainFrame } from "./ledger.ts";
 
 /**
- * What is to be told about a chain whose stretches have been checked. `attested`: the newest record that a checkpoint attests which
+ * What is to be told about a chain whose ranges have been checked. `attested`: the newest record that a checkpoint attests which
  * is not among these.
  */
 export function reportChain(

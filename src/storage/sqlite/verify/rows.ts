@@ -1,4 +1,4 @@
-// Owns the SQL that verification reads records with. A stretch of row numbers holds records of several chains, in the order in which
+// Owns the SQL that verification reads records with. A range of row numbers holds records of several chains, in the order in which
 // they were written. Must never read through an index: a forged one can leave rows out.
 
 import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
@@ -20,7 +20,7 @@ export interface ChainKey {
 }
 
 /** Row numbers above `above`, up to `through`. */
-export interface Stretch {
+export interface RowRange {
   readonly above: number;
   readonly through: number;
 }
@@ -28,7 +28,7 @@ export interface Stretch {
 export type ChainSegment = readonly [chain: number, segment: Segment];
 
 /** Plain data. */
-export interface StretchResult {
+export interface RangeResult {
   readonly rows: number;
   /** By number of the chain. */
   readonly segments: readonly ChainSegment[];
@@ -66,12 +66,12 @@ const rowsAtOnce = 500;
 const entryColumns = "number, chain, seq, id, at, action, status, key, memory, entry, hash";
 
 /** @param only number of the one chain to look at; null: all. */
-export function verifyStretch(
+export function verifyRange(
   source: LedgerSource,
   chains: readonly ChainKey[],
-  { above, through }: Stretch,
+  { above, through }: RowRange,
   only: number | null = null,
-): StretchResult {
+): RangeResult {
   const known = new Map(chains.map((chain) => [chain.number, startChain(chain)]));
   let [rows, orphan, last] = [0, null as string | null, above];
   while (last < through) {

@@ -22,7 +22,7 @@ export interface LedgerSource {
 export function openEvidence(given: string): LedgerSource {
   const path = realPathOf(given);
   requireSqliteFile(path);
-  requireRegularCompany(path);
+  requireRegularFiles(path);
   refuseJournal(path);
   const isAlone = !hasAdjacentFiles(path);
   const before = stateOf(path);
@@ -56,7 +56,7 @@ function realPathOf(path: string): string {
 }
 
 /** Through a link or a pipe beside the database another ledger could be read than the one that the server shows. */
-function requireRegularCompany(path: string): void {
+function requireRegularFiles(path: string): void {
   const strange = findIrregular(path);
   if (strange !== null) {
     throw new UnusableInput(

@@ -10,24 +10,24 @@ import { verificationRoundMs, verificationWaitMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { ChainKey } from "./rows.ts";
 import {
-  concludeProof,
   type Mark,
-  type ProofEnd,
-  type ProofPlan,
-  type ProofStep,
+  type RunEnd,
+  type RunStart,
   reportProgress,
+  reportRun,
+  type VerificationStep,
 } from "./verification-steps.ts";
 
 /** The part that runs in the reader's thread. */
-export interface ProverThread {
-  planProof(project: Project, mark: Mark | null, isRoundDue: boolean): Promise<ProofPlan | null>;
-  proveStep(key: ChainKey, above: number, through: number): Promise<ProofStep>;
+export interface StepThread {
+  startRun(project: Project, mark: Mark | null, isRoundDue: boolean): Promise<RunStart | null>;
+  verifyStep(key: ChainKey, above: number, through: number): Promise<VerificationStep>;
 }
 
-export type Proofs = (project: Project) => Promise<Verification>;
+export type VerifyProject = (project: Project) => Promise<Verification>;
 
 /** Verifies every chain on its own, but one step at a time: other requests to the reader wait for one step at most. */
-export function createProofs(thread: ProverThread, clock: Clock, logger: Logger): Proofs {
+export function createVerificationRounds(thread: StepThread, clock: Clock, logger: Logger): VerifyProject {
   const chains = new Map<string, () => Promise<Verification>>();
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -35,12 +35,12 @@ export function createProofs(thread: ProverThread, clock: Clock, logger: Logger)
     turn = result.catch(() => undefined);
     return result;
   };
-  const patient: ProverThread = {
-    planProof: (...values) => inTurn(() => thread.planProof(...values)),
-    proveStep: (...values) => inTurn(() => thread.proveStep(...values)),
+  const patient: StepThread = {
+    startRun: (...values) => inTurn(() => thread.startRun(...values)),
+    verifyStep: (...values) => inTurn(() => thread.verifyStep(...values)),
   };
   return (project) => {
-    const verify = chains.get(project.id) ?? createChainProof(project, patient, clock, logger);
+    const verify = chains.get(project.id) ?? createChainRounds(project, patient, clock, logger);
     chains.set(project.id, verify);
     return verify();
   };
@@ -48,7 +48,7 @@ export function createProofs(thread: ProverThread, clock: Clock, logger: Logger)
 
 /** One way along the chain. */
 interface Run {
-  plan: ProofPlan;
+  plan: RunStart;
   segments: Segment[];
   /** Null until it has reached the newest record. */
   report: ChainReport | null;
@@ -58,9 +58,9 @@ interface Run {
 
 type Round = Omit<VerificationRound, "throughSeq">;
 
-function createChainProof(
+function createChainRounds(
   project: Project,
-  thread: ProverThread,
+  thread: StepThread,
   clock: Clock,
   logger: Logger,
 ): () => Promise<Verification> {
@@ -73,8 +73,8 @@ function createChainProof(
   /** What was found wrong; stays until a whole round finds nothing. */
   let trouble: ChainReport | null = null;
 
-  const plan = async (isRoundDue: boolean): Promise<ProofPlan | null> => {
-    const made = await thread.planProof(project, mark, isRoundDue);
+  const plan = async (isRoundDue: boolean): Promise<RunStart | null> => {
+    const made = await thread.startRun(project, mark, isRoundDue);
     if (made?.isWhole) {
       const fromSeq = made.frame.start.seq + 1;
       round = { fromSeq, startedAt: clock.now(), completedAt: null };
@@ -83,8 +83,8 @@ function createChainProof(
     return made;
   };
 
-  const conclude = (run: Run, end: ProofEnd): void => {
-    const report = concludeProof(run.plan, run.segments, mark, end);
+  const conclude = (run: Run, end: RunEnd): void => {
+    const report = reportRun(run.plan, run.segments, mark, end);
     run.report = report;
     const isGood = report.failure === null && report.contradiction === null;
     trouble = isGood ? null : report;
@@ -99,7 +99,7 @@ function createChainProof(
 
   /** @returns the row above which the next step begins; null at the end. */
   const advance = async (run: Run, above: number): Promise<number | null> => {
-    const step = await thread.proveStep(run.plan.key, above, reachedBy(run));
+    const step = await thread.verifyStep(run.plan.key, above, reachedBy(run));
     if (step.moved) {
       const again = await plan(true);
       if (again === null) throw new Error("the chain that is being verified is gone");

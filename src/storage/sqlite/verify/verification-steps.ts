@@ -8,9 +8,9 @@ import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
 import { verificationStepMaxBytes, verificationStepRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { attestedThrough, type ChainFrame, readChain } from "./ledger.ts";
+import { type ChainFrame, coveredThrough, readChain } from "./ledger.ts";
 import { reportChain } from "./report.ts";
-import { type ChainKey, type Stretch, type StretchResult, verifyStretch } from "./rows.ts";
+import { type ChainKey, type RangeResult, type RowRange, verifyRange } from "./rows.ts";
 import type { LedgerSource } from "./source.ts";
 
 /** The newest record that an earlier run of this server found good. */
@@ -22,7 +22,7 @@ export interface Mark {
 }
 
 /** Plain data. */
-export interface ProofPlan {
+export interface RunStart {
   readonly frame: ChainFrame;
   readonly key: ChainKey;
   /** The run begins above the row with this number. */
@@ -32,11 +32,11 @@ export interface ProofPlan {
 }
 
 /** Plain data. `moved`: retention has removed records that the run has not checked yet. */
-export type ProofStep =
+export type VerificationStep =
   | { readonly moved: true }
   | {
       readonly moved: false;
-      readonly result: StretchResult;
+      readonly result: RangeResult;
       /** The next step begins above the row with this number; null: the newest record was checked. */
       readonly next: number | null;
       /** At the end: the newest record that a signed checkpoint attests. The run may have begun before it was signed. */
@@ -45,7 +45,7 @@ export type ProofStep =
       readonly payloadsThrough: number;
     };
 
-export function createProver(database: Database, verifierKeys: readonly string[]) {
+export function createVerificationSteps(database: Database, verifierKeys: readonly string[]) {
   const source = toSource(database);
   const reader = createNoteReader(verifierKeys);
   const chainOf = database
@@ -75,7 +75,7 @@ export function createProver(database: Database, verifierKeys: readonly string[]
   );
 
   /** Rows above a number that one step can check. */
-  const stretchAbove = (above: number, last: number): Stretch => {
+  const rangeAbove = (above: number, last: number): RowRange => {
     const through = Math.min(last, above + verificationStepRows);
     let bytes = 0;
     for (const payload of payloadSizes.iterate(above, through)) {
@@ -85,7 +85,7 @@ export function createProver(database: Database, verifierKeys: readonly string[]
     return { above, through };
   };
 
-  const planProof = (project: Project, mark: Mark | null, isRoundDue: boolean): ProofPlan | null => {
+  const startRun = (project: Project, mark: Mark | null, isRoundDue: boolean): RunStart | null => {
     const number = chainOf.get(project.id);
     if (number === undefined) return null;
     const whole = readChain(source, reader, number);
@@ -111,43 +111,43 @@ export function createProver(database: Database, verifierKeys: readonly string[]
   };
 
   /** `through` is the seq of the newest record that the run has checked. Rows of other chains before the next one are skipped. */
-  const proveStep = (key: ChainKey, above: number, through: number): ProofStep => {
+  const verifyStep = (key: ChainKey, above: number, through: number): VerificationStep => {
     if ((anchored.get(key.number) ?? 0) > through) return { moved: true };
     const first = following.get(key.number, through) ?? above + 1;
     const last = newest.get(key.number) ?? above;
-    const stretch = stretchAbove(Math.max(above, first - 1), last);
-    const result = verifyStretch(source, [key], stretch, key.number);
-    const isLast = stretch.through >= last;
+    const range = rangeAbove(Math.max(above, first - 1), last);
+    const result = verifyRange(source, [key], range, key.number);
+    const isLast = range.through >= last;
     return {
-      ...{ moved: false, result, next: isLast ? null : stretch.through },
-      attested: isLast ? attestedThrough(source, reader, key) : 0,
+      ...{ moved: false, result, next: isLast ? null : range.through },
+      attested: isLast ? coveredThrough(source, reader, key) : 0,
       payloadsThrough: isLast ? (payloadsThroughOf.get(key.number) ?? 0) : 0,
     };
   };
 
   return {
     /** How a run begins: after `mark`, or at the first record where a round is due or that record is not the same any more. Null: there is no chain. */
-    planProof: database.transaction(planProof),
-    proveStep: database.transaction(proveStep),
+    startRun: database.transaction(startRun),
+    verifyStep: database.transaction(verifyStep),
   };
 }
 
 /** What the last step of a run says about the chain as a whole. */
-export type ProofEnd = Pick<Extract<ProofStep, { moved: false }>, "attested" | "payloadsThrough">;
+export type RunEnd = Pick<Extract<VerificationStep, { moved: false }>, "attested" | "payloadsThrough">;
 
 /** What a run has found that reached the newest record. `mark`: what an earlier run found good is a checkpoint to this one. */
-export function concludeProof(
-  { frame, isWhole }: ProofPlan,
+export function reportRun(
+  { frame, isWhole }: RunStart,
   segments: readonly Segment[],
   mark: Mark | null,
-  { attested, payloadsThrough }: ProofEnd,
+  { attested, payloadsThrough }: RunEnd,
 ): ChainReport {
   const atEnd = { ...frame, payloadsThrough: isWhole ? payloadsThrough : null };
   return reportChain(atEnd, segments, mark === null ? [] : [toAttested(mark)], attested);
 }
 
 /** What a run has found that is not at its end: later records may account for missing payloads. */
-export function reportProgress({ frame }: ProofPlan, segments: readonly Segment[]): ChainReport {
+export function reportProgress({ frame }: RunStart, segments: readonly Segment[]): ChainReport {
   const { chain, project, start, anchors, checkpoints } = frame;
   const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({ start, segments });
   return {

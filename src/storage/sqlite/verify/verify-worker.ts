@@ -3,7 +3,7 @@
 import { workerData } from "node:worker_threads";
 import { answerRequests } from "../../../threads/answer-requests.ts";
 import { checkSchema, checkTables } from "./frame.ts";
-import { type ChainKey, type Stretch, verifyStretch } from "./rows.ts";
+import { type ChainKey, type RowRange, verifyRange } from "./rows.ts";
 import { openEvidence } from "./source.ts";
 
 export interface VerifierInit {
@@ -11,7 +11,7 @@ export interface VerifierInit {
 }
 
 export type VerifierTask =
-  | { readonly chains: readonly ChainKey[]; readonly stretch: Stretch; readonly only: number | null }
+  | { readonly chains: readonly ChainKey[]; readonly range: RowRange; readonly only: number | null }
   | "tables";
 
 /** Number of the newest row that the thread sees. */
@@ -32,8 +32,8 @@ answerRequests(
     // Only verify-workers.ts sends requests here.
     const task = request as VerifierTask;
     if (task === "tables") return checkTables(source);
-    const { chains, stretch, only } = task;
-    return verifyStretch(source, chains, stretch, only);
+    const { chains, range, only } = task;
+    return verifyRange(source, chains, range, only);
   },
   { ready: (newest?.number ?? 0) satisfies VerifierReady },
 );

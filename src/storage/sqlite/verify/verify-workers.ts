@@ -5,19 +5,19 @@ import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { createLogger } from "../../../log/logger.ts";
 import { createSupervisor, type Supervisor } from "../../../threads/supervisor.ts";
 import { ThreadEnded, type WorkerThread } from "../../../threads/worker-thread.ts";
-import type { ChainKey, Stretch, StretchResult } from "./rows.ts";
+import type { ChainKey, RangeResult, RowRange } from "./rows.ts";
 import type { VerifierInit, VerifierReady, VerifierTask } from "./verify-worker.ts";
 
 export interface Verifiers {
   /** The newest row number that every thread sees. */
   readonly newest: number;
-  /** Results in the order of the stretches, and what is wrong with the tables. @throws UnusableInput */
+  /** Results in the order of the ranges, and what is wrong with the tables. @throws UnusableInput */
   verify(
-    stretches: readonly Stretch[],
+    ranges: readonly RowRange[],
     chains: readonly ChainKey[],
     only: number | null,
-    onDone: (stretch: Stretch) => void,
-  ): Promise<{ readonly results: StretchResult[]; readonly damage: Failure | null }>;
+    onDone: (range: RowRange) => void,
+  ): Promise<{ readonly results: RangeResult[]; readonly damage: Failure | null }>;
   close(): Promise<void>;
 }
 
@@ -35,17 +35,17 @@ export async function startVerifiers(
     return {
       newest: Math.min(...newest),
       close,
-      async verify(stretches, chains, only, onDone) {
-        const results: StretchResult[] = [];
+      async verify(ranges, chains, only, onDone) {
+        const results: RangeResult[] = [];
         let next = 0;
         const [first] = threads;
         const damage = first === undefined ? null : ask<Failure | null>(first, "tables");
         const work = async (thread: WorkerThread<VerifierReady>): Promise<void> => {
-          for (let index = next++; index < stretches.length; index = next++) {
-            const stretch = stretches[index];
-            if (stretch === undefined) return;
-            results[index] = await ask<StretchResult>(thread, { chains, stretch, only });
-            onDone(stretch);
+          for (let index = next++; index < ranges.length; index = next++) {
+            const range = ranges[index];
+            if (range === undefined) return;
+            results[index] = await ask<RangeResult>(thread, { chains, range, only });
+            onDone(range);
           }
         };
         await Promise.all(

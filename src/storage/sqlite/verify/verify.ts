@@ -1,4 +1,4 @@
-// Owns the verification of a database file: one snapshot, read in stretches by as many threads as pay, and the verdict. Never writes,
+// Owns the verification of a database file: one snapshot, read in ranges by as many threads as pay, and the verdict. Never writes,
 // needs no server, no network and no native library.
 
 import { availableParallelism } from "node:os";
@@ -14,21 +14,21 @@ import {
 import type { LedgerVerification } from "../../ledger-verifier.ts";
 import { checkSchema, checkTables } from "./frame.ts";
 import { type ChainFrame, readChains } from "./ledger.ts";
-import { findStrangeNumber, findStrayNote, findStrayPayload } from "./orphans.ts";
+import { findNumberOutOfRange, findStrayNote, findStrayPayload } from "./orphans.ts";
 import { reportChain, requireRest } from "./report.ts";
-import { type ChainKey, type ChainSegment, type Stretch, type StretchResult, verifyStretch } from "./rows.ts";
+import { type ChainKey, type ChainSegment, type RangeResult, type RowRange, verifyRange } from "./rows.ts";
 import { type LedgerSource, openEvidence } from "./source.ts";
 import { startVerifiers, type Verifiers } from "./verify-workers.ts";
 
 export interface DatabaseVerification extends LedgerVerification {
   /** Default: as many as the machine has cores and the work pays for. */
   readonly threads?: number;
-  readonly rowsPerStretch?: number;
+  readonly rowsPerRange?: number;
 }
 
 /** Below this a second thread takes longer to start than to help. */
 const rowsPerThread = 30_000;
-const defaultRowsPerStretch = 10_000;
+const defaultRowsPerRange = 10_000;
 
 /** @throws UnusableInput */
 export async function verifyDatabase(options: DatabaseVerification): Promise<Report> {
@@ -58,7 +58,7 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
       }),
     );
     const orphan =
-      findStrangeNumber(source) ??
+      findNumberOutOfRange(source) ??
       (only === null
         ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source))
         : null);
@@ -124,36 +124,36 @@ async function verifyRows(
   verifiers: Verifiers | null,
   chains: readonly ChainKey[],
   { only, options }: { readonly only: number | null; readonly options: DatabaseVerification },
-): Promise<{ readonly results: readonly StretchResult[]; readonly damage: Failure | null }> {
+): Promise<{ readonly results: readonly RangeResult[]; readonly damage: Failure | null }> {
   const { oldest, newest } = extent(source);
   const shared = Math.max(oldest, Math.min(newest, verifiers?.newest ?? oldest));
-  const { rowsPerStretch = defaultRowsPerStretch } = options;
-  const stretches = split(source, { above: oldest, through: shared }, rowsPerStretch);
+  const { rowsPerRange = defaultRowsPerRange } = options;
+  const ranges = split(source, { above: oldest, through: shared }, rowsPerRange);
   let done = 0;
-  const advance = (stretch: Stretch) => {
-    done += stretch.through - stretch.above;
+  const advance = (range: RowRange) => {
+    done += range.through - range.above;
     options.onProgress?.(done, newest - oldest);
   };
-  const shares = await verifiers?.verify(stretches, chains, only, advance);
+  const shares = await verifiers?.verify(ranges, chains, only, advance);
   const { results, damage } = shares ?? { results: [], damage: checkTables(source) };
-  for (const stretch of split(source, { above: shared, through: newest }, rowsPerStretch)) {
-    results.push(verifyStretch(source, chains, stretch, only));
-    advance(stretch);
+  for (const range of split(source, { above: shared, through: newest }, rowsPerRange)) {
+    results.push(verifyRange(source, chains, range, only));
+    advance(range);
   }
   return { results, damage };
 }
 
 /** Jumps over numbers without rows: a forged one can be as far away as 64 bits reach. */
-function split(source: LedgerSource, { above, through }: Stretch, rowsPerStretch: number): Stretch[] {
+function split(source: LedgerSource, { above, through }: RowRange, rowsPerRange: number): RowRange[] {
   const next = "SELECT MIN(number) AS number FROM audit_entry NOT INDEXED WHERE number > ?";
-  const stretches: Stretch[] = [];
+  const ranges: RowRange[] = [];
   for (let from = above; from < through; ) {
     const [row] = source.all(next, from) as { number: number | null }[];
-    const end = Math.min(through, (row?.number ?? through) - 1 + rowsPerStretch);
-    stretches.push({ above: from, through: end });
+    const end = Math.min(through, (row?.number ?? through) - 1 + rowsPerRange);
+    ranges.push({ above: from, through: end });
     from = end;
   }
-  return stretches;
+  return ranges;
 }
 
 /** By number of the chain, in the order of the rows. */
