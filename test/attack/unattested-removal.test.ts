@@ -38,10 +38,7 @@ test.each([
       ["audit", "checkpoint"],
     ]) {
       const { exitCode, stderr } = await run([...words, "--data-dir", dataDir]);
-      expect([exitCode, stderr]).toEqual([
-        1,
-        expect.stringContaining(`Record ${seq} (${action}) of the chain`),
-      ]);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`Record ${seq} (${action}) of chain`)]);
     }
     const verified = await runJson(["audit", "verify", dataDir]);
     expect([verified.exitCode, verified.object.failure]).toMatchObject([20, { check: "payload", seq: 1 }]);

@@ -1,5 +1,5 @@
-// Owns the heads of chains inside a transaction: read and checked when a chain is locked, moved with each record, forgotten at the end.
-// The transaction holds the whole database (BEGIN IMMEDIATE), so nobody else can move a head that was read here.
+// Owns the heads of chains inside a transaction: read and checked when a chain is locked, moved with each record. The transaction holds
+// the whole database (BEGIN IMMEDIATE), so no other connection can move a head that was read here.
 
 import { randomBytes } from "node:crypto";
 import { genesisHash, genesisText } from "../../../audit/chain.ts";
@@ -15,7 +15,8 @@ type Owner = string | null;
 
 export interface ChainHeads {
   /**
-   * Reads the head of a chain, unless the transaction has done so, and compares it with what this process knows.
+   * Reads the head of a chain and compares it with what this process knows, unless that was done and no other connection has
+   * committed since.
    * @throws LedgerChanged when another process has changed the chain; the transaction can go on without it.
    */
   lock(owner: Owner): void;
@@ -40,19 +41,33 @@ interface HeadRow {
 export function createChainHeads(database: Database, knownHeads: KnownHeads, createId: IdSource): ChainHeads {
   const findHead = database.prepare<[number | null], HeadRow>(
     `SELECT c.number, c.id AS chain, e.seq, COALESCE(e.hash, c.hash) AS hash, e.at
-     FROM audit_chain c LEFT JOIN audit_entry e ON e.chain = c.number
-     WHERE c.project IS ? ORDER BY e.seq DESC LIMIT 1`,
+     FROM audit_chain c
+     LEFT JOIN audit_entry e ON e.chain = c.number AND e.seq = (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number)
+     WHERE c.project IS ?`,
   );
   const insertChain = database.prepare(
     "INSERT INTO audit_chain (id, project, genesis, hash) VALUES (:id, :project, :genesis, :hash)",
   );
   const serialOf = serialsOf(database);
   const toSerial = (owner: Owner) => (owner === null ? null : serialOf(owner));
-  /** Of the chains that the transaction has locked; null: there is no such chain yet. */
+  /** Changes with every commit of another connection, and with no other. */
+  const readDataVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
+  let dataVersion: number | undefined;
+  let isCurrent = false;
+  /** Of the chains that were locked while the data version is the same; null: there is no such chain yet. */
   const heads = new Map<Owner, NumberedHead | null>();
   const moves: { readonly owner: Owner; readonly before: NumberedHead | null }[] = [];
 
+  /** Once in each transaction. */
+  const forgetOutdated = (): void => {
+    const found = readDataVersion.get();
+    if (found !== dataVersion) heads.clear();
+    dataVersion = found;
+    isCurrent = true;
+  };
+
   const lock = (owner: Owner): NumberedHead | null => {
+    if (!isCurrent) forgetOutdated();
     const locked = heads.get(owner);
     if (locked !== undefined) return locked;
     const row = findHead.get(toSerial(owner));
@@ -80,9 +95,9 @@ export function createChainHeads(database: Database, knownHeads: KnownHeads, cre
     return head;
   };
 
-  const forget = (): void => {
-    heads.clear();
+  const end = (): void => {
     moves.length = 0;
+    isCurrent = false;
   };
 
   return {
@@ -100,11 +115,12 @@ export function createChainHeads(database: Database, knownHeads: KnownHeads, cre
     },
     committed() {
       knownHeads.committed();
-      forget();
+      end();
     },
     rolledBack() {
       knownHeads.rolledBack();
-      forget();
+      heads.clear();
+      end();
     },
   };
 }
