@@ -24,9 +24,6 @@ const searchableMemories = Math.floor((cacheBytes / bytesInCache - blockRows) / 
 /** A sentence of a page, with the figure that the program uses. Line ends count as spaces. */
 const sentences: readonly (readonly [string, string])[] = [
   ["docs/user/API.md", `final_score = ${relevanceWeight} × similarity + ${importanceWeight} × importance`],
-  ["docs/user/API.md", `a number from 0 to 1, ${limits.importanceDefault} by default`],
-  ["docs/user/API.md", `maximum number of facts and contexts, ${limits.topKDefault} by default`],
-  ["docs/user/API.md", `however important they are; ${limits.injectionFloorDefault} by default`],
   ["docs/user/AUDIT.md", `With \`page\` this lasts ${words[limits.pagePinMs / 3_600_000]} hour`],
   ["docs/user/AUDIT.md", `A call waits ${seconds(limits.verificationWaitMs)} seconds at most`],
   ["docs/user/ERRORS.md", `the body is larger than ${mib(limits.bodyMaxBytes)}`],
@@ -87,7 +84,8 @@ const sentences: readonly (readonly [string, string])[] = [
 ];
 
 test.each(sentences)("%s: %s", (page, sentence) => {
-  expect(read(page).replace(/\s+/g, " ")).toContain(sentence);
+  // Not the page itself, which would fill the screen.
+  expect(read(page).replace(/\s+/g, " ").includes(sentence)).toBe(true);
 });
 
 test("the quality of the built-in extractor is that of the last run", () => {

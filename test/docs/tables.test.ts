@@ -57,6 +57,38 @@ test("calls", () => {
   );
 });
 
+/** Title of the part of a page that describes the input of an operation. */
+const inputs: readonly (readonly [string, string, string])[] = [
+  ["memory.create", "docs/user/API.md", "Create"],
+  ["memory.list", "docs/user/API.md", "List"],
+  ["memory.search", "docs/user/API.md", "Search"],
+  ["memory.extract", "docs/user/API.md", "Extract memories from a text"],
+  ["memory.inject", "docs/user/API.md", "Inject memories into a prompt"],
+  ["audit.list", "docs/user/AUDIT.md", "List and read"],
+  ["audit.export", "docs/user/AUDIT.md", "Export"],
+];
+
+test.each(inputs)("the fields of %s", (name, page, title) => {
+  const operation = routes.find((route) => route.operation.name === name)?.operation;
+  const required: unknown = operation?.input.required;
+  const fields = Object.entries(operation?.input.properties ?? {}).map(([field, schema]) => {
+    const isRequired = Array.isArray(required) && required.includes(field);
+    return [`\`${field}\``, isRequired ? "required" : String(schema.default ?? "none")];
+  });
+  const rows = [...tableOf(page, "field", title), ...tableOf(page, "parameter", title)];
+  expect(rows.filter((row) => row.length === 3).map((row) => row.slice(0, 2))).toEqual(fields);
+});
+
+test("the fields of an appended record", () => {
+  const operation = routes.find((route) => route.operation.name === "audit.append")?.operation;
+  const [, text = ""] = /^## Append\n([\s\S]*?)^## /m.exec(read("docs/user/AUDIT.md")) ?? [];
+  const named = Object.keys(operation?.input.properties ?? {}).filter((field) =>
+    text.includes(`\`${field}\``),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named).toEqual(Object.keys(operation?.input.properties ?? {}));
+});
+
 test("permissions", () => {
   const names = tableOf("docs/operator/PROJECTS.md", "permission").map(([name]) => name);
   expect(names).toEqual(permissions.map((name) => `\`${name}\``));
