@@ -2,7 +2,7 @@
 // of the server, use an export or a copy of the database, and a checkpoint that is kept outside the server.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { projectOperation } from "../calls/operation.ts";
+import { confirm, projectOperation } from "../calls/operation.ts";
 import { toTimestamp } from "../clock.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { requireHashes } from "./checkpoint-operations.ts";
@@ -104,29 +104,27 @@ export const verifyRecords = projectOperation({
 
   async prepare(_input, { plan, caller, store }) {
     requireHashes(plan, caller.project);
-    return store.audit.verify(caller.project);
+    const { report, isComplete, round, lastCompleteAt } = await store.audit.verify(caller.project);
+    const { failure, contradiction } = report ?? { failure: null, contradiction: null };
+    const data = {
+      verdict: verdictOf(report),
+      chain: report?.chain ?? null,
+      verified: report?.records ?? 0,
+      first_seq: report?.firstSeq ?? null,
+      last_seq: report?.lastSeq ?? null,
+      complete: isComplete,
+      round: round && toRoundView(round),
+      last_complete_at: lastCompleteAt === null ? null : toTimestamp(lastCompleteAt),
+      failure,
+      contradiction:
+        contradiction === null
+          ? null
+          : { kind: contradiction.kind, size: contradiction.size, message: contradiction.message },
+    };
+    return { foreseen: { data }, prepared: null };
   },
 
-  async apply(_transaction, _input, { report, isComplete, round, lastCompleteAt }) {
-    const { failure, contradiction } = report ?? { failure: null, contradiction: null };
-    return {
-      data: {
-        verdict: verdictOf(report),
-        chain: report?.chain ?? null,
-        verified: report?.records ?? 0,
-        first_seq: report?.firstSeq ?? null,
-        last_seq: report?.lastSeq ?? null,
-        complete: isComplete,
-        round: round && toRoundView(round),
-        last_complete_at: lastCompleteAt === null ? null : toTimestamp(lastCompleteAt),
-        failure,
-        contradiction:
-          contradiction === null
-            ? null
-            : { kind: contradiction.kind, size: contradiction.size, message: contradiction.message },
-      },
-    };
-  },
+  apply: confirm,
 });
 
 function toRoundView({

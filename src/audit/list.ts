@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
-import { type Preparation, projectOperation } from "../calls/operation.ts";
+import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
 import { auditPageSizeDefault } from "../limits.ts";
@@ -72,18 +72,17 @@ export const listRecords = projectOperation({
     const list = describeList(input, preparation);
     const { records, total, hasMore } = await readPage(list, input, preparation);
     const last = records.at(-1);
-    return {
+    const data = {
       logs: records.map((record) => toAuditRecord(record, preparation.plan.hash)),
       total,
       page,
       page_size,
       next_cursor: hasMore && last !== undefined ? toCursor(list.name, { below: last.seq, total }) : null,
     };
+    return { foreseen: { data }, prepared: null };
   },
 
-  async apply(_transaction, _input, data) {
-    return { data };
-  },
+  apply: confirm,
 });
 
 interface List {

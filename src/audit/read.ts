@@ -1,7 +1,7 @@
 // Owns reading one audit record with all its fields. A record of another project is refused like one that does not exist.
 
 import { Type } from "@sinclair/typebox";
-import { projectOperation } from "../calls/operation.ts";
+import { confirm, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
@@ -34,10 +34,8 @@ export const readRecord = projectOperation({
         "The audit record does not exist in this project. List records to find its id.",
       );
     }
-    return detail;
+    return { foreseen: { data: detail }, prepared: null };
   },
 
-  async apply(_transaction, _input, data) {
-    return { data };
-  },
+  apply: confirm,
 });

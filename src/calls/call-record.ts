@@ -2,7 +2,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import type { Cost } from "../access/credits.ts";
-import { type PayloadWithText, sealPayload } from "../audit/payload.ts";
+import type { SealedPayload } from "../audit/payload.ts";
 import type { AppendedRecord, RecordDraft, StoredRecord } from "../audit/record.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
@@ -25,25 +25,28 @@ export interface Settled {
   readonly appended: AppendedRecord | null;
   /** What the engine does after the commit. */
   readonly after: readonly AfterCommit[];
-  toAnswer(record: StoredRecord): Answer;
+  /** The payload, if it was sealed before the transaction; null: it is made of the fields above. */
+  readonly sealed: SealedPayload | null;
+  /** Null: the thread that has foreseen the answer has it. */
+  toAnswer(record: StoredRecord): Answer | null;
 }
 
+/** The numbers and identifiers of the record; `payload` is everything else. */
 export function toRecordDraft(
   call: Call,
-  body: JsonObject | null,
   operation: Operation,
   caller: Caller | null,
   settled: Settled,
+  payload: SealedPayload,
   clock: { readonly now: number; readonly elapsed: number },
-): RecordDraft & { readonly payload: PayloadWithText } {
+): RecordDraft {
   const origin = {
     project: caller?.project.id ?? null,
     now: clock.now,
     keyId: caller?.key.id ?? null,
   };
   if (settled.appended !== null) {
-    const { payload, ...record } = settled.appended;
-    return { ...origin, memoryId: null, ...record, payload: sealPayload(withoutNulls(payload)) };
+    return { ...origin, memoryId: null, ...settled.appended, payload };
   }
   return {
     ...origin,
@@ -57,18 +60,26 @@ export function toRecordDraft(
       balance_consumed_usd: settled.cost.usd,
       is_cache_hit: false,
     },
-    payload: sealPayload(
-      withoutNulls({
-        ...describeOrigin(call.origin),
-        error_msg: settled.code === successCode ? null : settled.message,
-        request_parameters: call.parameters,
-        request_body: body,
-        unreadable_body: call.unreadableBody === null ? null : { ...call.unreadableBody },
-        response_body: settled.recordedResponse,
-        ...settled.details,
-      }),
-    ),
+    payload,
   };
+}
+
+/** Needs nothing of the transaction, so it can be made before it. */
+export function payloadOf(
+  { origin, parameters, unreadableBody }: Pick<Call, "origin" | "parameters" | "unreadableBody">,
+  body: JsonObject | null,
+  { appended, code, message, recordedResponse, details }: Settled,
+): JsonObject {
+  if (appended !== null) return withoutNulls(appended.payload);
+  return withoutNulls({
+    ...describeOrigin(origin),
+    error_msg: code === successCode ? null : message,
+    request_parameters: parameters,
+    request_body: body,
+    unreadable_body: unreadableBody === null ? null : { ...unreadableBody },
+    response_body: recordedResponse,
+    ...details,
+  });
 }
 
 /** Members beyond those of a call over HTTP are there only for other calls. */

@@ -1,8 +1,10 @@
 // Owns what travels between the two halves of a call: the first half prepares it, the second settles it in a transaction.
 // Everything here is plain data, because the halves run in different threads (and later on different machines).
 
+import type { SealedPayload } from "../audit/payload.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
-import type { Refused } from "./answer.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
+import type { Answer, Refused } from "./answer.ts";
 import type { Administrator, RequestOrigin } from "./request.ts";
 
 /** A body that the ledger does not keep as it is (it is not I-JSON, or it is invalid and large): its size and digest are kept. */
@@ -51,7 +53,20 @@ export type Decision =
       /** Parameters of path and query, as they were received. */
       readonly parameters: JsonObject;
       readonly prepared: unknown;
+      /** The outcome if `apply` confirms it; left out: only the transaction knows the outcome. */
+      readonly foreseen?: ForeseenOutcome;
     };
+
+/** The outcome of a call that changes nothing, as its answer and its record have it. */
+export interface ForeseenOutcome {
+  /** Null on its way between threads, because the thread that made it keeps it. */
+  readonly answer: Answer | null;
+  /** The memory that the audit entry names. */
+  readonly memoryId: string | null;
+  /** Of the record. */
+  readonly payload: SealedPayload;
+  readonly after: readonly AfterCommit[];
+}
 
 export function bodyOf({ bodyText }: Pick<Call, "bodyText">): JsonObject | null {
   const body: unknown = bodyText === null ? null : JSON.parse(bodyText);

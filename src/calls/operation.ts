@@ -8,7 +8,7 @@ import type { Feature, Plan, Plans } from "../access/plan.ts";
 import type { PagePins } from "../audit/page-pins.ts";
 import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
 import type { ErrorCode, Refusal } from "../errors.ts";
-import type { Json, JsonObject } from "../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
@@ -53,7 +53,34 @@ export interface ProjectApplication extends Application {
   readonly plan: Plan;
 }
 
-export type Applied<Data> = Done<Data> | Appended<Data> | Declined;
+export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;
+
+/**
+ * What `prepare` of an operation that changes nothing can return: the outcome of the call, unless `apply` finds another one. The answer
+ * and the payload of the record are then made before the transaction and outside the thread that writes.
+ */
+export interface Foreseen<Data, Prepared> {
+  readonly foreseen: Pick<Done<Data>, "data" | "memoryId" | "details" | "after">;
+  /** What `apply` gets. */
+  readonly prepared: Prepared;
+}
+
+export function isForeseen(prepared: unknown): prepared is Foreseen<unknown, unknown> {
+  return isObject(prepared) && "foreseen" in prepared;
+}
+
+/** The outcome that `prepare` has foreseen is true in the transaction, too. */
+export interface Confirmed {
+  readonly confirmed: true;
+  readonly after?: undefined;
+}
+
+export const confirmed: Confirmed = { confirmed: true };
+
+/** `apply` of an operation whose outcome depends on nothing but what `prepare` has read. */
+export async function confirm(): Promise<Confirmed> {
+  return confirmed;
+}
 
 export interface Done<Data> {
   /** The `data` of the answer; null for 204. */
@@ -115,8 +142,11 @@ export interface ProjectOperation<
   readonly mayRunLong?: boolean;
   /** The codes that its own rules answer with, besides those of every call. */
   readonly refusals: readonly ErrorCode[];
-  /** The result travels to the writer's thread: plain data and typed arrays only. */
-  prepare(input: Static<Input>, preparation: Preparation): Promise<Prepared>;
+  /** What it prepares travels to the writer's thread: plain data and typed arrays only. */
+  prepare(
+    input: Static<Input>,
+    preparation: Preparation,
+  ): Promise<Prepared | Foreseen<DataOf<Output>, Prepared>>;
   /** Runs inside one transaction; awaits nothing but the transaction's own methods. */
   apply(
     transaction: Transaction,

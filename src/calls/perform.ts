@@ -21,8 +21,9 @@ import {
   recordParameters,
   toReceivedInput,
 } from "./input.ts";
-import type { Operation } from "./operation.ts";
+import { isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
+import { foresee } from "./outcome.ts";
 import { createPrepare, type PreparationTools } from "./preparation.ts";
 import type { Credentials, Request } from "./request.ts";
 import { createJudgeUnauthenticated } from "./unauthenticated.ts";
@@ -108,7 +109,9 @@ export function createPerform(tools: PerformTools): Perform {
     const decide = async (): Promise<Decision> => {
       if (reading.input === null) throw reading.fault;
       const prepared = await prepare(authority, reading.input, request, held);
-      return { refused: null, parameters, prepared };
+      if (!isForeseen(prepared)) return { refused: null, parameters, prepared };
+      const foreseen = foresee(operation, { ...call, ...kept }, prepared);
+      return { refused: null, parameters, prepared: prepared.prepared, foreseen };
     };
     const decision = await decide().catch((error: unknown) => ({ refused: toRefused(error, report) }));
     return await store.commit({ ...call, ...kept, decision });

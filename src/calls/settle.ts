@@ -3,27 +3,21 @@
 
 import { authorise } from "../access/authorise.ts";
 import type { Caller } from "../access/caller.ts";
-import { free } from "../access/credits.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
+import { sealPayload } from "../audit/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
-import { Refusal, successCode } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
-import {
-  type Answer,
-  type Refused,
-  type ReportFailure,
-  toData,
-  toRefusalAnswer,
-  toRefused,
-} from "./answer.ts";
+import { type ReportFailure, toRefused } from "./answer.ts";
 import { bodyOf, type Call } from "./call.ts";
-import { type Settled, toRecordDraft } from "./call-record.ts";
-import type { Application, Applied, Declined, Operation } from "./operation.ts";
+import { payloadOf, type Settled, toRecordDraft } from "./call-record.ts";
+import type { Application, Applied, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
+import { confirm, refuse, succeed } from "./outcome.ts";
 
 export interface Settlement {
   readonly clock: Clock;
@@ -45,11 +39,12 @@ export async function settle(
   const caller = await transaction.lock(call.keyId);
   const body = bodyOf(call);
   const settled = await decide(transaction, call, body, operation, caller, now, settlement);
+  const payload = settled.sealed ?? sealPayload(payloadOf(call, body, settled));
   const clock = { now, elapsed: settlement.clock.elapsed() };
-  const draft = toRecordDraft(call, body, operation, caller, settled, clock);
+  const draft = toRecordDraft(call, operation, caller, settled, payload, clock);
   const entry = await transaction.audit.append(draft);
-  const { salt, text } = draft.payload;
-  const record: StoredRecord = { ...entry, salt, payload: text, removal: null };
+  const text = "text" in payload ? String(payload.text) : null;
+  const record: StoredRecord = { ...entry, salt: payload.salt, payload: text, removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 
@@ -64,25 +59,20 @@ async function decide(
 ): Promise<Settled> {
   const { decision } = call;
   if (decision.refused !== null) return refuse(decision.refused, []);
+  const { foreseen } = decision;
   const after: AfterCommit[] = [];
+  const work = async () => {
+    const input = { ...body, ...decision.parameters };
+    const application = { now, plans: settlement.plans };
+    const result = await apply(transaction, operation, caller, input, decision.prepared, application, after);
+    after.push(...(result.after ?? []));
+    if ("refusal" in result) throw result.refusal;
+    return result;
+  };
   try {
-    const applied = await transaction.attempt(async () => {
-      const input = { ...body, ...decision.parameters };
-      const application = { now, plans: settlement.plans };
-      const result = await apply(
-        transaction,
-        operation,
-        caller,
-        input,
-        decision.prepared,
-        application,
-        after,
-      );
-      after.push(...(result.after ?? []));
-      if ("refusal" in result) throw result.refusal;
-      return result;
-    });
-    return succeed(operation, applied, after);
+    // An operation that can foresee its outcome changes nothing that would have to be undone.
+    const applied = foreseen === undefined ? await transaction.attempt(work) : await work();
+    return "confirmed" in applied ? confirm(operation, foreseen, after) : succeed(operation, applied, after);
   } catch (error) {
     if (settlement.isLost(error)) throw error;
     return refuse(toRefused(error, settlement.report), after);
@@ -105,83 +95,4 @@ async function apply(
   authorise(operation, caller, plan, now);
   after.push({ effect: "touch_key", keyId: caller.key.id, at: now });
   return operation.apply(transaction, input, prepared, { ...application, caller, plan });
-}
-
-function succeed(
-  operation: Operation,
-  applied: Exclude<Applied<unknown>, Declined>,
-  after: readonly AfterCommit[],
-): Settled {
-  const { message } = success;
-  if ("record" in applied) {
-    const toAnswer = (record: StoredRecord): Answer => ({
-      status: operation.success,
-      code: successCode,
-      message,
-      data: toData(applied.present(record)),
-    });
-    return {
-      ...success,
-      status: operation.success,
-      recordedResponse: null,
-      appended: applied.record,
-      after,
-      toAnswer,
-    };
-  }
-  const { data, file, memoryId = null, details = {}, cost = free } = applied;
-  const hasData = operation.success !== 204 && file === undefined;
-  const answer: Answer = {
-    status: operation.success,
-    code: successCode,
-    message,
-    data: hasData ? toData(data) : null,
-    file,
-  };
-  return {
-    ...success,
-    status: operation.success,
-    memoryId,
-    details,
-    cost,
-    after,
-    recordedResponse:
-      hasData && keepsResponse(operation) ? toRecordedResponse(successCode, message, data) : null,
-    toAnswer: () => answer,
-  };
-}
-
-const success = {
-  code: successCode,
-  message: "success",
-  memoryId: null,
-  details: {},
-  cost: free,
-  appended: null,
-};
-
-/** A secret belongs in no record, and a log that contains its own answers would grow without end. */
-function keepsResponse(operation: Operation): boolean {
-  return operation.scope === "installation" ? !operation.secret : operation.answersWithRecords !== true;
-}
-
-function refuse(refused: Refused, after: readonly AfterCommit[]): Settled {
-  const { code, message, data, details } = refused;
-  const answer = toRefusalAnswer(refused);
-  return {
-    code,
-    message,
-    status: answer.status,
-    memoryId: null,
-    cost: free,
-    appended: null,
-    after,
-    details: details ?? {},
-    recordedResponse: toRecordedResponse(code, message, data),
-    toAnswer: () => answer,
-  };
-}
-
-function toRecordedResponse(code: number, message: string, data: unknown): JsonObject {
-  return { success: code === successCode, code, message, data: (data ?? {}) as JsonObject };
 }

@@ -2,7 +2,7 @@
 // importance.
 
 import { Type } from "@sinclair/typebox";
-import { projectOperation } from "../calls/operation.ts";
+import { confirm, projectOperation } from "../calls/operation.ts";
 import { injectionFloorDefault, promptMaxCharacters, topKDefault } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
 import { Fields } from "../schema/schema.ts";
@@ -113,7 +113,7 @@ export const injectMemories = projectOperation({
     const { rules, hits } = await store.memories.readForInjection(caller.project, wanted, signal);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const { fitting, characters } = fit(hits, budget);
-    return {
+    const data = {
       prompt: toPrompt([...rules, ...fitting.map(({ memory }) => memory)]),
       query: input.query,
       rules: rules.map(toAgentMemory),
@@ -122,16 +122,12 @@ export const injectMemories = projectOperation({
       rules_exceed_budget: lengthOf(rules) > budget,
       characters,
     };
+    const injected = [...data.rules, ...data.results.map(({ memory }) => memory)];
+    const after = [touchMemories(caller.project, injected, now)];
+    return { foreseen: { data, details: { output_content: data.prompt }, after }, prepared: null };
   },
 
-  async apply(_transaction, _input, data, { caller: { project }, now }) {
-    const injected = [...data.rules, ...data.results.map(({ memory }) => memory)];
-    return {
-      data,
-      details: { output_content: data.prompt },
-      after: [touchMemories(project, injected, now)],
-    };
-  },
+  apply: confirm,
 });
 
 /** Takes the hits in their order and skips each that does not fit, so shorter ones after a long one may still fit. */

@@ -1,7 +1,7 @@
 // Owns the paged list of memories. It includes expired and inactive memories.
 
 import { Type } from "@sinclair/typebox";
-import { projectOperation } from "../calls/operation.ts";
+import { confirm, projectOperation } from "../calls/operation.ts";
 import { pageSizeDefault } from "../limits.ts";
 import { pageFields } from "../schema/page.ts";
 import { Choice, Fields } from "../schema/schema.ts";
@@ -66,13 +66,12 @@ export const listMemories = projectOperation({
       offset: (page - 1) * page_size,
     };
     const { memories, total } = await store.memories.list(caller.project, query, signal);
-    return {
+    const data = {
       memories: memories.map(toAgentMemory),
       pagination: { page, page_size, total, total_pages: Math.ceil(total / page_size) },
     };
+    return { foreseen: { data }, prepared: null };
   },
 
-  async apply(_transaction, _input, data) {
-    return { data };
-  },
+  apply: confirm,
 });

@@ -1,13 +1,20 @@
 // Owns reading one memory by its id.
 
 import type { Project } from "../access/project.ts";
-import { projectOperation } from "../calls/operation.ts";
+import { confirmed, type Foreseen, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
-import { agentMemory, exampleMemory, type Memory, memoryId, toAgentMemory } from "./memory.ts";
+import {
+  type AgentMemory,
+  agentMemory,
+  exampleMemory,
+  type Memory,
+  memoryId,
+  toAgentMemory,
+} from "./memory.ts";
 
 export const readMemory = projectOperation({
   name: "memory.read",
@@ -21,17 +28,31 @@ export const readMemory = projectOperation({
   output: agentMemory,
   example: { input: { memory_id: exampleMemory.id }, data: exampleMemory },
 
-  async prepare() {},
+  /** @returns the revision that was read; null: there is no such memory. */
+  async prepare(
+    { memory_id: id },
+    { store, caller: { project }, now },
+  ): Promise<Foreseen<AgentMemory, number | null> | null> {
+    const found = isId(id) ? await store.memories.find(project, id) : null;
+    if (found === null) return null;
+    const { memory, revision } = found;
+    return { foreseen: toOutcome(project, memory, now), prepared: revision };
+  },
 
-  async apply(transaction, input, _prepared, { caller: { project }, now }) {
-    const memory = await requireMemory(transaction, project, input.memory_id);
-    return {
-      data: toAgentMemory(memory),
-      memoryId: memory.id,
-      after: [touchMemories(project, [memory], now)],
-    };
+  /** Records are in the order in which calls took effect, so a memory that has changed since it was looked up is read again. */
+  async apply(transaction, { memory_id: id }, revision, { caller: { project }, now }) {
+    const isSame = revision !== null && (await transaction.memories.hasVersion(project, id, revision));
+    return isSame ? confirmed : toOutcome(project, await requireMemory(transaction, project, id), now);
   },
 });
+
+function toOutcome(project: Project, memory: Memory, now: number) {
+  return {
+    data: toAgentMemory(memory),
+    memoryId: memory.id,
+    after: [touchMemories(project, [memory], now)],
+  };
+}
 
 /** `last_accessed_at` of these memories follows. */
 export function touchMemories(

@@ -1,7 +1,7 @@
 // Owns search: the best memories by final score. The order is exact over all matching memories.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { projectOperation } from "../calls/operation.ts";
+import { confirm, projectOperation } from "../calls/operation.ts";
 import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
@@ -130,11 +130,10 @@ export const searchMemories = projectOperation({
     };
     const hits = await store.memories.search(caller.project, wanted, signal);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
-    return { results, query: input.query, total: results.length };
+    const data = { results, query: input.query, total: results.length };
+    const found = results.map(({ memory }) => memory);
+    return { foreseen: { data, after: [touchMemories(caller.project, found, now)] }, prepared: null };
   },
 
-  async apply(_transaction, _input, data, { caller: { project }, now }) {
-    const found = data.results.map(({ memory }) => memory);
-    return { data, after: [touchMemories(project, found, now)] };
-  },
+  apply: confirm,
 });

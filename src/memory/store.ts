@@ -87,11 +87,20 @@ export interface SimilarItems {
   readonly similarities: Float64Array;
 }
 
+/** A memory as it was at one moment. */
+export interface MemoryVersion {
+  readonly memory: Memory;
+  /** Every change of the memory gives it another one; `last_accessed_at` alone does not. */
+  readonly revision: number;
+}
+
 /**
  * A query whose `signal` is aborted while it waits is not executed. All methods throw Refusal 1503 then, and 1429 or 1503 when too many
  * queries wait.
  */
 export interface MemoryReader {
+  /** Null when the project has no such memory. Waits for no turn: it takes microseconds. */
+  find(project: Project, id: string): Promise<MemoryVersion | null>;
   list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage>;
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
@@ -119,6 +128,8 @@ export interface MemoryChange {
 
 export interface MemoryTransaction {
   find(project: Project, id: string): Promise<Memory | null>;
+  /** Whether the project still has this version of the memory. */
+  hasVersion(project: Project, id: string, revision: number): Promise<boolean>;
   /** Memories that were created or changed after this revision of SimilarMemories. */
   changedSince(project: Project, revision: number): Promise<readonly MemoryVector[]>;
   /** Id of the project that has this memory; null when there is none. */

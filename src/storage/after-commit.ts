@@ -26,10 +26,15 @@ export type AfterCommit =
   /** Remove the files of expired exports. Done before the answer; fails as `erase_remains` does. */
   | { readonly effect: "remove_expired_exports" };
 
+/** A call whose transaction is committed. */
+export interface AnsweredCall extends SettledCall {
+  readonly answer: Answer;
+}
+
 /** A call in a transaction that is not committed yet. */
 export interface SettledCall {
-  /** Given to the caller after the commit. */
-  readonly answer: Answer;
+  /** Given to the caller after the commit; null: the answer that was foreseen. */
+  readonly answer: Answer | null;
   /** What the engine does after the commit. */
   readonly after: readonly AfterCommit[];
 }

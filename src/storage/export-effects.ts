@@ -5,11 +5,11 @@ import { type Answer, toRefusalAnswer } from "../calls/answer.ts";
 import { unavailable } from "../errors.ts";
 import type { ExportRunner } from "../export/runner.ts";
 import type { Logger } from "../log/logger.ts";
-import type { SettledCall } from "./after-commit.ts";
+import type { AnsweredCall } from "./after-commit.ts";
 
 /** @returns the answer of the call; 1503 when an effect failed that its caller relies on. */
 export async function performExportEffects(
-  { answer, after }: SettledCall,
+  { answer, after }: AnsweredCall,
   exports: Pick<ExportRunner, "wake" | "sweep">,
   logger: Logger,
 ): Promise<Answer> {

@@ -72,6 +72,35 @@ describe("a call that was prepared before", () => {
   });
 });
 
+describe("a read that was prepared before", () => {
+  test.each<[string, (project: Member) => Promise<Outcome>, number]>([
+    ["its key was revoked", ({ caller }) => seam.administer("key.revoke", { key: caller.key.id }), 1401],
+    ["its project was deleted", ({ id }) => seam.administer("project.delete", { project: id }), 1401],
+    [
+      "its plan lost the memory",
+      ({ id }) => seam.administer("project.update", { project: id, plan: "free" }),
+      2106,
+    ],
+  ])("%s is refused, and its record tells nothing of what was read", async (_, change, code) => {
+    const project = await seam.project();
+    const { data } = await project.create(memory("a secret that was read"));
+    const settleRead = await project.prepareRead(String(data.id));
+    expect(await together(() => change(project), settleRead)).toEqual([1000, code]);
+    const database = openDatabase(seam.path, runtime);
+    const row = database
+      .prepare<[], { action: string; status: number; text: Uint8Array }>(
+        `SELECT e.action, e.status, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
+         WHERE e.action = 'memory.read' ORDER BY e.number DESC LIMIT 1`,
+      )
+      .get();
+    database.close();
+    const payload = Bun.zstdDecompressSync(row?.text ?? "").toString();
+    expect(JSON.parse(payload)).toMatchObject({ response_body: { success: false, code } });
+    expect(payload).not.toContain("secret");
+    checkChains(seam.path);
+  });
+});
+
 describe("the clock jumping backwards", () => {
   test("breaks neither ids nor chains nor order", async () => {
     const project = await seam.project();

@@ -7,14 +7,19 @@ import { join } from "node:path";
 import type { Caller } from "../../src/access/caller.ts";
 import { digestSecret, permissions } from "../../src/access/key.ts";
 import { defaultPlans } from "../../src/access/plan.ts";
+import { createPagePins } from "../../src/audit/page-pins.ts";
 import type { Answer } from "../../src/calls/answer.ts";
 import type { Call } from "../../src/calls/call.ts";
+import { isForeseen } from "../../src/calls/operation.ts";
+import { findOperation } from "../../src/calls/operations.ts";
+import { foresee } from "../../src/calls/outcome.ts";
 import { createClock } from "../../src/clock.ts";
 import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
+import { readMemory } from "../../src/memory/read.ts";
 import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
@@ -55,6 +60,8 @@ export interface Member {
   /** A call that has been prepared, as the first half of perform hands it over. */
   call(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
   create(memory: MadeMemory): Promise<Outcome>;
+  /** Prepares a read as perform does. @returns what settles it. */
+  prepareRead(id: string): Promise<() => Promise<Outcome>>;
   list(query: ListQuery, signal?: AbortSignal): ReturnType<Store["memories"]["list"]>;
   search(
     query: Partial<SearchQuery> & Pick<SearchQuery, "vector">,
@@ -118,13 +125,9 @@ export async function openSeam({
 
   const commit: SeamBase["commit"] = async (call) => {
     const origin = { transport: "http", ip: null, userAgent: null, client: null, metadata: null } as const;
-    const answer = await store.commit({
-      ...call,
-      origin,
-      arrivedAt: clock.elapsed(),
-      ...{ memoryId: null, parameters: null, unreadableBody: null },
-    });
-    return toOutcome(answer);
+    const arrived = { origin, arrivedAt: clock.elapsed() };
+    const kept = { memoryId: null, parameters: null, unreadableBody: null };
+    return toOutcome(await store.commit(withForeseen({ ...call, ...arrived, ...kept })));
   };
   const administer: SeamBase["administer"] = (operation, input, prepared = null) =>
     commit({
@@ -156,6 +159,16 @@ export async function openSeam({
   };
 }
 
+/** What the operation has foreseen, as perform hands it over. */
+function withForeseen(call: Call): Call {
+  const { decision } = call;
+  if (decision.refused !== null || !isForeseen(decision.prepared)) return call;
+  const operation = findOperation(call.operation);
+  if (operation === undefined) throw new Error(`no operation is named ${call.operation}`);
+  const foreseen = foresee(operation, call, decision.prepared);
+  return { ...call, decision: { ...decision, prepared: decision.prepared.prepared, foreseen } };
+}
+
 function openSqlite(path: string, spawn?: typeof spawnWorker): Engine {
   const place = { path, lock: `${path}.lock`, runtime: () => runtime };
   return createSqliteEngine(spawn === undefined ? place : { ...place, spawn });
@@ -184,6 +197,18 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
       const input = { content, memory_type: type, importance, expires_at };
       return call("memory.create", input, { vector, contentKey: contentKey(content) });
+    },
+    async prepareRead(id) {
+      const input = { memory_id: id };
+      const unused = () => Promise.reject(new Error("a read needs none of it"));
+      const prepared = await readMemory.prepare(input, {
+        ...{ caller, plan: defaultPlans.custom, store, now: Date.now(), signal: patient },
+        prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },
+        extractor: { name: "built-in", extract: unused },
+        pagePins: createPagePins(createClock()),
+        ...{ reserve: unused, inTurn: unused, perform: unused, embed: unused },
+      });
+      return () => call("memory.read", input, prepared);
     },
     list: (query, signal = patient) => store.memories.list(caller.project, query, signal),
     search: (query, signal = patient) => {

@@ -1,11 +1,9 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
-import type { AccessReader } from "../../access/store.ts";
 import { createClock } from "../../clock.ts";
 import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
 import type { Logger } from "../../log/logger.ts";
-import type { Database } from "../../native/sqlite.ts";
 import { spawnWorker } from "../../threads/spawn.ts";
 import { createSupervisor } from "../../threads/supervisor.ts";
 import type { ThreadEvents } from "../../threads/worker-thread.ts";
@@ -17,6 +15,7 @@ import { type DatabaseFile, openCurrent, openReading } from "./database-file/con
 import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
+import { createMemoryFinder } from "./memories/memory-reader.ts";
 import { forgetNext } from "./memories/reembed.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
@@ -81,11 +80,16 @@ export async function openStore(
     clock,
     logger,
   );
+  const access = createAccessReader(database);
+  const lookUp = createLookUps(logger, readiness);
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, clock, logger);
   return {
-    access: createAccess(database, logger, readiness),
-    memories: reader.memories,
+    access: {
+      findCaller: lookUp(access.findCaller),
+      findCredits: lookUp(access.findCredits),
+    },
+    memories: { ...reader.memories, find: lookUp(createMemoryFinder(database)) },
     audit: reader.audit,
     retention: { sweep: writer.sweep },
     exports,
@@ -101,21 +105,23 @@ export async function openStore(
   };
 }
 
-function createAccess(database: Database, logger: Logger, readiness: EngineReadiness): AccessReader {
-  const reader = createAccessReader(database);
+/** For what the main thread reads from its own connection: a failure of the disk is a Refusal 1503, a line in the log and a suspicion. */
+function createLookUps(logger: Logger, readiness: EngineReadiness) {
   const isToBeLogged = createLogRepeats();
-  const orUnreadable = <Found>(found: Promise<Found>): Promise<Found> =>
-    found.catch((error: unknown) => {
-      if (!isDiskFailure(error)) throw error;
-      readiness.suspect(isDamage(error));
-      const message = "keys cannot be looked up in the database";
-      if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
-      throw unreadable(error);
-    });
-  return {
-    findCaller: (secretDigest) => orUnreadable(reader.findCaller(secretDigest)),
-    findCredits: (project) => orUnreadable(reader.findCredits(project)),
-  };
+  return <Values extends readonly unknown[], Found>(
+    find: (...values: Values) => Found | Promise<Found>,
+  ): ((...values: Values) => Promise<Found>) =>
+    async (...values) => {
+      try {
+        return await find(...values);
+      } catch (error) {
+        if (!isDiskFailure(error)) throw error;
+        readiness.suspect(isDamage(error));
+        const message = "keys or memories cannot be looked up in the database";
+        if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
+        throw unreadable(error);
+      }
+    };
 }
 
 async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<void> {

@@ -1,13 +1,18 @@
 // What every engine promises about memories: lists, duplicates, limits, bulk deletes, and that projects see nothing of each other.
 
 import { describe, expect, test } from "bun:test";
+import type { RecordQuery } from "../../../src/audit/store.ts";
 import type { MemoryType } from "../../../src/memory/memory.ts";
 import type { ListQuery } from "../../../src/memory/store.ts";
-import { type Member, patient, unitVector } from "../seam.ts";
+import { type Member, type Outcome, patient, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
 const page: ListQuery = { type: null, sortBy: "created_at", direction: "desc", limit: 100, offset: 0 };
+const newest: RecordQuery = {
+  ...{ from: null, to: null, action: "memory.read", keyId: null, memoryId: null, statusClass: null },
+  ...{ limit: 1, through: null, total: null, after: { skip: 0 } },
+};
 const listed = async (member: Member, query: Partial<ListQuery> = {}) => {
   const { memories, total } = await member.list({ ...page, ...query });
   return { contents: memories.map(({ content }) => content), total };
@@ -60,6 +65,50 @@ export function testMemories(subject: EngineUnderTest): void {
         const revive = { memory_id: String(first.data.id), expires_at: null };
         expect((await member.call("memory.update", revive)).code).toBe(2104);
         expect((await listed(member)).total).toBe(2);
+      }));
+
+    test.each<[string, (member: Member, id: string) => Promise<Outcome>, Outcome["data"] | number]>([
+      ["nothing", (member) => member.create(memory("another one")), { content: "read", importance: 0.5 }],
+      [
+        "a change",
+        (member, id) => member.call("memory.update", { memory_id: id, importance: 1 }),
+        { content: "read", importance: 1 },
+      ],
+      ["its deletion", (member, id) => member.call("memory.delete", { memory_id: id }), 2100],
+      ["the deletion of all", (member) => member.call("memory.delete_all", {}), 2100],
+    ])(
+      "are read as they are in the transaction, after %s since the read was prepared",
+      (_, change, expected) =>
+        withSeam(subject, async (seam) => {
+          const member = await seam.project();
+          const { data } = await member.create(memory("read"));
+          const settleRead = await member.prepareRead(String(data.id));
+          expect((await change(member, String(data.id))).code).toBe(1000);
+          const read = await settleRead();
+          if (typeof expected === "number") expect(read.code).toBe(expected);
+          else expect(read).toMatchObject({ code: 1000, data: { id: data.id, ...expected } });
+          // The record tells what the caller was told.
+          const { records } = await seam.store.audit.list(member.caller.project, newest, patient);
+          const told: unknown = JSON.parse(records[0]?.payload ?? "null");
+          expect(told).toMatchObject({ response_body: { code: read.code, data: read.data } });
+        }),
+    );
+
+    test("are found by a reader in the version that was answered last", () =>
+      withSeam(subject, async (seam) => {
+        const [member, other] = [await seam.project(), await seam.project()];
+        const { project } = member.caller;
+        const { data } = await member.create(memory("found"));
+        const id = String(data.id);
+        const first = await seam.store.memories.find(project, id);
+        expect(first).toMatchObject({ memory: { id, content: "found" } });
+        expect(await seam.store.memories.find(other.caller.project, id)).toBeNull();
+        await member.call("memory.update", { memory_id: id, importance: 0.25 });
+        const second = await seam.store.memories.find(project, id);
+        expect(second).toMatchObject({ memory: { id, importance: 0.25 } });
+        expect(second?.revision).not.toBe(first?.revision);
+        await member.call("memory.delete", { memory_id: id });
+        expect(await seam.store.memories.find(project, id)).toBeNull();
       }));
 
     test("keep their content when a successor is refused", () =>

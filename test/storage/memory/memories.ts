@@ -25,6 +25,11 @@ export function createMemoryReader(data: Data): MemoryReader {
       return work();
     });
   return {
+    find: (project, id) =>
+      data.inTurn(() => {
+        const row = rowsOf(project).find(({ memory }) => memory.id === id);
+        return row === undefined ? null : { memory: row.memory, revision: row.revision };
+      }),
     list: (project, query, signal) => read(signal, () => list(rowsOf(project), query)),
     search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
     readForInjection: (project, query, signal) =>
@@ -122,6 +127,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
   return {
     find: async (project, id) => rowOf(project, id)?.memory ?? null,
+    hasVersion: async (project, id, revision) => rowOf(project, id)?.revision === revision,
     changedSince: async (project, revision) =>
       rowsOf(project)
         .filter((row) => row.revision > revision)

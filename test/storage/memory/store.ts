@@ -5,6 +5,7 @@ import type { Verification } from "../../../src/audit/store.ts";
 import { joinSegments } from "../../../src/audit/verify/chain-verification.ts";
 import { createSegmentVerifier } from "../../../src/audit/verify/segment.ts";
 import { toRefusalAnswer } from "../../../src/calls/answer.ts";
+import { withAnswer } from "../../../src/calls/outcome.ts";
 import { type Settlement, settle } from "../../../src/calls/settle.ts";
 import { createClock } from "../../../src/clock.ts";
 import { unavailable } from "../../../src/errors.ts";
@@ -82,7 +83,7 @@ export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger 
       data.inTurn(async () => {
         const mark = journal.mark();
         try {
-          const { answer, after } = await settle(transaction, call, settlement);
+          const { answer, after } = withAnswer(call, await settle(transaction, call, settlement));
           checkpoints.publish();
           for (const each of after) perform(data, each);
           return answer;

@@ -2,16 +2,29 @@
 
 import type { Project } from "../../../access/project.ts";
 import type { Memory } from "../../../memory/memory.ts";
-import type { ListQuery, MemoryPage } from "../../../memory/store.ts";
+import type { ListQuery, MemoryPage, MemoryVersion } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
-import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory.ts";
+import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory.ts";
 
 /** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
 const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
 
 /** The same join from the other end: sorts those alive instead of walking past all that a bulk delete has left, or that are of another type. */
 const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
+
+export function createMemoryFinder(
+  database: Database,
+): (project: Project, id: string) => MemoryVersion | null {
+  const serialOf = serialsOf(database);
+  const find = database.prepare<[string, number], MemoryRow & { revision: number }>(
+    `SELECT ${memoryColumns}, m.revision ${fromAliveById}`,
+  );
+  return (project, id) => {
+    const row = find.get(id, serialOf(project.id));
+    return row === undefined ? null : { memory: toMemory(row), revision: row.revision };
+  };
+}
 
 export function createMemoryList(database: Database): (project: Project, query: ListQuery) => MemoryPage {
   const serialOf = serialsOf(database);

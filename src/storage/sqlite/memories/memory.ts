@@ -31,6 +31,13 @@ export const memoryColumns =
 export const aliveJoin =
   "JOIN pool ON pool.project = m.project AND pool.memory_type = m.memory_type AND pool.epoch = m.epoch";
 
+/**
+ * A memory by its id and its project, unless a bulk delete has hidden it. Not aliveJoin: SQLite plans that join anew for every value of
+ * the project, five times the cost of the query.
+ */
+export const fromAliveById = `FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
+  (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`;
+
 export function toMemory(row: MemoryRow): Memory {
   return {
     id: row.id,
@@ -85,6 +92,10 @@ export function createMemoryTransaction(
     async find(project, id) {
       const row = findRow(project, id);
       return row === undefined ? null : toMemory(row);
+    },
+
+    async hasVersion(project, id, revision) {
+      return sql.version.get(id, serialOf(project.id), revision) !== undefined;
     },
 
     async changedSince(project, revision) {
@@ -183,10 +194,9 @@ export function createMemoryTransaction(
 
 function statements(database: Database) {
   return {
-    find: database.prepare<[string, number], MemoryRow>(
-      // Not aliveJoin: SQLite plans that join anew for every value of the project, five times the cost of the query.
-      `SELECT ${memoryColumns} FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
-         (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
+    find: database.prepare<[string, number], MemoryRow>(`SELECT ${memoryColumns} ${fromAliveById}`),
+    version: database.prepare<[string, number, number], unknown>(
+      `SELECT 1 ${fromAliveById} AND m.revision = ?`,
     ),
     owner: database
       .prepare<[string], string>(

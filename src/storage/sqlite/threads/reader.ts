@@ -20,7 +20,7 @@ import type { ReadQuestions } from "./reader-worker.ts";
 import type { SearchQuestions } from "./search-worker.ts";
 
 export interface Reader {
-  readonly memories: MemoryReader;
+  readonly memories: Omit<MemoryReader, "find">;
   readonly audit: AuditReader;
   close(): Promise<void>;
 }

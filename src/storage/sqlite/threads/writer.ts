@@ -2,6 +2,7 @@
 
 import type { RetentionResult } from "../../../audit/store.ts";
 import type { Call } from "../../../calls/call.ts";
+import { withAnswer, withoutAnswer } from "../../../calls/outcome.ts";
 import type { Clock } from "../../../clock.ts";
 import { unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
@@ -9,14 +10,14 @@ import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits }
 import { FairQueue, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
 import { threadPolicies } from "../../../threads/policies.ts";
 import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../../threads/worker-thread.ts";
-import type { SettledCall } from "../../after-commit.ts";
+import type { AnsweredCall } from "../../after-commit.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
 interface Waiting extends Queued {
   readonly call: Call;
-  resolve(settled: SettledCall): void;
+  resolve(answered: AnsweredCall): void;
   reject(error: unknown): void;
 }
 
@@ -25,7 +26,7 @@ export interface Writer {
    * @returns the call with the effects that are left for the main thread.
    * @throws Refusal 1503 when the writer's thread ended or hangs; 1429 or 1503 when too many calls wait.
    */
-  commit(call: Call): Promise<SettledCall>;
+  commit(call: Call): Promise<AnsweredCall>;
   /** Writes down what became of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
   /** @throws Refusal 1503 when retention could not sweep over all chains. */
@@ -56,10 +57,10 @@ export function createWriter(
   const run = async (): Promise<void> => {
     for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
       try {
-        const settled = await ask<WriterReply>({ settle: group.map(({ call }) => call) });
-        for (const [index, { resolve, reject }] of group.entries()) {
-          const call = settled[index];
-          if (call) resolve(call);
+        const settled = await ask<WriterReply>({ settle: group.map(({ call }) => withoutAnswer(call)) });
+        for (const [index, { call, resolve, reject }] of group.entries()) {
+          const outcome = settled[index];
+          if (outcome) resolve(withAnswer(call, outcome));
           else
             reject(
               unavailable(
