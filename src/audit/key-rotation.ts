@@ -36,25 +36,25 @@ export interface FollowedRotations {
   /** The given keys, then their successors, each one once. */
   readonly keys: readonly string[];
   /** The statements that name these successors. */
-  readonly attested: readonly KeyRotation[];
+  readonly confirmed: readonly KeyRotation[];
   /** Statements about these keys that only the successor has signed: the former key was lost, or the statement is forged. */
-  readonly unattested: readonly KeyRotation[];
+  readonly unconfirmed: readonly KeyRotation[];
 }
 
 /** The given keys and all their successors. A statement counts only if the former key has signed it. */
 export function followRotations(keys: readonly string[], notes: readonly string[]): FollowedRotations {
   const statements = notes.map(openRotation).filter((rotation) => rotation !== null);
   const known = new Set(keys);
-  const attested: KeyRotation[] = [];
+  const confirmed: KeyRotation[] = [];
   const byFormer = Map.groupBy(statements, ({ former }) => former);
   // The loop also visits keys that are added while it runs.
   for (const key of known) {
     for (const { by, ...rotation } of byFormer.get(key) ?? []) {
       if (by !== "former" || known.has(rotation.successor)) continue;
       known.add(rotation.successor);
-      attested.push(rotation);
+      confirmed.push(rotation);
     }
   }
-  const unattested = statements.filter(({ by, former }) => by === "successor" && known.has(former));
-  return { keys: [...known], attested, unattested: unattested.map(({ by: _, ...rotation }) => rotation) };
+  const unconfirmed = statements.filter(({ by, former }) => by === "successor" && known.has(former));
+  return { keys: [...known], confirmed, unconfirmed: unconfirmed.map(({ by: _, ...rotation }) => rotation) };
 }

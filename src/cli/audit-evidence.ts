@@ -108,16 +108,16 @@ function readRotationsBeside(subject: Subject): readonly string[] {
 }
 
 function describeRotations(
-  { attested, unattested }: Pick<FollowedRotations, "attested" | "unattested">,
+  { confirmed, unconfirmed }: Pick<FollowedRotations, "confirmed" | "unconfirmed">,
   keys: readonly string[],
 ): string[] {
   const when = ({ at }: KeyRotation) => toTimestamp(at);
   return [
-    ...attested.map(
+    ...confirmed.map(
       (rotation) =>
         `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has signed the change.`,
     ),
-    ...unattested.map((rotation) => {
+    ...unconfirmed.map((rotation) => {
       const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has not signed the change`;
       return keys.includes(rotation.successor)
         ? `${change}: make sure that you received the new key from a source that you trust.`
@@ -128,10 +128,10 @@ function describeRotations(
 
 function adviseOnKey(
   subject: Subject,
-  { unattested }: Pick<FollowedRotations, "unattested">,
+  { unconfirmed }: Pick<FollowedRotations, "unconfirmed">,
   keys: readonly string[],
 ): string | null {
-  if (unattested.some(({ successor }) => !keys.includes(successor))) {
+  if (unconfirmed.some(({ successor }) => !keys.includes(successor))) {
     return "The key of this ledger was changed, and the former key, which was lost, has not signed the change. The public key given is the former one: it cannot verify signatures of the new key. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.";
   }
   const hasRotations = foldersOf(subject)

@@ -28,7 +28,7 @@ export function toData({ subject, evidence, finding }: Verification) {
 }
 
 function chainData(report: ChainReport) {
-  const { chain, project, records, checkpoints, anchors, tail, failure, contradiction } = report;
+  const { chain, project, records, checkpoints, anchors, uncoveredRecords, failure, contradiction } = report;
   return {
     chain,
     project,
@@ -38,9 +38,9 @@ function chainData(report: ChainReport) {
     without_payload: report.withoutPayload,
     checkpoints,
     anchors,
-    attested_through: report.attestedThrough,
-    tail,
-    removed_in_tail: report.removedInTail,
+    attested_through: report.coveredThrough,
+    tail: uncoveredRecords,
+    removed_in_tail: report.uncoveredRemovals,
     failure,
     contradiction,
   };
@@ -95,18 +95,18 @@ const externalCheckpointAdvice =
 
 /** An addition to the verdict "intact": no external checkpoint covers these removals. */
 function removedAfterCheckpoint({ verdict, chains }: Report): string {
-  const removed = chains.reduce((sum, chain) => sum + chain.removedInTail, 0);
+  const removed = chains.reduce((sum, chain) => sum + chain.uncoveredRemovals, 0);
   if (verdict !== "intact" || removed === 0) return "";
   const what = counted(removed, "record or payload was", "records or payloads were");
   return ` ${what} removed after the newest checkpoint.`;
 }
 
 /** Removals that no external checkpoint covers. */
-function removalText({ project, removedInTail, attestedThrough }: ChainReport): string[] {
-  if (removedInTail === 0) return [];
+function removalText({ project, uncoveredRemovals, coveredThrough }: ChainReport): string[] {
+  if (uncoveredRemovals === 0) return [];
   const owner = project === null ? "Installation" : `Project ${project}`;
   return [
-    `${owner}: records after ${attestedThrough} report that the server removed ${counted(removedInTail, "record or payload", "records or payloads")}. No external checkpoint covers this removal, so a holder of the signing key could have made it. To rule that out, give a newer checkpoint.`,
+    `${owner}: records after ${coveredThrough} report that the server removed ${counted(uncoveredRemovals, "record or payload", "records or payloads")}. No external checkpoint covers this removal, so a holder of the signing key could have made it. To rule that out, give a newer checkpoint.`,
   ];
 }
 
@@ -117,7 +117,7 @@ function missingCheckpoints({ kind }: Subject, { chains }: Report): string {
     if (firstSeq === null) return "The export contains no records, so no checkpoint can cover it.";
     return `The signature shows that a holder of the signing key made this export. To detect a change by such a holder too, give a checkpoint of a record from ${firstSeq} to ${lastSeq} that was kept outside the server: --checkpoint FILE.`;
   }
-  const open = chains.filter(({ records, attestedThrough }) => records > 0 && attestedThrough === null);
+  const open = chains.filter(({ records, coveredThrough }) => records > 0 && coveredThrough === null);
   const names = open.map(({ project }) => (project === null ? "the installation" : project)).join(", ");
   return `Anyone who can write to this file could have rewritten all records or removed the newest ones. No external checkpoint covers: ${names || "any chain"}. Give a checkpoint that was kept outside the server with --checkpoint FILE, or verify one project with --project.`;
 }
@@ -142,8 +142,8 @@ function chainTable(chains: readonly ChainReport[]): string {
       chain.lastSeq,
       chain.withoutPayload,
       chain.checkpoints,
-      chain.attestedThrough,
-      chain.tail,
+      chain.coveredThrough,
+      chain.uncoveredRecords,
       chain.failure !== null
         ? "BROKEN"
         : chain.contradiction !== null

@@ -77,14 +77,14 @@ async function storeItem(
 ): Promise<{ readonly outcome: Outcome; readonly memory: Memory | null }> {
   const { memories } = transaction;
   const { vector, contentKey, found: _, similarItems: __, ...item } = candidate;
-  const verdict = judge(match);
+  const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
   const skip = (same: { readonly id: string; readonly similarity: number }) => ({
     outcome: { item, action: "skipped" as const, memoryId: same.id, memoryType: item.type, match: same },
     memory: null,
   });
-  if (verdict === "skipped" && shown !== null) return skip(shown);
-  const known = verdict === "updated" ? match?.memory : undefined;
+  if (action === "skipped" && shown !== null) return skip(shown);
+  const known = action === "updated" ? match?.memory : undefined;
   const holder = await memories.claimContent(project, contentKey, now, known?.id ?? null);
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
@@ -100,7 +100,7 @@ async function storeItem(
   return { outcome: { ...outcome, action: "updated", match: shown }, memory };
 }
 
-function judge(match: Match | null): Outcome["action"] {
+function chooseAction(match: Match | null): Outcome["action"] {
   if (match === null || match.similarity <= updateAboveSimilarity) return "created";
   // A user has deactivated the memory: an extraction must not store its content again, nor a similar text.
   if (!match.memory.active) return "skipped";

@@ -122,7 +122,7 @@ describe("signed texts", () => {
     expect(finding).toMatchObject({
       verdict: "intact",
       records: 3,
-      chains: [{ attestedThrough: 3, withoutPayload: 1 }],
+      chains: [{ coveredThrough: 3, withoutPayload: 1 }],
     });
   });
 });

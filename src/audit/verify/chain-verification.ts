@@ -122,8 +122,8 @@ export function compareCheckpoints({
   hashAt,
   newest,
   first,
-}: CheckpointComparison): Pick<ChainReport, "attestedThrough" | "contradiction"> {
-  let attestedThrough: number | null = null;
+}: CheckpointComparison): Pick<ChainReport, "coveredThrough" | "contradiction"> {
+  let coveredThrough: number | null = null;
   let contradiction: Contradiction | null = null;
   for (const { size, hash, isOutside, source } of checkpoints) {
     const known = hashAt(size);
@@ -134,10 +134,10 @@ export function compareCheckpoints({
       const message = `${source} does not match record ${size}: this record or an earlier one was replaced`;
       contradiction = lower(contradiction, { kind: "rewritten", chain, size, message });
     } else if (known !== null && isOutside && first !== null && size >= first) {
-      attestedThrough = Math.max(attestedThrough ?? 0, size);
+      coveredThrough = Math.max(coveredThrough ?? 0, size);
     }
   }
-  return { attestedThrough, contradiction };
+  return { coveredThrough, contradiction };
 }
 
 /** The largest size of a signed checkpoint; 0 when there is none. Whether the checkpoint matches the chain is checked elsewhere. */

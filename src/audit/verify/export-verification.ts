@@ -12,7 +12,7 @@ import { type Manifest, parseManifest } from "./manifest.ts";
 import type { NoteReader } from "./note-reader.ts";
 import type { FoundPayload } from "./record-checks.ts";
 import { createSegmentVerifier } from "./segment.ts";
-import { type ChainReport, earlier, type Failure, judge, type Report } from "./verdict.ts";
+import { type ChainReport, createReport, earlier, type Failure, type Report } from "./verdict.ts";
 
 export interface ExportVerification {
   readonly file: AsyncIterable<Uint8Array>;
@@ -30,11 +30,11 @@ export async function verifyExport(options: ExportVerification): Promise<Report>
   const { refusedOutside, checkpoints, remarks } = options;
   if (typeof manifest === "string") {
     const failure: Failure = { seq: null, check: "manifest", message: manifest };
-    return judge({ chains: [], failure, contradictions: [], remarks });
+    return createReport({ chains: [], failure, contradictions: [], remarks });
   }
   const { body, failure } = await readFile(options, manifest);
   const chain = reportExport(manifest, body, checkpoints);
-  return judge({
+  return createReport({
     chains: [chain],
     failure: chain.failure === null ? (failure ?? refusedOutside) : null,
     contradictions: [],
@@ -151,7 +151,7 @@ function reportExport(
     first: body.firstSeq,
   });
   const { records, firstSeq, lastSeq, withoutPayload, failure } = body;
-  const after = compared.attestedThrough ?? (firstSeq ?? 1) - 1;
+  const after = compared.coveredThrough ?? (firstSeq ?? 1) - 1;
   return {
     chain,
     project,
@@ -163,7 +163,7 @@ function reportExport(
     ...compared,
     checkpoints: own.length + (span === null ? 0 : 1),
     anchors: 0,
-    tail: lastSeq === null ? 0 : lastSeq - after,
-    removedInTail: 0,
+    uncoveredRecords: lastSeq === null ? 0 : lastSeq - after,
+    uncoveredRemovals: 0,
   };
 }

@@ -9,10 +9,10 @@ import type { Removal } from "./record-checks.ts";
 import type { Segment } from "./segment.ts";
 import type { Failure } from "./verdict.ts";
 
-/** The first missing payload whose removal is not documented by a later record; only records up to `attested` count. */
-export function findUnexplainedRemoval(segments: readonly Segment[], attested: number): Failure | null {
+/** The first missing payload whose removal is not documented by a later record; only records up to `coveredThrough` count. */
+export function findUnexplainedRemoval(segments: readonly Segment[], coveredThrough: number): Failure | null {
   const removals = segments.flatMap((segment) => segment.removals);
-  const recorded = recordedRemovals(removals.filter(({ seq }) => seq <= attested));
+  const recorded = recordedRemovals(removals.filter(({ seq }) => seq <= coveredThrough));
   for (const { missing } of segments) {
     for (const [from, through] of missing) {
       const seq = recorded.outside(from, through).next().value;
@@ -27,14 +27,14 @@ export function findUnexplainedRemoval(segments: readonly Segment[], attested: n
 export function checkRemovedRecords(
   anchor: Anchor | null,
   segments: readonly Segment[],
-  attested: number,
+  coveredThrough: number,
 ): Failure | null {
   if (anchor === null) return null;
   const { through: seq, count, cause } = anchor;
   const records = segments
     .flatMap((segment) => segment.removals)
     .filter(({ anchor: named }) => named?.through === seq && named.count === count && named.cause === cause);
-  if (records.some((record) => record.seq > seq && record.seq <= attested)) return null;
+  if (records.some((record) => record.seq > seq && record.seq <= coveredThrough)) return null;
   const [record] = records;
   const message =
     record === undefined
@@ -52,27 +52,28 @@ export function checkRemovedPayloads(
   payloadsThrough: number | null,
   start: number,
   segments: readonly Segment[],
-  attested: number,
+  coveredThrough: number,
 ): Failure | null {
   // The check of the tables reports a value that is not a number.
   if (!Number.isSafeInteger(payloadsThrough) || payloadsThrough === null) return null;
   const documented =
     segments
       .flatMap((segment) => segment.removals)
-      .findLast((removal) => removal.seq <= attested && removal.payloadsThrough > 0)?.payloadsThrough ?? 0;
+      .findLast((removal) => removal.seq <= coveredThrough && removal.payloadsThrough > 0)?.payloadsThrough ??
+    0;
   const furthest = Math.max(payloadsThrough, documented);
   if (payloadsThrough === documented || (payloadsThrough >= 0 && furthest <= start)) return null;
   const message = `payloads_through of the database is ${payloadsThrough}, but the newest record of a removal that a checkpoint covers names ${documented}`;
   return { seq: Math.max(furthest, 0), check: "payload", message };
 }
 
-/** Number of payloads and records whose removal is documented only after `attested`. */
+/** Number of payloads and records whose removal is documented only after `coveredThrough`. */
 export function countRemovedAfter(
   anchor: Anchor | null,
   segments: readonly Segment[],
-  attested: number,
+  coveredThrough: number,
 ): number {
-  const removals = segments.flatMap((segment) => segment.removals).filter(({ seq }) => seq <= attested);
+  const removals = segments.flatMap((segment) => segment.removals).filter(({ seq }) => seq <= coveredThrough);
   const recorded = recordedRemovals(removals);
   const payloads = segments
     .flatMap(({ missing }) => missing)

@@ -54,11 +54,11 @@ export interface ChainReport {
   readonly checkpoints: number;
   readonly anchors: number;
   /** The newest record that an external checkpoint covers; null when there is none. */
-  readonly attestedThrough: number | null;
+  readonly coveredThrough: number | null;
   /** Number of records after that one. */
-  readonly tail: number;
+  readonly uncoveredRecords: number;
   /** Number of records and payloads whose removal is documented only after that one; 0 without an external checkpoint. */
-  readonly removedInTail: number;
+  readonly uncoveredRemovals: number;
   readonly failure: Failure | null;
   readonly contradiction: Contradiction | null;
 }
@@ -93,7 +93,7 @@ export interface Findings {
   readonly remarks: readonly string[];
 }
 
-export function judge({ chains, failure, contradictions, remarks }: Findings): Report {
+export function createReport({ chains, failure, contradictions, remarks }: Findings): Report {
   const broken = chains.find((chain) => chain.failure !== null);
   const contradiction =
     chains.find((chain) => chain.contradiction !== null)?.contradiction ?? contradictions[0] ?? null;
@@ -101,11 +101,9 @@ export function judge({ chains, failure, contradictions, remarks }: Findings): R
     broken?.failure != null
       ? { ...broken.failure, chain: broken.chain }
       : failure && { ...failure, chain: null };
-  const isAttested = chains.every(
-    ({ records, attestedThrough }) => records === 0 || attestedThrough !== null,
-  );
+  const isCovered = chains.every(({ records, coveredThrough }) => records === 0 || coveredThrough !== null);
   const hasRecords = chains.some(({ records }) => records > 0);
-  const clean = isAttested && hasRecords ? "intact" : "unattested";
+  const clean = isCovered && hasRecords ? "intact" : "unattested";
   return {
     verdict: first !== null ? "broken" : contradiction !== null ? "contradicted" : clean,
     chains,

@@ -41,11 +41,11 @@ function inEnglish(core: string, { name, role, addressee }: Speaker): string {
   const speaker = name ?? "the user";
   const toOther = between && addressee !== null && secondPerson.test(core);
   const isTeam = role === "unknown" && !household.test(core);
-  const turned =
+  const converted =
     toOther || (between && speaks && secondPerson.test(core))
       ? null
       : toThirdPersonEnglish(core, { speaker, group: isTeam ? "the team" : null, addressee });
-  if (turned !== null) return turned;
+  if (converted !== null) return converted;
   const isOurs = isTeam && !/(?<!\p{L})(?:i|my|me|mine)(?!\p{L})/iu.test(core);
   const says = `${isOurs ? "the team" : speaker}${toOther ? ` to ${addressee}` : ""}: `;
   return speaks || toOther ? capitalised(says) + capitalised(core) : capitalised(core);
@@ -73,8 +73,8 @@ const subjectless =
 /** If the verb cannot be converted safely and the sentence is in the first person, the speaker is put in front. */
 function inOwnWords(core: string, language: Exclude<Language, "en">, { name, role }: Speaker): string {
   const { firstPerson, firstPlural, user } = lexicons[language];
-  const turned = toThirdPersonOtherLanguage(core, language, name ?? user);
-  if (turned !== null) return turned;
+  const converted = toThirdPersonOtherLanguage(core, language, name ?? user);
+  if (converted !== null) return converted;
   const speaks = firstPerson.test(core) && (role === "person" || !firstPlural.test(core));
   const text = capitalised(core);
   return speaks ? `${name ?? user}: ${text}` : text;

@@ -37,15 +37,15 @@ export function toThirdPersonEnglish(sentence: string, referents: PronounReferen
   let isPresent = false;
   let isInfinitive = false;
   /** Whether the subject of the last verb is a name. */
-  let isTurned = false;
+  let isNameSubject = false;
   /** The subject with the contraction of its pronoun: "I" and "'ve" become "Caroline has". */
-  const subject = (name: string, tail: string, ending: string): string => {
+  const subject = (name: string, contraction: string, ending: string): string => {
     const isAgain = named === name;
     named = name;
-    agree = tail !== "" ? null : isAgain ? "they" : "name";
-    isTurned = !isAgain && tail !== "";
-    isPresent = !isAgain && (tail === "m" || tail === "re" || tail === "ve");
-    isInfinitive = tail === "ll" || tail === "d";
+    agree = contraction !== "" ? null : isAgain ? "they" : "name";
+    isNameSubject = !isAgain && contraction !== "";
+    isPresent = !isAgain && (contraction === "m" || contraction === "re" || contraction === "ve");
+    isInfinitive = contraction === "ll" || contraction === "d";
     return isAgain ? `they${pluralEndings[ending] ?? ending}` : name + ending;
   };
   const owner = (name: string): string => {
@@ -61,32 +61,32 @@ export function toThirdPersonEnglish(sentence: string, referents: PronounReferen
       continue;
     }
     const word = part.replace("’", "'");
-    const [head = "", tail = ""] = word.split("'", 2);
+    const [head = "", contraction = ""] = word.split("'", 2);
     const lower = head.toLowerCase();
     if (lower === "i" && (word === "I" || word.includes("'") || word === "i")) {
       if (agree !== null) return null;
-      const ending = afterPronoun(tail, parts[index + 2]);
+      const ending = afterPronoun(contraction, parts[index + 2]);
       if (ending === null) return null;
-      if (tail === "" && isSecondSubject(output, referents.speaker)) {
+      if (contraction === "" && isSecondSubject(output, referents.speaker)) {
         output.push(referents.speaker);
         agree = "they";
-      } else output.push(subject(referents.speaker, tail, ending));
+      } else output.push(subject(referents.speaker, contraction, ending));
     } else if (firstPlural.has(lower) && head !== "US") {
       const { group } = referents;
       if (group === null || agree !== null || lower === "ours") return null;
-      const ending = lower === "we" ? afterPronoun(tail, parts[index + 2]) : "";
+      const ending = lower === "we" ? afterPronoun(contraction, parts[index + 2]) : "";
       if (ending === null) return null;
       if (lower === "our") output.push(owner(group));
       else if (lower === "ourselves") output.push("themselves");
       else if (lower === "us") output.push(named === group ? "them" : group);
-      else output.push(subject(group, tail, ending));
+      else output.push(subject(group, contraction, ending));
     } else if (lower === "mine") return null;
     else if (lower === "my") output.push(owner(referents.speaker));
     else if (lower === "me" && head !== "ME")
       output.push(named === referents.speaker ? "them" : referents.speaker);
     else if (lower === "myself") output.push("themselves");
     else if (lower === "you" && referents.addressee !== null) {
-      if (tail !== "") return null;
+      if (contraction !== "") return null;
       if (beginsClause(output)) agree = "name";
       output.push(referents.addressee);
     } else if (lower === "your" && referents.addressee !== null) output.push(possessive(referents.addressee));
@@ -94,10 +94,10 @@ export function toThirdPersonEnglish(sentence: string, referents: PronounReferen
       if (!isVerb(word)) return null;
       output.push(agree === "name" ? conjugate(word) : pluralOf(word));
       isInfinitive = beforeInfinitive.test(word);
-      isTurned = agree === "name";
-      isPresent = isTurned && !isPastTense(word);
+      isNameSubject = agree === "name";
+      isPresent = isNameSubject && !isPastTense(word);
       agree = null;
-    } else if (isTurned && !(isInfinitive && !isPresent) && isBaseForm(word) && isJoined(output)) {
+    } else if (isNameSubject && !(isInfinitive && !isPresent) && isBaseForm(word) && isJoined(output)) {
       const isNoun = isAlsoNoun(word) && !afterVerb.test(parts[index + 2] ?? "");
       if (isInfinitive || isPresent === isNoun) return null;
       output.push(isPresent ? conjugate(word) : word);
@@ -133,12 +133,12 @@ function beginsClause(output: readonly string[]): boolean {
 }
 
 /** What a contraction such as "'ve" becomes after a name; null if that is not certain. */
-function afterPronoun(tail: string, next: string | undefined): string | null {
-  if (tail === "") return "";
-  if (tail === "m" || tail === "re") return " is";
-  if (tail === "ve") return " has";
-  if (tail === "ll") return " will";
-  return tail === "d" && /^(?:like|love|rather|prefer|want|need)$/i.test(next ?? "") ? " would" : null;
+function afterPronoun(contraction: string, next: string | undefined): string | null {
+  if (contraction === "") return "";
+  if (contraction === "m" || contraction === "re") return " is";
+  if (contraction === "ve") return " has";
+  if (contraction === "ll") return " will";
+  return contraction === "d" && /^(?:like|love|rather|prefer|want|need)$/i.test(next ?? "") ? " would" : null;
 }
 
 const pluralEndings: Readonly<Record<string, string>> = { " is": " are", " has": " have" };

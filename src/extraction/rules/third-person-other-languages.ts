@@ -79,11 +79,12 @@ export function toThirdPersonOtherLanguage(
 ): string | null {
   const { opening, forms: known, regular, unsupported } = conversions[language];
   const [matched = "", between = "", verb = ""] = opening.exec(sentence) ?? [];
-  const turned = known[verb.toLowerCase()] ?? (verb === "" ? null : regular(verb.toLowerCase()));
+  const converted = known[verb.toLowerCase()] ?? (verb === "" ? null : regular(verb.toLowerCase()));
   const rest = sentence.slice(matched.length);
-  if (turned === null || unsupported.test(rest)) return null;
-  const before = /^n['’]$/i.test(between) && !/^[aeiouhéèêâ]/i.test(turned) ? "ne " : between.toLowerCase();
-  return `${name} ${before}${turned}${rest}`;
+  if (converted === null || unsupported.test(rest)) return null;
+  const before =
+    /^n['’]$/i.test(between) && !/^[aeiouhéèêâ]/i.test(converted) ? "ne " : between.toLowerCase();
+  return `${name} ${before}${converted}${rest}`;
 }
 
 function forms(list: string): Readonly<Record<string, string>> {

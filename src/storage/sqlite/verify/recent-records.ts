@@ -2,7 +2,7 @@
 // `audit verify`. Never writes.
 
 import type { Segment } from "../../../audit/verify/segment.ts";
-import { judge } from "../../../audit/verify/verdict.ts";
+import { createReport } from "../../../audit/verify/verdict.ts";
 import { recentRecordsInAll, recentRecordsPerChain } from "../../../limits.ts";
 import type { RecentFinding, RecentVerification } from "../../ledger-verifier.ts";
 import { checkSchema, checkTables } from "./frame.ts";
@@ -24,7 +24,7 @@ export function verifyRecentRecords(options: RecentOptions): RecentFinding {
     source.all("BEGIN");
     const failure = checkSchema(source) ?? checkTables(source);
     if (failure !== null) {
-      const report = judge({ chains: [], failure, contradictions: [], remarks: [] });
+      const report = createReport({ chains: [], failure, contradictions: [], remarks: [] });
       return { report, olderRecords: 0, newestAt: null };
     }
     return verifyChains(source, options);
@@ -66,7 +66,11 @@ function verifyChains(
       ...({ kind: "replaced", chain, size } as const),
       message: `${from} covers the chain ${chain}, which is not in this database`,
     }));
-  return { report: judge({ chains, failure: null, contradictions, remarks: [] }), olderRecords, newestAt };
+  return {
+    report: createReport({ chains, failure: null, contradictions, remarks: [] }),
+    olderRecords,
+    newestAt,
+  };
 }
 
 function newestOf(source: LedgerSource, chain: number): { seq: number; at: number } {

@@ -59,9 +59,9 @@ export function reportChain(
       checkpoints: checkpoints.length,
     },
     ...weighed,
-    tail: records === 0 ? 0 : newest - Math.max(weighed.attestedThrough ?? 0, start.seq),
-    removedInTail:
-      weighed.attestedThrough === null ? 0 : countRemovedAfter(anchor, segments, weighed.attestedThrough),
+    uncoveredRecords: records === 0 ? 0 : newest - Math.max(weighed.coveredThrough ?? 0, start.seq),
+    uncoveredRemovals:
+      weighed.coveredThrough === null ? 0 : countRemovedAfter(anchor, segments, weighed.coveredThrough),
     failure: earlier(earlier(frame.failure, body.failure), removal),
   };
 }

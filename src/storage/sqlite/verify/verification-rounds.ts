@@ -35,12 +35,12 @@ export function createVerificationRounds(thread: StepThread, clock: Clock, logge
     turn = result.catch(() => undefined);
     return result;
   };
-  const patient: StepThread = {
+  const inTurnThread: StepThread = {
     startRun: (...values) => inTurn(() => thread.startRun(...values)),
     verifyStep: (...values) => inTurn(() => thread.verifyStep(...values)),
   };
   return (project) => {
-    const verify = chains.get(project.id) ?? createChainRounds(project, patient, clock, logger);
+    const verify = chains.get(project.id) ?? createChainRounds(project, inTurnThread, clock, logger);
     chains.set(project.id, verify);
     return verify();
   };

@@ -152,8 +152,13 @@ export function reportProgress({ frame }: RunStart, segments: readonly Segment[]
   const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({ start, segments });
   return {
     ...{ chain, project, records, firstSeq, lastSeq, withoutPayload, anchors },
-    ...{ checkpoints: checkpoints.length, attestedThrough: null, tail: records, contradiction: null },
-    removedInTail: 0,
+    ...{
+      checkpoints: checkpoints.length,
+      coveredThrough: null,
+      uncoveredRecords: records,
+      contradiction: null,
+    },
+    uncoveredRemovals: 0,
     failure: earlier(frame.failure, failure),
   };
 }

@@ -6,8 +6,8 @@ import type { KnownCheckpoint } from "../../../audit/verify/chain-verification.t
 import type { Segment } from "../../../audit/verify/segment.ts";
 import {
   type Contradiction,
+  createReport,
   type Failure,
-  judge,
   type Report,
   UnusableInput,
 } from "../../../audit/verify/verdict.ts";
@@ -37,13 +37,13 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
   try {
     source.all("BEGIN");
     const forged = checkSchema(source);
-    if (forged !== null) return judge({ ...nothing, failure: forged, remarks: options.remarks });
+    if (forged !== null) return createReport({ ...nothing, failure: forged, remarks: options.remarks });
     source.all("COMMIT");
     // The threads' snapshots must not be newer than ours: what they see, we see.
     verifiers = await startThreads(source, options);
     source.all("BEGIN");
     const changed = checkSchema(source);
-    if (changed !== null) return judge({ ...nothing, failure: changed, remarks: options.remarks });
+    if (changed !== null) return createReport({ ...nothing, failure: changed, remarks: options.remarks });
     const frames = readChains(source, options.reader);
     const only = options.project === null ? null : findChain(source, frames, options.project);
     const wanted = frames.map((frame) => toKey(frame, options.checkpoints));
@@ -62,7 +62,7 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
       (only === null
         ? (results.find((result) => result.orphan !== null)?.orphan ?? findStray(source))
         : null);
-    return judge({
+    return createReport({
       chains,
       failure: damage ?? (orphan === null ? options.refusedOutside : toFailure(orphan)),
       contradictions: findReplaced(frames, options.checkpoints),
