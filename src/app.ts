@@ -91,7 +91,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     extractor,
   });
   await acceptMissing(locked, ledger, perform, { now: clock.now(), logger });
-  const calls = createCallLog(logger, config.accessLog);
+  const calls = createCallLog(logger, clock, config.accessLog);
   parts.defer(() => calls.close());
   const server = await listen(config, {
     perform,

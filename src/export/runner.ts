@@ -2,6 +2,7 @@
 // removes expired ones. Must never change what a call returns, except status and progress.
 
 import type { Clock } from "../clock.ts";
+import type { ClockTimer } from "../clock-timers.ts";
 import { exportAttemptsMax, exportProgressMs, exportSweepMs, exportsAtOnce } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ExportEngine } from "./store.ts";
@@ -25,7 +26,7 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
   let isRunning = false;
   let mayHaveWork = false;
   let working: Promise<void> | null = null;
-  let timer: ReturnType<typeof setInterval> | null = null;
+  let timer: ClockTimer | null = null;
 
   const advance = async (id: string): Promise<void> => {
     const step = await engine.step(id).catch((error: unknown) => {
@@ -67,7 +68,7 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
       } catch (error) {
         if (!isRunning) return;
         logger.warn("exports were interrupted and will be retried", { error });
-        await Bun.sleep(retryMs);
+        await clock.sleep(retryMs);
       }
     }
   };
@@ -90,14 +91,14 @@ export function createExportRunner(engine: ExportEngine, clock: Clock, logger: L
         void sweep().catch((error: unknown) => {
           if (isRunning) logger.warn("expired exports could not be removed and will be retried", { error });
         });
-      timer = setInterval(sweepSoon, exportSweepMs);
+      timer = clock.every(exportSweepMs, sweepSoon);
       sweepSoon();
       wake();
     },
     async close() {
       isRunning = false;
       mayHaveWork = false;
-      if (timer !== null) clearInterval(timer);
+      timer?.cancel();
       await working;
       await engine.close();
     },

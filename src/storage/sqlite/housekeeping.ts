@@ -48,12 +48,12 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const repeatMerge = repeatedly(options, wordMerge.step);
   const retention = createSweeps(options.retention, clock, logger);
   const timers = [
-    setInterval(repeatFlush, accessFlushMs),
-    setInterval(() => attempt(logger, () => sweep(clock.now())), sweepEveryMs),
-    setInterval(() => attempt(logger, () => checkpoints.signDue(false)), checkpointTestMs),
-    setInterval(repeatMerge, checkpointTestMs),
-    setInterval(() => retention.start(), retentionEveryMs),
+    clock.every(accessFlushMs, repeatFlush),
+    clock.every(sweepEveryMs, () => attempt(logger, () => sweep(clock.now()))),
+    clock.every(checkpointTestMs, () => attempt(logger, () => checkpoints.signDue(false))),
+    clock.every(checkpointTestMs, repeatMerge),
   ];
+  const hourly = setInterval(() => retention.start(), retentionEveryMs);
   repeatPurge();
   repeatMerge();
   retention.start();
@@ -66,7 +66,8 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
       if (state.wordMergeIsDue || state.wordErasureIsDue) repeatMerge();
     },
     async finish() {
-      for (const timer of timers) clearInterval(timer);
+      for (const timer of timers) timer.cancel();
+      clearInterval(hourly);
       await retention.finish();
       while (attempt(logger, flush) === true);
       attempt(logger, () => checkpoints.signDue(true));
@@ -82,16 +83,13 @@ function repeatedly({ database, clock, logger }: HousekeepingOptions, step: () =
   const schedule = (pauseMs: number): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setTimeout(
-      () => {
-        isScheduled = false;
-        // The rest is done by the next start.
-        if (!database.open) return;
-        const startedAt = clock.elapsed();
-        if (attempt(logger, step) === true) schedule(clock.elapsed() - startedAt);
-      },
-      Math.min(longestPauseMs, Math.max(1, pauseMs)),
-    );
+    clock.after(Math.min(longestPauseMs, Math.max(1, pauseMs)), () => {
+      isScheduled = false;
+      // The rest is done by the next start.
+      if (!database.open) return;
+      const startedAt = clock.elapsed();
+      if (attempt(logger, step) === true) schedule(clock.elapsed() - startedAt);
+    });
   };
   return () => schedule(1);
 }

@@ -69,7 +69,7 @@ export async function openStore(
   const retentionDays = { payloadRetentionDays, installationRetentionDays };
   const writerInit = { file, plans, ledger, ...retentionDays, clockShift, logLevel };
   const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
-  const damage = createDamageCheck(() => start("inspector", file), logger);
+  const damage = createDamageCheck(() => start("inspector", file), clock, logger);
   const readiness = createEngineReadiness(writer, damage, supervisor, clock);
   const dimensions = options.model?.dimensions ?? 0;
   const reader = createReader(

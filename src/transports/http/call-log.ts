@@ -1,6 +1,8 @@
 // Owns what the log says about calls: refusals sampled, so that a client that fails in a loop does not fill the disk, and, if the
 // operator wants it, every call. Must never log a key, a query, a body or a text.
 
+import type { Clock } from "../../clock.ts";
+import type { ClockTimer } from "../../clock-timers.ts";
 import { refusalSourcesMax, refusalSourcesShown, refusalSummaryEveryMs } from "../../limits.ts";
 import type { Logger } from "../../log/logger.ts";
 import { networkOf } from "../../network.ts";
@@ -42,21 +44,21 @@ interface Source {
   readonly network: string | null;
 }
 
-export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog {
+export function createCallLog(logger: Logger, clock: Clock, isAccessLogged: boolean): CallLog {
   /** Refusals since the line about the first one, by code. */
   const tallies = new Map<number, Tally>();
-  let timer: Timer | null = null;
+  let timer: ClockTimer | null = null;
 
   const tell = (): void => {
     for (const [code, { startedMs, calls, sources }] of tallies) {
-      const seconds = Math.ceil((performance.now() - startedMs) / 1000);
+      const seconds = Math.ceil((clock.elapsed() - startedMs) / 1000);
       if (calls > 0) logger.info("calls refused", { code, calls, seconds, by: mostFrequent(sources) });
       // A minute without a refusal of this code: the next one is news again.
       if (calls === 0) tallies.delete(code);
-      else tallies.set(code, newTally());
+      else tallies.set(code, newTally(clock.elapsed()));
     }
     if (tallies.size === 0 && timer !== null) {
-      clearInterval(timer);
+      timer.cancel();
       timer = null;
     }
   };
@@ -68,9 +70,9 @@ export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog 
       count(tally, source);
       return;
     }
-    tallies.set(code, newTally());
+    tallies.set(code, newTally(clock.elapsed()));
     logger.info("call refused", { code, status, operation, method, path, ...source });
-    timer ??= setInterval(tell, refusalSummaryEveryMs).unref();
+    timer ??= clock.every(refusalSummaryEveryMs, tell);
   };
 
   return {
@@ -82,13 +84,13 @@ export function createCallLog(logger: Logger, isAccessLogged: boolean): CallLog 
     },
     close() {
       tell();
-      if (timer !== null) clearInterval(timer);
+      timer?.cancel();
     },
   };
 }
 
-function newTally(): Tally {
-  return { startedMs: performance.now(), calls: 0, sources: new Map() };
+function newTally(startedMs: number): Tally {
+  return { startedMs, calls: 0, sources: new Map() };
 }
 
 function count(tally: Tally, source: Source): void {

@@ -30,7 +30,7 @@ export function createSweeps(
   let awaited = 0;
   let isEnding = false;
   let trust: ClockTrust | null = null;
-  const pause = () => (isEnding && awaited === 0 ? Promise.reject(new Error("ending")) : Bun.sleep(1));
+  const pause = () => (isEnding && awaited === 0 ? Promise.reject(new Error("ending")) : clock.sleep(1));
 
   /** The time that records are as old as. */
   const retentionTime = (): number => {

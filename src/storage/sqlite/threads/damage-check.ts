@@ -1,6 +1,7 @@
 // Owns the suspicion that the database file is damaged. One check of the whole file, in a thread of its own, confirms or dismisses it:
 // SQLite reports a disk that cannot be read for a moment in the same way as a damaged page.
 
+import type { Clock } from "../../../clock.ts";
 import { damageCheckPauseMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
@@ -14,7 +15,7 @@ export interface DamageCheck {
 }
 
 /** `start` starts the inspector. */
-export function createDamageCheck(start: () => WorkerThread, logger: Logger): DamageCheck {
+export function createDamageCheck(start: () => WorkerThread, clock: Clock, logger: Logger): DamageCheck {
   let isSuspected = false;
   let inspector: WorkerThread | null = null;
   let isClosed = false;
@@ -31,14 +32,14 @@ export function createDamageCheck(start: () => WorkerThread, logger: Logger): Da
     }
   };
   const check = async (): Promise<void> => {
-    const begunMs = performance.now();
+    const begunMs = clock.elapsed();
     if (isClosed || inspector !== null || begunMs < nextAtMs) return;
     inspector = start();
     const found = await inspect(inspector);
     inspector = null;
     if (isClosed) return;
     // A check reads the whole file: it may take a tenth of the time at most.
-    nextAtMs = performance.now() + Math.max(damageCheckPauseMs, 10 * (performance.now() - begunMs));
+    nextAtMs = clock.elapsed() + Math.max(damageCheckPauseMs, 10 * (clock.elapsed() - begunMs));
     isSuspected = found.length > 0;
     if (isSuspected) logger.error("the database file is damaged; restore the last backup", { found });
     else logger.info("the database file is intact; the disk could not read it for a while");
