@@ -24,6 +24,10 @@ SCHEMAS = set("""
 3 c78d3b04635be29398559d712f09b2f9f72fe1741f9a860e26f5af4d4e6e9f6d
 3 05c717151409e1100163d186cc67c68d754532b2ba2b8d1ef5baaa73b58e0216
 3 1403216b59a8d9c3437ed4f437858b58b574af150140b0855abbe9497de4e5b4
+4 94b2967173cfc7b13a93ed18d7ea034a84e1bf4aa399ba05ed75b64e3b0b1e07
+4 6c7332e0245f0964d3bcdcf6005aec9ee4c125e8639d6acfad1378d94bf4ca2b
+4 5ad80c874d0feff2f04c746c7209ce014b8d171a3dfe3fabb2c02cca6dd731aa
+4 ab6f7491adb3c2436deb066ea84ff54700cfa7cb7808a5fdc722f121e5de98f1
 """.split("\n"))
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 LASTING = ("audit.redact", "audit.prune")
