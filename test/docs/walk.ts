@@ -76,59 +76,90 @@ export interface WalkOptions {
 }
 
 /**
- * Walks one page from top to bottom: starts a server in the folder, writes the files that the page shows, and runs its `sh` blocks. A shell
- * stops at the first failure. No server runs while a block with the option `stopped` does; one with the option `serve` starts one.
+ * Walks one page from top to bottom: starts a server in the folder, writes the files that the page shows, and runs its `sh` blocks. It
+ * stops at the first command that fails. No server runs while a block with the option `stopped` does; one with the option `serve`
+ * starts one.
  */
 export async function walk(page: string, folder: string, { llmUrl }: WalkOptions): Promise<Walk> {
-  const blocks = blocksOf(page).filter(
-    (block) => isRun(block) || ["json", "python"].includes(block.language),
-  );
-  const walker = createWalker(folder, llmUrl);
+  const server = createServer(folder);
+  const run = createShell(folder);
+  const ran: Ran[] = [];
+  const answers: Answer[] = [];
+  const localise = (text: string) =>
+    text
+      .replaceAll("http://127.0.0.1:8420", server.url())
+      .replaceAll("http://127.0.0.1:11434/v1", llmUrl)
+      .replaceAll("ml_your_key", server.apiKey());
+  const take = async (block: Block): Promise<void> => {
+    if (block.option === "serve") return server.restart(serveFlags(localise(block.text)));
+    await server.ensure();
+    if (block.language === "json")
+      answers.push({ shown: block, printed: ran.at(-1)?.stdout.trimEnd().split("\n").at(-1) ?? "" });
+    else if (block.language === "python") writeFileSync(join(folder, block.option), localise(block.text));
+    else {
+      // The data of a page's first start is there when its commands need a stopped server.
+      if (block.option === "stopped") await server.stop();
+      ran.push(await run(localise(block.text)));
+    }
+  };
   try {
-    for (const block of blocks) if (!(await walker.take(block))) break;
-    return walker.result();
+    for (const block of blocksOf(page).filter(isTaken)) {
+      await take(block);
+      if (ran.at(-1)?.exitCode) break;
+    }
   } finally {
-    await walker.stop();
+    await server.stop();
   }
+  const notes = ran.map(({ stderr }) => stderr).join("");
+  const output = `${ran.map(({ stdout }) => stdout).join("")}\n${notes}`;
+  return { exitCode: ran.at(-1)?.exitCode ?? 0, output, calls: callsIn(notes), answers };
 }
 
-function createWalker(folder: string, llmUrl: string) {
-  let server: Started | null = null;
-  let apiKey = "";
-  let exitCode = 0;
-  let [output, notes] = ["", ""];
-  let printed = "";
-  const answers: Answer[] = [];
-  let port = "0";
-  const variables = new Set<string>();
-  const environment = join(folder, "variables.sh");
+function isTaken(block: Block): boolean {
+  return isRun(block) || block.language === "json" || block.language === "python";
+}
+
+/** The one server of a folder, on the same port after each start. */
+function createServer(folder: string) {
+  let running: Started | null = null;
+  let [apiKey, url] = ["", ""];
+  const restart = async (flags: readonly string[]): Promise<void> => {
+    await stop();
+    running = await startServer(folder, ...(url === "" ? [] : ["--port", new URL(url).port]), ...flags);
+    url = running.url;
+    apiKey = running.apiKey ?? apiKey;
+  };
+  const stop = async (): Promise<void> => {
+    const exitCode = await running?.stop();
+    running = null;
+    if (exitCode) throw new Error(`the server ended with ${exitCode}`);
+  };
+  return {
+    restart,
+    stop,
+    ensure: async () => (running === null ? restart([]) : undefined),
+    url: () => url,
+    apiKey: () => apiKey,
+  };
+}
+
+interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  /** Ends with the commands when they failed. */
+  readonly stderr: string;
+}
+
+/** Runs commands in bash. Variables that they set are there in the next run, as in the terminal of a reader. */
+function createShell(folder: string): (commands: string) => Promise<Ran> {
   const shims = createShims(folder);
-  writeFileSync(environment, "");
-
-  async function start(...flags: readonly string[]): Promise<Started> {
-    const started = await startServer(folder, "--port", port, ...flags);
-    apiKey = started.apiKey ?? apiKey;
-    port = new URL(started.url).port;
-    server = started;
-    return started;
-  }
-  async function stop(): Promise<void> {
-    const ended = await server?.stop();
-    server = null;
-    if (ended !== undefined && ended !== 0) throw new Error(`the server ended with ${ended}`);
-  }
-  const localised = (text: string, url: string) =>
-    text
-      .replaceAll("http://127.0.0.1:8420", url)
-      .replaceAll("http://127.0.0.1:11434/v1", llmUrl)
-      .replaceAll("ml_your_key", apiKey);
-
-  /** Variables that a block sets are there in the next one, as in the terminal of a reader. */
-  async function run(text: string): Promise<void> {
-    for (const [, name = ""] of text.matchAll(/^(?:export )?([A-Z_]+)=/gm)) variables.add(name);
-    const keep = variables.size === 0 ? "" : `declare -p ${[...variables].join(" ")} > ${environment}`;
-    const script = `set -euo pipefail\n. ${environment}\n${text}\n${keep}`;
-    const child = Bun.spawn(["bash", "-c", script], {
+  const variables = new Set<string>();
+  const file = join(folder, "variables.sh");
+  writeFileSync(file, "");
+  return async (commands) => {
+    for (const [, name = ""] of commands.matchAll(/^(?:export )?([A-Z_]+)=/gm)) variables.add(name);
+    const keep = variables.size === 0 ? "" : `declare -p ${[...variables].join(" ")} > ${file}`;
+    const child = Bun.spawn(["bash", "-c", `set -euo pipefail\n. ${file}\n${commands}\n${keep}`], {
       cwd: folder,
       env: { ...process.env, PATH: `${shims}:${process.env.PATH}` },
       // An empty line, which ends the chat of the README.
@@ -138,38 +169,8 @@ function createWalker(folder: string, llmUrl: string) {
     });
     const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()];
     const [stdout = "", stderr = ""] = await Promise.all(texts);
-    exitCode = await child.exited;
-    printed = stdout.trimEnd().split("\n").at(-1) ?? "";
-    output += stdout;
-    notes += stderr;
-    if (exitCode !== 0) notes += `\nfailed: ${text}`;
-  }
-
-  return {
-    /** Resolves to false when a command failed. */
-    async take(block: Block): Promise<boolean> {
-      if (block.language === "json") {
-        answers.push({ shown: block, printed });
-        return true;
-      }
-      if (block.language === "python") {
-        const { url } = server ?? (await start());
-        writeFileSync(join(folder, block.option), localised(block.text, url));
-        return true;
-      }
-      if (block.option === "serve") {
-        await stop();
-        await start(...serveFlags(localised(block.text, "")));
-        return true;
-      }
-      const { url } = server ?? (await start());
-      // The data of a page's first start is there when its commands need a stopped server.
-      if (block.option === "stopped") await stop();
-      await run(localised(block.text, url));
-      return exitCode === 0;
-    },
-    result: (): Walk => ({ exitCode, output: `${output}\n${notes}`, calls: callsIn(notes), answers }),
-    stop,
+    const exitCode = await child.exited;
+    return { exitCode, stdout, stderr: exitCode === 0 ? stderr : `${stderr}\nfailed: ${commands}` };
   };
 }
 
