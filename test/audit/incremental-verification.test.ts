@@ -168,21 +168,6 @@ test.each<[string, () => Promise<void>]>([
   expectLogged(/seq: 7,\s+check: "columns"/);
 });
 
-test("a chain that was rewritten and sealed anew contradicts what the server verified before", async () => {
-  const { id, key } = await app.createProject("business");
-  for (let index = 0; index < 12; index++) await read(key);
-  expect((await verify(key)).data.verdict).toBe("unattested");
-  rewriteFrom(id, 5);
-  const { data } = await verify(key);
-  expectLogged(/seq: 12,\s+check: "rewritten"/);
-  expect(data).toEqual(
-    expect.objectContaining({
-      ...{ verdict: "contradicted", failure: null },
-      contradiction: expect.objectContaining({ kind: "rewritten", size: 12 }),
-    }),
-  );
-});
-
 test("a call does not wait for a long chain; the run continues, and later calls say how far it is", async () => {
   const { key } = await app.createProject("custom");
   await appendLarge(key, 16);
@@ -263,4 +248,20 @@ test("plans that do not show hashes are refused", async () => {
   const reply = await verify(key);
   expect([reply.status, reply.code]).toEqual([403, 2207]);
   expect(reply.message).toContain("business or custom");
+});
+
+// The last test: retention and checkpoints of all chains fail from here on, because the server refuses the changed one.
+test("a chain that was rewritten and sealed anew contradicts what was verified before, and its calls are refused", async () => {
+  const { id, key } = await app.createProject("business");
+  for (let index = 0; index < 12; index++) await read(key);
+  expect((await verify(key)).data.verdict).toBe("unattested");
+  using here = await verifierOf(id, key, async () => {});
+  expect((await here.verify()).report?.contradiction).toBeNull();
+  rewriteFrom(id, 5);
+  const { report } = await here.verify();
+  expect(report).toMatchObject({ failure: null, contradiction: { kind: "rewritten", size: 13 } });
+  const refused = await verify(key);
+  expect([refused.status, refused.code]).toEqual([503, 1503]);
+  expect(refused.message).toContain("another process has changed the ledger");
+  expectLogged(/seq: 12,\s+check: "rewritten"/);
 });
