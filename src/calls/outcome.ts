@@ -47,13 +47,6 @@ export function foresee(
   return { answer: settled.answer, memoryId, payload: { salt, hash, compressed }, after };
 }
 
-/** The call as another thread needs it: without the answer, which may be long and which only the first half gives to the caller. */
-export function withoutAnswer(call: Call): Call {
-  const { decision } = call;
-  if (decision.refused !== null || decision.foreseen === undefined) return call;
-  return { ...call, decision: { ...decision, foreseen: { ...decision.foreseen, answer: null } } };
-}
-
 /** @param settled what `settle` made of the call, here or in another thread. */
 export function withAnswer({ decision }: Call, { answer, after }: SettledCall): AnsweredCall {
   const foreseen = decision.refused === null ? decision.foreseen?.answer : null;

@@ -4,7 +4,6 @@ import { workerData } from "node:worker_threads";
 import type { Plans } from "../../../access/plan.ts";
 import { createClockWatch } from "../../../audit/clock-watch.ts";
 import { createSigner } from "../../../audit/signed-note.ts";
-import type { Call } from "../../../calls/call.ts";
 import { createClock } from "../../../clock.ts";
 import type { ClockShift } from "../../../clock-shift.ts";
 import type { ExportChange } from "../../../export/store.ts";
@@ -25,6 +24,7 @@ import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { createTransaction, isLost, overwriteLostCommit } from "../transaction.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 import { attempt } from "./attempt.ts";
+import { type CallMessage, fromCallMessage } from "./call-messages.ts";
 import { createGroups } from "./groups.ts";
 import { createWriteCheck, type WriteState } from "./write-check.ts";
 import { createWriteTransactions } from "./write-transactions.ts";
@@ -42,7 +42,7 @@ export interface WriterInit {
 }
 
 export type WriterRequest =
-  | { readonly settle: readonly Call[] }
+  | { readonly settle: readonly CallMessage[] }
   | { readonly exported: ExportChange }
   /** Answered with a WriteState. */
   | { readonly check: { readonly isSuspect: boolean } }
@@ -137,7 +137,7 @@ const handle = async (request: unknown): Promise<WriterReply | WriteState | Swee
     logExport(work.exported);
     return [];
   }
-  const settled = await settleCalls(work.settle);
+  const settled = await settleCalls(work.settle.map(fromCallMessage));
   housekeeping.afterGroup();
   return settled;
 };

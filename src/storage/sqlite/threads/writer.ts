@@ -2,7 +2,7 @@
 
 import type { RetentionResult } from "../../../audit/store.ts";
 import type { Call } from "../../../calls/call.ts";
-import { withAnswer, withoutAnswer } from "../../../calls/outcome.ts";
+import { withAnswer } from "../../../calls/outcome.ts";
 import type { Clock } from "../../../clock.ts";
 import { unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
@@ -12,6 +12,7 @@ import { threadPolicies } from "../../../threads/policies.ts";
 import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../../threads/worker-thread.ts";
 import type { AnsweredCall } from "../../after-commit.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import { toCallMessage } from "./call-messages.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
@@ -57,7 +58,7 @@ export function createWriter(
   const run = async (): Promise<void> => {
     for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
       try {
-        const settled = await ask<WriterReply>({ settle: group.map(({ call }) => withoutAnswer(call)) });
+        const settled = await ask<WriterReply>({ settle: group.map(({ call }) => toCallMessage(call)) });
         for (const [index, { call, resolve, reject }] of group.entries()) {
           const outcome = settled[index];
           if (outcome) resolve(withAnswer(call, outcome));
