@@ -31,6 +31,7 @@ export const createKey = installationOperation({
   name: "key.create",
   summary: "Create an API key",
   description: "Creates an API key for a project. The key is shown only once.",
+  effects: { readOnly: false, destructive: false, idempotent: false },
   secret: true,
   success: 201,
   input: Fields({
@@ -67,6 +68,7 @@ export const listKeys = installationOperation({
   name: "key.list",
   summary: "List API keys",
   description: "Lists the API keys of a project. The keys themselves are not shown.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({ project }),
@@ -83,6 +85,7 @@ export const revokeKey = installationOperation({
   name: "key.revoke",
   summary: "Revoke an API key",
   description: "Revokes a key immediately and permanently. Revoking a revoked key changes nothing.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({ key: Text({ maxLength: nameMaxCharacters, description: "Id of the key." }) }),

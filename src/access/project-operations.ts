@@ -51,6 +51,7 @@ export const createProject = installationOperation({
   name: "project.create",
   summary: "Create a project",
   description: "Creates a project without API keys.",
+  effects: { readOnly: false, destructive: false, idempotent: true },
   secret: false,
   success: 201,
   input: Fields({ name, ...projectChanges }),
@@ -85,6 +86,7 @@ export const listProjects = installationOperation({
   name: "project.list",
   summary: "List projects",
   description: "Lists all projects with the number of their memories and valid keys.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({}),
@@ -100,6 +102,7 @@ export const showProject = installationOperation({
   name: "project.show",
   summary: "Show a project",
   description: "Shows one project.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({ project: reference }),
@@ -114,6 +117,7 @@ export const updateProject = installationOperation({
   name: "project.update",
   summary: "Update a project",
   description: "Changes the given options of a project. At least one option is required.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({ project: reference, ...projectChanges }),
@@ -137,6 +141,7 @@ export const deleteProject = installationOperation({
   name: "project.delete",
   summary: "Delete a project",
   description: "Permanently deletes a project with its memories and keys. Its audit records are kept.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({ project: reference }),
@@ -145,8 +150,8 @@ export const deleteProject = installationOperation({
   async apply(transaction, input, { now }) {
     const project = await requireProject(transaction, input.project);
     await transaction.access.removeProject(project, now);
-    await transaction.memories.removeAll(project, null);
-    return { data: toView(project) };
+    const count = await transaction.memories.removeAll(project, null);
+    return { data: toView(project), after: count === 0 ? [] : [{ effect: "purge_memories" }] };
   },
 });
 

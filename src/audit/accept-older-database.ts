@@ -24,6 +24,7 @@ export const acceptOlderDatabase = installationOperation({
   summary: "Accept an older copy of the database",
   description:
     "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records.",
+  effects: { readOnly: false, destructive: false, idempotent: false },
   secret: false,
   success: 200,
   input: Fields({ checkpoints: Type.Array(lostCheckpoint, { minItems: 1 }) }),

@@ -28,6 +28,7 @@ export const readCheckpoint = projectOperation({
   summary: "Get a signed checkpoint",
   description:
     "Returns a signed statement of the size and head of the project's chain, as it was before this call. With a copy that is kept outside the server, anyone can verify later that no record up to this size was changed or removed. Business and custom plans only.",
+  effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "audit.read",
   feature: "audit",
   success: 200,
@@ -61,6 +62,7 @@ export const signCheckpoints = installationOperation({
   summary: "Sign checkpoints",
   description:
     "Signs the size and head of a project's chain, or of all chains. Keep the notes where nobody with access to the server can change them.",
+  effects: { readOnly: false, destructive: false, idempotent: false },
   secret: false,
   success: 200,
   input: Fields({

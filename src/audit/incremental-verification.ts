@@ -30,6 +30,7 @@ export const verifyRecords = projectOperation({
   summary: "Verify the ledger",
   description:
     "Checks hashes, links, payloads, columns, anchors and checkpoints of the project's chain. The first call after a start of the server, and the first call of each day, starts a round at the first record. Other calls check the records that were added since the last call. The server answers within seconds: if complete is false, the round continues in the background; call again for its result. The verdict is unattested if all checks passed, because no external checkpoint was given. To verify against an external checkpoint, use memledger audit verify --checkpoint. Business and custom plans only.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
   success: 200,

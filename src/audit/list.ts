@@ -43,6 +43,7 @@ export const listRecords = projectOperation({
   summary: "List audit records",
   description:
     "Returns the project's audit records, newest first. If start_time is older than the plan's retention, the list begins where the retention begins. Every call adds a record, so the list grows while it is read. With cursor, each record is returned once, and total stays that of the first page. With page, the same holds for one hour, for the same key, filters and page_size; page 1 starts a new list, and after a restart of the server pages show the current list. For pages far from the first, cursor is faster.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,

@@ -13,6 +13,7 @@ export const readRecord = projectOperation({
   name: "audit.read",
   summary: "Read an audit record",
   description: "Returns one audit record of the project, with request, response and results.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.read",
   feature: "audit",
   answersWithRecords: true,

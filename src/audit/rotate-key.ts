@@ -12,6 +12,7 @@ export const rotateKey = installationOperation({
   summary: "Change the signing key",
   description:
     "Replaces the key that signs checkpoints. The former key signs the statement about the new key, so that auditors who have the former public key can verify the new one. The server must be stopped.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
   input: Fields({

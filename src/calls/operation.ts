@@ -113,11 +113,22 @@ export interface Appended<Data> {
 
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
 
+/** What an operation does to the data, apart from its own record and times of last use. Each means what MCP's hint of that name means. */
+export interface Effects {
+  /** Changes nothing. */
+  readonly readOnly: boolean;
+  /** May replace or delete data; otherwise it only adds data. */
+  readonly destructive: boolean;
+  /** The same call again changes nothing more, whatever it answers. */
+  readonly idempotent: boolean;
+}
+
 interface Description<Input extends TObject, Output extends TSchema | null> {
   /** Dotted name; also the `action` of its audit records. */
   readonly name: string;
   readonly summary: string;
   readonly description: string;
+  readonly effects: Effects;
   readonly success: 200 | 201 | 204;
   readonly input: Input;
   /** Schema of `data`; null for 204 and where the answer is a file. */

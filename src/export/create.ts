@@ -37,6 +37,7 @@ export const createExport = projectOperation({
   summary: "Create an export of audit records",
   description:
     "Starts an export of the records of a time range, up to the newest record before this call. The file is written in the background: read the export until its status is completed, then download the file. Records older than the plan's retention are not exported; start_time of the export is then the time at which the retention begins. A project can have one running export. Pro, business and custom plans only.",
+  effects: { readOnly: false, destructive: false, idempotent: false },
   permission: "audit.export",
   feature: "export",
   success: 200,

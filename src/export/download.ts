@@ -13,6 +13,7 @@ export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
 const manifestType = "text/plain; charset=utf-8";
 
 const download = {
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.export",
   feature: "export",
   success: 200,

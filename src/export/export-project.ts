@@ -14,6 +14,7 @@ export const exportProject = installationOperation({
   summary: "Export the audit records of a project",
   description:
     "Writes a project's audit records of a time range to a file, with a signed manifest next to it.",
+  effects: { readOnly: false, destructive: false, idempotent: false },
   secret: false,
   success: 200,
   input: Fields({

@@ -10,6 +10,7 @@ export const listExports = projectOperation({
   name: "audit.export_list",
   summary: "List exports",
   description: `Returns the unexpired exports of the project, newest first; at most ${exportListMax}.`,
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.export",
   feature: "export",
   success: 200,

@@ -12,6 +12,7 @@ export const readExport = projectOperation({
   summary: "Read an export",
   description:
     "Returns an export with its progress. If its status is completed, download_url and manifest_url are the paths of the file and of its signed manifest; if it is failed, error is the reason.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "audit.export",
   feature: "export",
   success: 200,

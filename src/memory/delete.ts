@@ -10,6 +10,7 @@ export const deleteMemory = projectOperation({
   name: "memory.delete",
   summary: "Delete a memory",
   description: "Permanently deletes one memory of the project.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
   refusals: [2100],
@@ -34,6 +35,7 @@ export const deleteAllMemories = projectOperation({
   summary: "Delete all memories",
   description:
     "Permanently deletes all memories of the project, or those of one memory_type. The body is optional. If the body is not valid, nothing is deleted.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
   refusals: [],

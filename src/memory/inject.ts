@@ -27,6 +27,7 @@ export const injectMemories = projectOperation({
   summary: "Choose memories for a prompt",
   description:
     "Returns all active, unexpired rules, the facts and contexts that are relevant to the query (hybrid search, best first), and the prompt section generated from both. Rules are always included.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
   refusals: [],

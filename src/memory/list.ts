@@ -12,6 +12,7 @@ export const listMemories = projectOperation({
   name: "memory.list",
   summary: "List memories",
   description: "Returns a page of the project's memories, including expired and inactive ones.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
   refusals: [],

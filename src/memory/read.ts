@@ -20,6 +20,7 @@ export const readMemory = projectOperation({
   name: "memory.read",
   summary: "Read a memory",
   description: "Returns one memory of the project, even if it is inactive or expired.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
   refusals: [2100],

@@ -71,6 +71,7 @@ export const searchMemories = projectOperation({
   summary: "Search memories by meaning, or by meaning and keywords",
   description:
     "Ranks all active, unexpired memories by final_score = similarity * 0.7 + importance * 0.3 and returns the best top_k. In the mode hybrid, relevance (similarity and keyword score combined) replaces similarity. total is the number of results returned.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
   refusals: [],

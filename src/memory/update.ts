@@ -35,6 +35,7 @@ export const updateMemory = projectOperation({
   summary: "Update a memory",
   description:
     "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
   refusals: [2100, 2104],

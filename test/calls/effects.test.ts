@@ -1,0 +1,195 @@
+// Holds every operation to what it says about its effects, by the tables of the database before and after.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { permissions } from "../../src/access/key.ts";
+import type { Operation } from "../../src/calls/operation.ts";
+import { installationOperations, projectOperations } from "../../src/calls/operations.ts";
+import { createExport } from "../../src/export/create.ts";
+import { readExport } from "../../src/export/read.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { createMemory } from "../../src/memory/create.ts";
+import { openDatabase } from "../../src/native/sqlite.ts";
+import { openSeam, patient, runtime } from "../storage/seam.ts";
+import { newSecret, openCalls, openClient, recordsOf } from "./in-process.ts";
+
+const item = { content: "Ana moved to Porto.", evidence: "Ana moved to Porto.", type: "fact" as const };
+const seam = await openSeam();
+const perform = openCalls(seam, {
+  extractor: {
+    name: "built-in",
+    extract: async () => ({
+      items: [{ ...item, importance: 0.5, expiresAt: null }],
+      model: null,
+      usage: null,
+    }),
+  },
+});
+seam.store.exports.start();
+afterAll(() => seam.close());
+
+const operations: readonly Operation[] = [...projectOperations, ...installationOperations];
+
+/** What a call can name: a project with a memory, two keys, an export that is completed, and records. */
+interface World {
+  readonly project: string;
+  readonly key: string;
+  readonly memory_id: string;
+  readonly export_id: string;
+  readonly audit_id: string;
+  perform(operation: Operation, fields: JsonObject): Promise<number>;
+}
+
+const span = { start_time: "2020-01-01", end_time: "2099-01-01" };
+
+async function openWorld(): Promise<World> {
+  const member = await seam.project();
+  const send = openClient(perform, await newSecret(seam, member, permissions));
+  const idOf = (data: unknown, name: string) => (isObject(data) ? String(data[name]) : "");
+  const memory = await send(createMemory, { content: `A fact about ${member.id}.`, memory_type: "fact" });
+  const begun = await send(createExport, span);
+  const export_id = idOf(begun.data, "export_id");
+  while (idOf((await send(readExport, { export_id })).data, "status") === "processing") await Bun.sleep(10);
+  const [record] = await recordsOf(seam, member);
+  const other = await seam.administer("key.create", { project: member.id, permissions: ["memory.read"] });
+  return {
+    project: member.id,
+    key: String(other.data.id),
+    memory_id: idOf(memory.data, "id"),
+    export_id,
+    audit_id: String(record?.entry.id),
+    async perform(operation, fields) {
+      if (operation.scope === "project") return (await send(operation, fields)).code;
+      const { answer } = await perform(operation, {
+        credentials: { kind: "administration", administrator: { osUser: null, sudoUser: null } },
+        input: { kind: "object", fields },
+        origin: { transport: "cli", ip: null, userAgent: null, client: null, metadata: null },
+        signal: patient,
+      });
+      return answer.code;
+    },
+  };
+}
+
+/** An input with which the operation succeeds. */
+const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
+  "memory.create": () => ({ content: "Something new.", memory_type: "fact" }),
+  "memory.list": () => ({}),
+  "memory.read": ({ memory_id }) => ({ memory_id }),
+  "memory.update": ({ memory_id }) => ({ memory_id, content: "Something else.", importance: 1 }),
+  "memory.delete": ({ memory_id }) => ({ memory_id }),
+  "memory.delete_all": () => ({}),
+  "memory.search": () => ({ query: "fact", mode: "hybrid" }),
+  "memory.inject": () => ({ query: "fact" }),
+  "memory.extract": () => ({ text: item.content }),
+  "audit.list": () => ({}),
+  "audit.read": ({ audit_id }) => ({ audit_id }),
+  "audit.append": () => ({ action: "gateway.chat", http_status: 200 }),
+  "audit.checkpoint": () => ({}),
+  "audit.verify": () => ({}),
+  "audit.export": () => span,
+  "audit.export_list": () => ({}),
+  "audit.export_status": ({ export_id }) => ({ export_id }),
+  "audit.export_download": ({ export_id }) => ({ export_id }),
+  "audit.export_manifest": ({ export_id }) => ({ export_id }),
+  "project.create": () => ({ name: crypto.randomUUID() }),
+  "project.list": () => ({}),
+  "project.show": ({ project }) => ({ project }),
+  "project.update": ({ project }) => ({ project, credits: 7 }),
+  "project.preview_retention": ({ project }) => ({ project, plan: "free" }),
+  "project.delete": ({ project }) => ({ project }),
+  "project.export": ({ project }) => ({ project, ...span }),
+  "key.create": ({ project }) => ({ project, permissions: ["memory.read"] }),
+  "key.list": ({ project }) => ({ project }),
+  "key.revoke": ({ key }) => ({ key }),
+  "audit.attest": () => ({}),
+  "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
+  "audit.prune": () => ({}),
+};
+
+/** Their effects are tested where a server can be stopped and started: test/cli/rotate-key and test/cli/lost-database. */
+const elsewhere = ["audit.rotate_key", "audit.restore"];
+
+/** Records of calls, times of last use, and the word index, which is merged in the background. */
+const isLeftOut = (table: string) => /^(audit_(entry|payload)|memory_word.*|sqlite_.*)$/.test(table);
+const leftOutColumns = new Set(["last_accessed_at", "last_used_at"]);
+/** A change to what is there already has a time and a revision of its own. */
+const changeColumns = new Set([...leftOutColumns, "updated_at", "revision", "content_revision"]);
+
+/** A checkpoint of the same records may be signed again, with a new time. */
+const addingColumns = new Set([...changeColumns, "at", "note"]);
+
+async function readTables(without: ReadonlySet<string> = leftOutColumns): Promise<Record<string, unknown>> {
+  const database = openDatabase(seam.path, runtime, { readonly: true });
+  try {
+    // What was deleted is removed in the background.
+    const dead = database.prepare("SELECT COUNT(*) FROM dead_pool").pluck();
+    while (Number(dead.get()) > 0) await Bun.sleep(10);
+    const names = database
+      .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .pluck()
+      .all();
+    const rowsOf = (table: string) =>
+      database.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all();
+    return Object.fromEntries(
+      names
+        .filter((name) => !isLeftOut(name))
+        .map((name) => [
+          name,
+          rowsOf(name).map((row) =>
+            Object.fromEntries(Object.entries(row).filter(([column]) => !without.has(column))),
+          ),
+        ]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+test("every operation has an input here, or is tested elsewhere", () => {
+  const names = operations.map(({ name }) => name);
+  expect([...Object.keys(inputs), ...elsewhere].toSorted()).toEqual(names.toSorted());
+});
+
+test.each(operations)("$name says what it does, without a contradiction", ({ effects }) => {
+  const { readOnly, destructive, idempotent } = effects;
+  expect([readOnly, destructive, idempotent].map((hint) => typeof hint)).toEqual(Array(3).fill("boolean"));
+  if (readOnly) expect({ destructive, idempotent }).toEqual({ destructive: false, idempotent: true });
+});
+
+const tested = operations.filter(({ name }) => !elsewhere.includes(name));
+
+describe("operations that are read-only change nothing", async () => {
+  const world = await openWorld();
+
+  test.each(tested.filter(({ effects }) => effects.readOnly))("$name", async (operation) => {
+    const before = await readTables();
+    expect(await world.perform(operation, inputs[operation.name]?.(world) ?? {})).toBe(1000);
+    expect(await readTables()).toEqual(before);
+  });
+});
+
+test.each(tested.filter(({ effects }) => !effects.readOnly && effects.idempotent))(
+  "$name is idempotent: again, it changes nothing more",
+  async (operation) => {
+    const world = await openWorld();
+    const fields = inputs[operation.name]?.(world) ?? {};
+    expect(await world.perform(operation, fields)).toBe(1000);
+    const once = await readTables(changeColumns);
+    await world.perform(operation, fields);
+    expect(await readTables(changeColumns)).toEqual(once);
+  },
+);
+
+test.each(tested.filter(({ effects }) => !effects.readOnly && !effects.destructive))(
+  "$name is not destructive: every row stays as it is",
+  async (operation) => {
+    const world = await openWorld();
+    const before = await readTables(addingColumns);
+    expect(await world.perform(operation, inputs[operation.name]?.(world) ?? {})).toBe(1000);
+    const after = await readTables(addingColumns);
+    for (const [table, rows] of Object.entries(before)) {
+      // Counters of a project's memories.
+      if (table !== "pool") expect(after[table]).toEqual(expect.arrayContaining(rows as unknown[]));
+    }
+  },
+);
