@@ -1,23 +1,7 @@
 // Owns the HTTP API on one screen: which method and path performs which operation. Adds no rule of its own.
 
-import { appendRecord } from "../../audit/append.ts";
-import { readCheckpoint } from "../../audit/checkpoint-operations.ts";
-import { verifyRecords } from "../../audit/incremental-verification.ts";
-import { listRecords } from "../../audit/list.ts";
-import { readRecord } from "../../audit/read.ts";
 import type { ProjectOperation } from "../../calls/operation.ts";
-import { createExport } from "../../export/create.ts";
-import { downloadExport, downloadManifest } from "../../export/download.ts";
-import { listExports } from "../../export/list.ts";
-import { readExport } from "../../export/read.ts";
-import { createMemory } from "../../memory/create.ts";
-import { deleteAllMemories, deleteMemory } from "../../memory/delete.ts";
-import { extractMemories } from "../../memory/extract.ts";
-import { injectMemories } from "../../memory/inject.ts";
-import { listMemories } from "../../memory/list.ts";
-import { readMemory } from "../../memory/read.ts";
-import { searchMemories } from "../../memory/search.ts";
-import { updateMemory } from "../../memory/update.ts";
+import { projectOperations } from "../../calls/operations.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -28,33 +12,42 @@ export interface Route {
   readonly operation: ProjectOperation;
 }
 
-const table: readonly (readonly [Method, string, ProjectOperation])[] = [
-  ["POST", "/v1/memories", createMemory],
-  ["GET", "/v1/memories", listMemories],
-  ["DELETE", "/v1/memories", deleteAllMemories],
-  ["POST", "/v1/memories/search", searchMemories],
-  ["POST", "/v1/memories/inject", injectMemories],
-  ["POST", "/v1/memories/extract", extractMemories],
-  ["GET", "/v1/memories/:memory_id", readMemory],
-  ["PUT", "/v1/memories/:memory_id", updateMemory],
-  ["DELETE", "/v1/memories/:memory_id", deleteMemory],
-  ["GET", "/v1/audit/logs", listRecords],
-  ["POST", "/v1/audit/logs", appendRecord],
-  ["GET", "/v1/audit/logs/:audit_id", readRecord],
-  ["POST", "/v1/audit/logs/export", createExport],
-  ["GET", "/v1/audit/logs/export", listExports],
-  ["GET", "/v1/audit/logs/export/:export_id", readExport],
-  ["GET", "/v1/audit/logs/export/:export_id/download", downloadExport],
-  ["GET", "/v1/audit/logs/export/:export_id/manifest", downloadManifest],
-  ["GET", "/v1/audit/checkpoint", readCheckpoint],
-  ["GET", "/v1/audit/verify", verifyRecords],
+const table: readonly (readonly [Method, string, name: string])[] = [
+  ["POST", "/v1/memories", "memory.create"],
+  ["GET", "/v1/memories", "memory.list"],
+  ["DELETE", "/v1/memories", "memory.delete_all"],
+  ["POST", "/v1/memories/search", "memory.search"],
+  ["POST", "/v1/memories/inject", "memory.inject"],
+  ["POST", "/v1/memories/extract", "memory.extract"],
+  ["GET", "/v1/memories/:memory_id", "memory.read"],
+  ["PUT", "/v1/memories/:memory_id", "memory.update"],
+  ["DELETE", "/v1/memories/:memory_id", "memory.delete"],
+  ["GET", "/v1/audit/logs", "audit.list"],
+  ["POST", "/v1/audit/logs", "audit.append"],
+  ["GET", "/v1/audit/logs/:audit_id", "audit.read"],
+  ["POST", "/v1/audit/logs/export", "audit.export"],
+  ["GET", "/v1/audit/logs/export", "audit.export_list"],
+  ["GET", "/v1/audit/logs/export/:export_id", "audit.export_status"],
+  ["GET", "/v1/audit/logs/export/:export_id/download", "audit.export_download"],
+  ["GET", "/v1/audit/logs/export/:export_id/manifest", "audit.export_manifest"],
+  ["GET", "/v1/audit/checkpoint", "audit.checkpoint"],
+  ["GET", "/v1/audit/verify", "audit.verify"],
 ];
 
-export const routes: readonly Route[] = table.map(([method, path, operation]) => ({
-  method,
-  path,
-  operation,
-}));
+export const routes: readonly Route[] = bindRoutes();
+
+/** @throws Error unless every operation of a project has exactly one route. */
+function bindRoutes(): Route[] {
+  const unbound = new Map(projectOperations.map((operation) => [operation.name, operation]));
+  const bound = table.map(([method, path, name]) => {
+    const operation = unbound.get(name);
+    if (operation === undefined) throw new Error(`no operation, or another route's, is named ${name}`);
+    unbound.delete(name);
+    return { method, path, operation };
+  });
+  if (unbound.size > 0) throw new Error(`no route performs ${[...unbound.keys()].join(", ")}`);
+  return bound;
+}
 
 /** Names of the path's parameters, in their order. */
 export function pathParameters({ path }: Pick<Route, "path">): string[] {
