@@ -59,6 +59,6 @@ export function toRefused(error: unknown, report: ReportFailure): Refused {
   }
   const incident = crypto.randomUUID();
   report(incident, error);
-  const message = `Something went wrong on our side. Tell the operator the incident ${incident}, which is in the server's log.`;
+  const message = `Internal error. Tell the operator the incident id ${incident}, which is in the log of the server.`;
   return { code: 1500, message, data: { incident } };
 }

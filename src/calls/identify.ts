@@ -48,9 +48,7 @@ export function requireAuthority(
     throw new Refusal(1403, message);
   }
   if (caller === null) {
-    throw unauthenticated(
-      `${operation.name} belongs to a project. Perform it with an API key of the project.`,
-    );
+    throw unauthenticated(`${operation.name} requires an API key of a project. Send one.`);
   }
   const plan = planOf(caller.project, plans);
   authorise(operation, caller, plan, now);

@@ -136,7 +136,7 @@ function parseBody(text: string, maxValues: number): JsonObject {
 function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
   const twice = Object.keys(parameters).find((name) => Object.hasOwn(fields, name));
   if (twice !== undefined) {
-    const reason = "belongs in the URL, not in the body";
+    const reason = "must be sent in the URL, not in the body";
     throw new Refusal(1400, `Field "${twice}" ${reason}.`, { field: twice, reason });
   }
   return { ...fields, ...parameters };

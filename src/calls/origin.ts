@@ -69,6 +69,7 @@ function parseMetadata(text: string): JsonObject {
     throw new JsonFault(null, `has ${bytes} bytes; the maximum is ${metadataMaxBytes}`);
   const value = parseJson(text);
   if (!isObject(value)) throw new JsonFault(null, "must be a JSON object, such as {}");
-  if (!isInteroperable(value)) throw new JsonFault(null, "holds a lone surrogate. Send well-formed Unicode");
+  if (!isInteroperable(value))
+    throw new JsonFault(null, "contains a lone surrogate. Send well-formed Unicode");
   return value;
 }

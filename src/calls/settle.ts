@@ -89,7 +89,8 @@ async function apply(
   after: AfterCommit[],
 ): Promise<Applied<unknown>> {
   if (operation.scope === "installation") return operation.apply(transaction, input, application, prepared);
-  if (caller === null) throw new Refusal(1401, "The API key does not exist any more. Ask for a new one.");
+  if (caller === null)
+    throw new Refusal(1401, "The API key no longer exists. Ask the operator for a new one.");
   const { now } = application;
   const plan = planOf(caller.project, application.plans);
   authorise(operation, caller, plan, now);

@@ -147,7 +147,7 @@ export class ModelMismatch extends Error {
 
   constructor(bound: ModelBinding, given: ModelBinding, memories: number) {
     super(
-      `The database holds ${counted(memories, "memory", "memories")} embedded with the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Start it with --model and the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to embed every memory anew.`,
+      `The database contains ${counted(memories, "memory", "memories")} with embeddings of the model ${bound.id} (sha256 ${bound.sha256.slice(0, 12)}), but the server was started with ${given.id} (sha256 ${given.sha256.slice(0, 12)}). Set --model to the directory of the former model, or run "memledger reembed" with the same --data-dir and --model to compute all embeddings again.`,
     );
     this.name = "ModelMismatch";
     this.bound = bound;

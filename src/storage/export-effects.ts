@@ -20,7 +20,7 @@ export async function performExportEffects(
     await exports.sweep();
     return answer;
   } catch (error) {
-    logger.error("files of exports that hold erased records could not be removed and are tried again", {
+    logger.error("files of exports with erased records could not be removed; retrying", {
       error,
     });
     return toRefusalAnswer(stillInFiles);
@@ -28,5 +28,5 @@ export async function performExportEffects(
 }
 
 const stillInFiles = unavailable(
-  "The payloads were erased, but files of exports that hold them could not be removed; the log of the server says why. They cannot be downloaded any more. Make the folder of exports writable, and erase again.",
+  "The payloads were erased, but files of exports that contain them could not be removed. They cannot be downloaded any more. The log of the server has the reason. Make the folder of exports writable, and run the erasure again.",
 );

@@ -10,7 +10,7 @@ const { afterMs, logLevel }: Deadline = workerData;
 const logger = createLogger(logLevel, (line) => writeSync(2, line) > 0);
 
 setTimeout(() => {
-  logger.error("the server did not end in time and is killed; what was answered is kept", {
+  logger.error("the server did not stop in time and is killed; answered calls are stored", {
     after_ms: afterMs,
   });
   process.kill(process.pid, "SIGKILL");

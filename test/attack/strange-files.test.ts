@@ -70,7 +70,7 @@ test("a linked database is verified with the files beside what the link names; t
   symlinkSync(elsewhere, join(folder, "memledger.db"));
   expect((await runJson(["audit", "verify", folder])).exitCode).toBe(10);
   const { exitCode, stderr } = await run(["serve", "--port", "0", "--data-dir", folder]);
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("name it with --data-dir")]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("set --data-dir")]);
   writeFileSync(`${elsewhere}-journal`, "hot");
   expect((await runJson(["audit", "verify", folder])).exitCode).toBe(40);
 }, 20_000);
@@ -79,6 +79,6 @@ test("a foreign journal is not put back into the database", async () => {
   const folder = copy();
   writeFileSync(join(folder, "memledger.db-journal"), Buffer.alloc(1024, 7));
   const { exitCode, stderr } = await run(["serve", "--port", "0", "--data-dir", folder]);
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("-journal lies beside the database")]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("-journal exists beside the database")]);
   expect(readdirSync(folder)).toContain("memledger.db-journal");
 }, 20_000);

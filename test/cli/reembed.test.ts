@@ -29,7 +29,7 @@ beforeAll(async () => {
 test("another model is refused with the line to copy", async () => {
   const { exitCode, object, stderr } = await runJson(["serve", "--data-dir", dataDir, "--model", next]);
   expect(exitCode).toBe(exitCodes.otherModel);
-  expect(JSON.stringify(object)).toContain("--model and the directory of the former model");
+  expect(JSON.stringify(object)).toContain("Set --model to the directory of the former model");
   expect(stderr).toContain(`memledger reembed --data-dir '${dataDir}' --model ${next}\n`);
   const doctor = await run(["doctor", "--data-dir", dataDir, "--model", next]);
   expect(doctor.stdout).toMatch(

@@ -155,7 +155,7 @@ describe("serve --json", () => {
     const module = JSON.stringify(join(import.meta.dir, "../../src/threads/process-deadline.ts"));
     const script = `import { endWithin } from ${module}; endWithin({ afterMs: 50, logLevel: "info" }); for (;;);`;
     const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
-    expect(await child.stderr.text()).toContain("the server did not end in time and is killed");
+    expect(await child.stderr.text()).toContain("the server did not stop in time and is killed");
     await child.exited;
     expect(child.signalCode).toBe("SIGKILL");
   });

@@ -42,7 +42,7 @@ async function sizeOf(path: string): Promise<number> {
     return (await stat(path)).size;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    throw new Refusal(2205, "The file of this export has been removed. Begin a new export.");
+    throw new Refusal(2205, "The file of this export was removed. Create a new export.");
   }
 }
 

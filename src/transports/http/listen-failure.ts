@@ -23,7 +23,7 @@ export async function explainListenFailure(error: unknown, hostname: string, por
   }
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EACCES") {
-    const message = `Port ${port} needs special rights. Choose one above 1023 with --port.`;
+    const message = `Permission denied for port ${port}. Choose a port above 1023 with --port.`;
     return new Error(message, { cause: error });
   }
   if (code === "EADDRINUSE") {

@@ -53,19 +53,19 @@ const retryAfter = { description: "Seconds to wait.", schema: { type: "integer",
 
 export const refusalSchema: JsonObject = {
   title: "Refusal",
-  description: "The envelope of a call that was refused or failed. Nothing has changed.",
+  description: "The answer to a call that was refused or failed. Nothing was changed.",
   type: "object",
   required: ["success", "code", "message", "data"],
   properties: {
     success: { const: false },
     code: {
       type: "integer",
-      description: "Which refusal it is; each response lists the codes that it can have.",
+      description: "The error code. Each response lists its possible codes.",
     },
     message: { type: "string", description: "What is wrong and what to do next." },
     data: {
       $ref: "#/components/schemas/JsonObject",
-      description: "Details, such as the field and the reason; {} without any.",
+      description: "Details, such as the field and the reason; {} if there are none.",
     },
   },
 };

@@ -133,7 +133,7 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
 
 function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): JsonObject {
   if (operation.files !== undefined) return describeFile(operation.files);
-  if (operation.output === null) return { [operation.success]: { description: "Done; there is no body." } };
+  if (operation.output === null) return { [operation.success]: { description: "Success without a body." } };
   // Operations that answer with the same share the envelope.
   const title = `${operation.output.title}Response`;
   schemas.byName.set(title, {
@@ -165,14 +165,14 @@ function describeFile(mediaTypes: readonly string[]): JsonObject {
   const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }]));
   return {
     200: { description: "The file; its ETag allows conditional requests.", content },
-    206: { description: "The part that the Range header asked for.", content },
-    304: { description: "The file is still the one that If-None-Match names." },
+    206: { description: "The part that the Range header requests.", content },
+    304: { description: "The file has not changed: it matches If-None-Match." },
     416: { $ref: "#/components/responses/RangeNotSatisfiable" },
   };
 }
 
 const rangeNotSatisfiable: JsonObject = {
-  description: "The file ends before the range begins.",
+  description: "The range begins after the end of the file.",
   headers: {
     "Content-Range": {
       description: "`bytes */` and the size of the file.",

@@ -181,7 +181,7 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 /** Elysia answers HEAD with GET, as RFC 9110 asks; a HEAD of an operation is recorded as that operation. */
 function refuseOtherMethods(http: Elysia, path: string, methods: readonly string[], refuse: Refuse): void {
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
-  const refusal = new Refusal(1405, `This address does not take that method. Use one of: ${allow}.`);
+  const refusal = new Refusal(1405, `Method not allowed. Use one of: ${allow}.`);
   http.route("OPTIONS", path, () => new Response(null, { status: 204, headers: { Allow: allow } }), raw);
   http.all(path, ({ request }) => refuse(request, refusal, { Allow: allow }), raw);
 }
@@ -190,10 +190,7 @@ const noHost = new Refusal(
   1400,
   "The header Host is missing or malformed. Send the name of this server in it.",
 );
-const notFound = new Refusal(
-  1404,
-  "There is nothing at this address. The addresses of the API are listed at /docs.",
-);
+const notFound = new Refusal(1404, "Route not found. All routes of the API are listed at /docs.");
 
 async function guard(logger: Logger, work: () => Response | Promise<Response>): Promise<Response> {
   try {

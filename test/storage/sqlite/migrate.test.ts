@@ -117,7 +117,7 @@ describe("a file that is refused stays as it is", () => {
         copyFileSync(kept.file, path);
         makeDatabase(path, [`PRAGMA user_version = ${formatVersion + 1}`]);
       },
-      `The database has format ${formatVersion + 1}, but this program knows formats up to ${formatVersion}. Start the newer memledger that wrote it.`,
+      `The database has format ${formatVersion + 1}, but this version of memledger supports formats up to ${formatVersion}. Use the newer version that wrote it.`,
     ],
   ])("%s", async (_, write, message) => {
     const path = temporary();
@@ -166,7 +166,7 @@ test("another embedding model is refused while there are memories, and welcome w
   await first.close();
   const other = { id: "another-model", sha256: "f".repeat(64), dimensions };
   await expect(openSeam({ path, model: other })).rejects.toThrow(
-    /holds 1 memory embedded.*--model.*reembed/s,
+    /contains 1 memory with embeddings.*--model.*reembed/s,
   );
   const administration = await openSeam({ path, model: null });
   expect((await administration.administer("project.list", {})).status).toBe(200);

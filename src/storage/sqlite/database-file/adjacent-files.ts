@@ -21,12 +21,12 @@ export function requireOwnFiles(path: string): void {
   const strange = findIrregular(path);
   if (strange !== null) {
     throw new Error(
-      `${strange} is not a regular file. A database and its files must not be links, folders, pipes or devices. To keep the data elsewhere, move the whole directory and name it with --data-dir.`,
+      `${strange} is not a regular file. A database and its files must not be links, folders, pipes or devices. To store the data elsewhere, move the whole directory and set --data-dir.`,
     );
   }
   if (hasForeignJournal(path)) {
     throw new Error(
-      `${path}-journal lies beside the database, but memledger does not use such a journal: to open the database would change it. Find out who put the file there, move it away, and run "memledger audit verify".`,
+      `${path}-journal exists beside the database, but memledger does not use such a journal. Opening the database would apply it. Find out who created the file, move it to another folder, and run "memledger audit verify".`,
     );
   }
 }

@@ -10,7 +10,7 @@ import { SqliteError } from "../../../native/sqlite.ts";
 const damaged: Cause = {
   cause: "the database file is damaged, or the disk cannot read it",
   remedy:
-    "Stop the server, keep a copy of the data directory, run memledger doctor, check the disk, and restore the last backup.",
+    "Stop the server, copy the data directory to another place, run memledger doctor, check the disk, and restore the last backup.",
 };
 const locked: Cause = {
   cause: "another program has locked the database",
@@ -85,7 +85,7 @@ export function unreadable(error: unknown): Refusal {
 
 /** The same for calls whose record could not be written. */
 export function unwritable(error: unknown): Refusal {
-  return failed("The record of this call could not be written, so nothing was done", error);
+  return failed("The audit record of this call could not be written, so the call was not executed", error);
 }
 
 function failed(what: string, error: unknown): Refusal {

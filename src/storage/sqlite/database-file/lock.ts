@@ -19,7 +19,7 @@ export function takeLock(file: string, runtime: RuntimeFiles): Lock | null {
 }
 
 const noLocks: Cause = {
-  cause: "the file system has no locks",
+  cause: "the file system does not support locks",
   remedy: "Choose a data directory on a local file system with --data-dir.",
 };
 

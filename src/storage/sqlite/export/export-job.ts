@@ -25,7 +25,9 @@ export interface ExportChain {
 /** The ledger does not hold what it should; the message is for the export's owner. */
 export class UnreadableRecord extends Error {
   constructor(seq: number, reason: string) {
-    super(`Record ${seq} of the ledger cannot be read. Have the ledger verified.`, { cause: reason });
+    super(`Record ${seq} of the ledger cannot be read. Ask the operator to verify the ledger.`, {
+      cause: reason,
+    });
   }
 }
 

@@ -54,7 +54,7 @@ const stepping = new Map<string, Promise<ExportStep>>();
 
 const endedOutside: ExportStep = {
   ...{ status: "failed", records: 0 },
-  error: "Records of the export were erased while it was written. Begin a new export.",
+  error: "Records of the export were erased while it was written. Create a new export.",
 };
 
 answerStoreRequests<ExportStep | readonly string[]>(
@@ -139,5 +139,5 @@ function reasonOf(error: unknown): string {
   if (code === "EFBIG") return "The file is larger than the server's file system allows.";
   if (/^E[A-Z]+$/.test(code)) return `The server's folder for exports cannot be written (${code}).`;
   if (code.startsWith("SQLITE_")) return "The server's database cannot be read.";
-  return "Something went wrong on our side; the server's log has it.";
+  return "Internal error. The log of the server has the details.";
 }

@@ -38,7 +38,7 @@ export function createSweeps(
     const observed = observeClock(trust, reading);
     trust = observed.trust;
     if (observed.hasJumped) {
-      logger.warn("the system clock jumped forward; retention follows it after a day. Check the clock", {
+      logger.warn("the system clock jumped forward; retention waits for one day. Check the clock", {
         clock: toTimestamp(reading.now),
         retention: toTimestamp(observed.time),
       });

@@ -81,7 +81,7 @@ async function pruneChain(
 const notVerified = "its oldest records do not verify; run memledger audit verify";
 
 function waitsForExport(seq: number): string {
-  return `an export that is running needs the records from ${seq} on; they are removed after it`;
+  return `a running export needs the records from ${seq}; they are removed after it`;
 }
 
 /** @returns false when the segment does not verify; nothing has happened then. */

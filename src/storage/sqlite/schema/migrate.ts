@@ -47,7 +47,7 @@ function checkSnapshot(database: Database): number {
   if (id !== applicationId && (tables > 0 || format !== 0)) throw new ForeignDatabase();
   if (format > formatVersion) {
     throw new Error(
-      `The database has format ${format}, but this program knows formats up to ${formatVersion}. Start the newer memledger that wrote it.`,
+      `The database has format ${format}, but this version of memledger supports formats up to ${formatVersion}. Use the newer version that wrote it.`,
     );
   }
   if (format > 0) requireSchema(database, format);
@@ -59,7 +59,7 @@ function requireSchema(database: Database, format: number): void {
   const difference = findSchemaDifference(found, format);
   if (difference === null) return;
   throw new Error(
-    `Somebody changed the schema of the database: ${difference}. With another schema it can show other records than those that were written. Keep the file, restore the last backup, and find out who can write here; "memledger audit verify" examines both. Only if you made the change yourself: undo it with the sqlite3 shell.`,
+    `The schema of the database was changed: ${difference}. A changed schema can show other records than those that were written. Keep the file, restore the last backup, and find out who can write to this folder. "memledger audit verify" checks both databases. If you made the change yourself, undo it with the sqlite3 shell.`,
   );
 }
 

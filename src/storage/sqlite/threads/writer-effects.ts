@@ -66,7 +66,7 @@ function isErasure({ after }: SettledCall): boolean {
 }
 
 const stillInLog = unavailable(
-  "The payloads were erased, but their text may still stand in the write-ahead log, because somebody keeps reading. Erase again in a moment.",
+  "The payloads were erased, but their text may still be in the write-ahead log, because a reader still holds it. Run the erasure again in a moment.",
 );
 
 /** Takes words of memories that are gone out of the database, moves the write-ahead log there and empties it. @returns false when a reader did not let go of it in time. */

@@ -20,7 +20,7 @@ export function checkSchema(source: LedgerSource): Failure | null {
   }
   if (format > formatVersion) {
     throw new UnusableInput(
-      `It has the format ${format}, but this program knows formats up to ${formatVersion}. Verify it with the memledger that wrote it.`,
+      `It has format ${format}, but this version of memledger supports formats up to ${formatVersion}. Verify it with the version that wrote it.`,
     );
   }
   const message = findSchemaDifference(source.all(schemaQuery) as SchemaObject[], format);

@@ -60,7 +60,7 @@ function requireRegularFiles(path: string): void {
   const strange = findIrregular(path);
   if (strange !== null) {
     throw new UnusableInput(
-      `${strange} is not a regular file. Find out who put it there, move it away, and verify again.`,
+      `${strange} is not a regular file. Find out who created it, move it to another folder, and verify again.`,
     );
   }
 }
@@ -89,7 +89,7 @@ function refuseJournal(path: string): void {
   const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
   if (journal === undefined || journal.size === 0) return;
   throw new UnusableInput(
-    `${path}-journal is next to the database: an unfinished write that is not from memledger. Find out who put it there, move it away, and verify again.`,
+    `${path}-journal is next to the database: an unfinished write that is not from memledger. Find out who created it, move it to another folder, and verify again.`,
   );
 }
 
@@ -119,7 +119,7 @@ function adviceFor(code: string): string {
   if (code === "SQLITE_ERROR")
     return "Its tables are older than the audit format: start a server with it once.";
   if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY")) {
-    return "Beside it lies an unfinished write (-wal): copy both to a folder where you may write, and verify them there.";
+    return "It has a write-ahead log (-wal) that must be applied: copy both files to a folder where you have write permission, and verify them there.";
   }
   return "It is damaged or incomplete: restore it from a backup, or copy it again.";
 }

@@ -105,7 +105,9 @@ function findChain(source: LedgerSource, frames: readonly ChainFrame[], project:
   ) as { id: string }[];
   const frame = frames.find((candidate) => row !== undefined && candidate.project === row.id);
   if (frame !== undefined) return frame;
-  throw new UnusableInput(`No project ${project} has a chain in this database. Name one by its id or name.`);
+  throw new UnusableInput(
+    `No project ${project} has a chain in this database. Give the id or name of a project.`,
+  );
 }
 
 function toKey(
