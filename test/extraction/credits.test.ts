@@ -5,20 +5,17 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { openProject } from "../attack/victim.ts";
 import { killAll, startServer, temporaryFolder } from "../crash/server.ts";
 import { startTestApp } from "../fixture.ts";
-import { type FakeRequest, hangs, items, type Reply, sends, startFakeLlm } from "./fake-llm.ts";
+import { type FakeRequest, hangs, items, type Reply, sends } from "./fake-llm.ts";
+import { moved as movedItem, startLlmApp } from "./llm-app.ts";
 
-const llm = await startFakeLlm();
-const settings = { "llm-base-url": llm.url, "llm-model": "small", "log-level": "silent" };
-const app = await startTestApp(settings);
+const { llm, app, llmSettings: settings, stop } = await startLlmApp({ "log-level": "silent" });
 afterAll(async () => {
   await killAll();
-  app.complaints.splice(0);
-  await app.stop();
-  await llm.stop();
+  await stop();
 });
 
-const text = "Dana: I have moved to Lisbon.";
-const moved = items({ content: "Dana has moved to Lisbon.", evidence: "I have moved to Lisbon." });
+const text = `Dana: ${movedItem.evidence}`;
+const moved = items(movedItem);
 
 const extract = (key: string, fields: JsonObject = {}) =>
   app.call("POST", "/v1/memories/extract", { key, body: { text, ...fields } });

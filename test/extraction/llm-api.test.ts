@@ -3,28 +3,21 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/json/json.ts";
-import { startTestApp } from "../fixture.ts";
 import { sendRecorded } from "../transports/http/scenario.ts";
-import { cutsOff, defaultUsage, hangs, items, sends, startFakeLlm } from "./fake-llm.ts";
+import { cutsOff, defaultUsage, hangs, items, sends } from "./fake-llm.ts";
+import { moved, startLlmApp } from "./llm-app.ts";
 
-const llm = await startFakeLlm();
-const app = await startTestApp({
-  ...{ "llm-base-url": llm.url, "llm-model": "small", "llm-api-key": "secret-of-the-model" },
+const { llm, app, stop } = await startLlmApp({
+  "llm-api-key": "secret-of-the-model",
   "log-level": "error",
 });
 afterAll(async () => {
   // Each failure of the model is logged once, and nothing else is.
-  const failures = app.complaints.splice(0);
-  await app.stop();
-  await llm.stop();
-  expect(failures.map((complaint) => complaint.split(" {")[0])).toEqual(
-    Array(8).fill("the language model has failed"),
-  );
+  expect(await stop()).toEqual(Array(8).fill("the language model has failed"));
 });
 
 const path = "/v1/memories/extract";
-const text = "Dana: I have moved to Lisbon. Deploys need two approvals. Coffee?";
-const moved = { content: "Dana has moved to Lisbon.", evidence: "I have moved to Lisbon." };
+const text = `Dana: ${moved.evidence} Deploys need two approvals. Coffee?`;
 const approvals = {
   ...{ content: "Deploys need two approvals.", evidence: "Deploys need two approvals.", memory_type: "rule" },
   importance: 0.9,

@@ -17,15 +17,16 @@ export function isSmallTalk(
   if (speaker.role !== "person") return false;
   if (language === "en" && hasUnresolvedReference(sentence)) return true;
   if (speaker.addressee === "the assistant") return false;
-  if (category === "rule") return language === "en" ? isComfort(sentence) : isComfortElsewhere(sentence);
+  if (category === "rule")
+    return language === "en" ? isEncouragement(sentence) : isEncouragementOtherLanguage(sentence);
   if (encouraging.test(sentence) || (language === "en" && hasDemonstrativeReference(sentence))) return true;
   if (language === "en" && untilHour.test(sentence)) return true;
   if (language === "en" && passing.has(category) && ofToday.test(sentence)) return true;
-  return speaker.addressee !== null && isAboutTheOther(sentence, category);
+  return speaker.addressee !== null && isAboutAddressee(sentence, category);
 }
 
 /** A remark of one person about the other, such as "You love pottery!". */
-function isAboutTheOther(sentence: string, category: Category): boolean {
+function isAboutAddressee(sentence: string, category: Category): boolean {
   const [, before] = /^(.*?)(?<!\p{L})(?:you|yours?|ya)(?!\p{L})/iu.exec(mainClause(sentence)) ?? [];
   if (before === undefined || (category === "deadline" && before !== "")) return false;
   return !/\b(?:i|my|we|our)\b/i.test(before);
@@ -47,7 +48,7 @@ const encouraging =
   /^(?:just |and |so |but |always )?(?:stay|be(?:lieve)?|trust|embrace|cherish|remember|celebrate|dream|hang|keep|enjoy|look at|imagine|trust) /i;
 
 /** Outside English: exclamations, "du musst" between friends, guesses about the past, and adverbs without a verb. */
-function isComfortElsewhere(sentence: string): boolean {
+function isEncouragementOtherLanguage(sentence: string): boolean {
   const isLoud =
     sentence.endsWith("!") &&
     !/(?<!\p{L})(?:nie|niemals|jamais|nunca|mai|immer|toujours|siempre|sempre)(?!\p{L})/iu.test(sentence);
@@ -68,7 +69,7 @@ const comfort = new RegExp(
 const secondPerson = /(?<!\p{L})(?:you|yours?)(?!\p{L})/iu;
 
 /** Encouragement in the words of a rule: "Don't let anything stop you", "Always here for you", "Keep growing". */
-function isComfort(sentence: string): boolean {
+function isEncouragement(sentence: string): boolean {
   if (sentence.endsWith("!") && !/\b(?:must|never|always|please|don't|do not)\b/i.test(sentence)) return true;
   const [, adverb, what] = imperative.exec(sentence) ?? [];
   if (adverb !== undefined) {

@@ -5,10 +5,10 @@ import { words } from "./lexicon/lexicon.ts";
 import { isVerb } from "./verbs.ts";
 
 /** Pronouns by what they refer to: one thing, several, or a person. */
-const pronouns: ReadonlyMap<string, "thing" | "several" | "somebody"> = new Map([
+const pronouns: ReadonlyMap<string, "thing" | "several" | "person"> = new Map([
   ...["it", "its", "mine", "ours", "yours"].map((word) => [word, "thing"] as const),
   ...["they", "them", "their", "theirs"].map((word) => [word, "several"] as const),
-  ...["he", "she", "him", "her", "his", "hers"].map((word) => [word, "somebody"] as const),
+  ...["he", "she", "him", "her", "his", "hers"].map((word) => [word, "person"] as const),
 ]);
 /** Demonstratives without a noun, which refer to something. */
 const pointing =
@@ -48,7 +48,7 @@ const several = words(
 /** Whether a sentence of a conversation refers to something that it does not name. */
 export function hasUnresolvedReference(sentence: string): boolean {
   /** Position of the first word of each kind. */
-  const namedAt = { thing: Infinity, several: Infinity, somebody: Infinity };
+  const namedAt = { thing: Infinity, several: Infinity, person: Infinity };
   const name = (kind: keyof typeof namedAt, index: number) => {
     namedAt[kind] = Math.min(namedAt[kind], index);
   };
@@ -67,7 +67,7 @@ export function hasUnresolvedReference(sentence: string): boolean {
       if (isSeveral || /^(?:two|three|four|five|six|\d+)$/.test(base)) name("several", index);
       if (isName || !(isVerb(base) || /(?:ing|ly|ed)$/.test(base))) {
         name("thing", index);
-        name("somebody", index);
+        name("person", index);
       }
     }
   }

@@ -1,8 +1,8 @@
-// Owns what a language's word list consists of, and how its phrases become patterns. Must never hold a word of a language itself.
+// Owns the type of a language's lexicon, and the functions that turn phrases into patterns. Must never contain words of a language.
 
 import type { Language } from "./language.ts";
 
-/** Why a sentence is worth remembering. */
+/** The reason why a sentence becomes a memory. */
 export const categories = [
   "rule",
   "correction",
@@ -19,58 +19,58 @@ export type Category = (typeof categories)[number];
 
 export interface Cue {
   readonly category: Category;
-  /** Whether it is enough alone; otherwise the sentence must also name something: a proper name, a number, a version. */
+  /** True: the pattern is sufficient. False: the sentence must also contain something specific, such as a name, a number or a version. */
   readonly certain: boolean;
   readonly pattern: RegExp;
 }
 
 export interface Lexicon {
   readonly language: Language;
-  /** Frequent small words that give the language away. */
+  /** Frequent function words, by which the language is detected. */
   readonly functionWords: ReadonlySet<string>;
-  /** The first that matches decides the category. */
+  /** The first cue that matches determines the category. */
   readonly cues: readonly Cue[];
-  /** Sentences that are dropped whatever else they say, by reason. */
+  /** Patterns of sentences that are always excluded, by reason. */
   readonly exclusions: Readonly<Record<ExclusionReason, readonly RegExp[]>>;
-  /** Words at the start that carry nothing: "Well, ", "By the way, ". */
+  /** Words without meaning at the start of a sentence: "Well, ", "By the way, ". */
   readonly fillers: RegExp;
-  /** Sentences that order, whatever else made them worth remembering. */
+  /** Sentences that are rules, whatever their category is. */
   readonly orders?: RegExp;
-  /** "I" and "we" in all their forms. */
+  /** All forms of "I" and "we". */
   readonly firstPerson: RegExp;
-  /** "We" in all its forms. */
+  /** All forms of "we". */
   readonly firstPlural: RegExp;
-  /** What the speaker is called where the text gives no name. */
+  /** Name of the speaker if the text contains no name. */
   readonly user: string;
 }
 
 export const exclusionReasons = ["question", "smallTalk", "speculation", "unclear"] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
-/** A word ends here, or the phrase itself ended with the blank after it. */
+/** End of a word, or of a phrase that ends with a blank. */
 const end = "(?:(?<=\\s)|(?![\\p{L}\\p{N}_]))";
 
 /**
- * A pattern for any of the phrases as whole words. A phrase is a regular expression; "…" stands for up to 40 characters. Nothing in a
- * phrase may repeat without a bound: the work must stay linear in the text.
+ * A pattern that matches any of the phrases as whole words. A phrase is a regular expression; "…" matches up to 40 characters. Repetitions
+ * in a phrase must be bounded, so that matching takes linear time.
  */
 export function phrases(...alternatives: readonly string[]): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${join(alternatives)})${end}`, "iu");
 }
 
-/** Like `phrases`, at the start of the sentence only, or after what introduces it: "One more thing: ". */
+/** Like `phrases`, but only at the start of the sentence, or after an introduction such as "One more thing: ". */
 export function opening(...alternatives: readonly string[]): RegExp {
   return new RegExp(`^(?:[^:]{1,45}: )?[^\\p{L}\\p{N}]{0,3}(?:${join(alternatives)})${end}`, "iu");
 }
 
-/** Sentences of nothing but one of the phrases. */
+/** Sentences that consist of one of the phrases only. */
 export function wholeSentence(...alternatives: readonly string[]): RegExp {
   return new RegExp(`^[^\\p{L}\\p{N}]{0,3}(?:${join(alternatives)})[^\\p{L}\\p{N}]*$`, "iu");
 }
 
 /**
- * Up to four of the words at the start of a sentence that goes on. After those of `bare` it may go on at once ("and we ..."), after
- * those of `marked` only behind a comma or the like ("No, we ...").
+ * Up to four filler words at the start of a sentence. After words of `bare` the sentence may continue directly ("and we ..."), after words of
+ * `marked` only after a comma or similar ("No, we ...").
  */
 export function leadingFillers(bare: string, marked: string): RegExp {
   const filler = `(?:(?:${join([bare])})[ ,:;.!–-]{1,4}|(?:${join([marked])})[,:;.!–-][ ,:;.!–-]{0,4})`;

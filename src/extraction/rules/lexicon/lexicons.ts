@@ -1,4 +1,4 @@
-// Owns the list of lexicons. Must never hold a word of a language itself.
+// Owns the table of lexicons. Must never contain words of a language.
 
 import { german } from "./de.ts";
 import { english } from "./en.ts";
