@@ -18,6 +18,8 @@ import { isObject, type Json, type JsonObject } from "../src/json/json.ts";
 import type { Logger } from "../src/log/logger.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
 import { openReading } from "../src/storage/sqlite/database-file/connection.ts";
+import { createSqliteEngine } from "../src/storage/sqlite/engine.ts";
+import { spawnWorker } from "../src/threads/spawn.ts";
 
 export interface TestApp {
   readonly url: string;
@@ -80,7 +82,11 @@ export interface RecordRow {
 
 let projects = 0;
 
-export async function startTestApp(flags: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+/** `spawn` starts the worker threads of the server; tests use it to reach those that they kill or make hang. */
+export async function startTestApp(
+  flags: Readonly<Record<string, string>> = {},
+  spawn: typeof spawnWorker = spawnWorker,
+): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), "memledger-test-"));
   const model = process.env.MEMLEDGER_TEST_MODEL;
   const { config } = loadConfig({
@@ -94,7 +100,15 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
   });
   const complaints: string[] = [];
   const clockShift = createClockShift();
-  let app = await startApp(config, { logger: recorder(complaints), clockShift });
+  const start = () =>
+    startApp(config, {
+      logger: recorder(complaints),
+      clockShift,
+      spawn,
+      chooseEngine: (place, runtime = () => prepareRuntime(place.runtime)) =>
+        createSqliteEngine({ path: place.database, lock: place.lock, runtime, spawn }),
+    });
+  let app = await start();
   if (app.apiKey === null || app.projectId === null) throw new Error("the first start made no key");
   const { projectId, apiKey } = app;
   const ledger = openLedger(config.dataDir);
@@ -130,7 +144,7 @@ export async function startTestApp(flags: Readonly<Record<string, string>> = {})
     async restart(between = () => {}) {
       await app.close();
       await between();
-      app = await startApp(config, { logger: recorder(complaints), clockShift });
+      app = await start();
     },
     async stop() {
       ledger.close();

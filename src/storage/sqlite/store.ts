@@ -94,7 +94,11 @@ export async function openStore(
     retention: { sweep: writer.sweep },
     exports,
     readiness: () => readiness.reasons(),
-    commit: async (call) => performExportEffects(await writer.commit(call), exports, logger),
+    async commit(call) {
+      const committed = await writer.commit(call);
+      if (committed.answer.code === 1503) readiness.suspect(false);
+      return performExportEffects(committed, exports, logger);
+    },
     async close() {
       await damage.close();
       await exports.close();

@@ -14,6 +14,8 @@ export interface EngineReadiness {
   reasons(): Promise<readonly string[]>;
 }
 
+const untested = "a transaction failed, and the writer has not tested the disk since";
+
 export function createEngineReadiness(
   writer: Pick<Writer, "check" | "silentMs">,
   damage: DamageCheck,
@@ -42,8 +44,10 @@ export function createEngineReadiness(
     const { silentMs } = writer;
     if (silentMs >= writerHangsAfterMs) return `the writer has not answered for ${silentMs / 1_000} seconds`;
     asked ??= ask();
-    // A busy writer is ready.
-    return (await clock.within(readinessWaitMs, asked)) ?? null;
+    const answer = await clock.within(readinessWaitMs, asked);
+    if (answer !== undefined) return answer;
+    // A writer that is only busy is ready.
+    return isSuspect ? untested : null;
   };
 
   return {
