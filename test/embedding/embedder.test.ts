@@ -335,8 +335,10 @@ describe("a worker that dies", () => {
     const embedder = await start({}, { supervisor });
     writeTinyModel(join(folder, `model-${count}`), { dimensions: 512 });
     await workers[0]?.terminate();
-    await Bun.sleep(300);
-    expect(workers.length).toBeGreaterThan(1);
+    const clock = createClock();
+    while (workers.length < 2) await clock.sleep(1);
+    await new Promise((resolve) => workers[1]?.once("exit", resolve));
+    expect(supervisor.restarting()).toEqual(["embedder"]);
     expect(await outcomes([embedder.embed("red", "query")])).toEqual([1503]);
   });
 });

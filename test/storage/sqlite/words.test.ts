@@ -50,7 +50,7 @@ describe("words of memories that are gone", () => {
       "narwhal instead",
       "wombat stays",
     ]);
-    await Bun.sleep(300); // the purge
+    await seam.letHousekeepingRun();
     await seam.close();
     const file = bytes(path);
     for (const word of ["quokka", "axolotl", "pangolin"])
@@ -70,7 +70,7 @@ describe("a memory and its words", () => {
     await member.create({ content: "before", vector: unitVector(1) });
     const database = openDatabase(path, runtime);
     database.unsafeMode(true);
-    await Bun.sleep(200); // the merge after the first write
+    await seam.letHousekeepingRun();
     const structure = database.prepare("SELECT block FROM memory_word_data WHERE id = 10").pluck().get();
     const write = database.prepare("UPDATE memory_word_data SET block = ? WHERE id = 10");
     write.run(Buffer.alloc(7, 255));
@@ -130,7 +130,7 @@ describe("a database of an older format", () => {
     expect(await found(member, "tuesday")).toHaveLength(2);
     await member.call("memory.delete_all", {});
     expect(await found(member, "tuesday")).toEqual([]);
-    await Bun.sleep(300);
+    await seam.letHousekeepingRun();
     await seam.close();
     expect(wordsLeft(path)).toEqual([]);
     expect(seam.complaints).toEqual([]);

@@ -101,7 +101,8 @@ test("a search index that outlives its writer learns of everything that comes af
   expect(await project.search({ vector: unitVector(1), topK: 50 })).toHaveLength(21);
   await project.call("memory.delete_all", { memory_type: "fact" });
   expect(await project.search({ vector: unitVector(1), topK: 50 })).toHaveLength(1);
-  await Bun.sleep(100); // the purge has removed the rows with the newest revisions
+  // The purge removes the rows with the newest revisions.
+  await seam.letHousekeepingRun();
   await workers.get("writer")?.terminate();
   const change = { memory_id: String(kept.data.id), content: "kept, and changed" };
   const changed = await untilAvailable(() => project.call("memory.update", change, unitVector(50)));

@@ -224,7 +224,7 @@ describe("an injection", () => {
       const found = listOf(data.memories).filter(({ last_accessed_at }) => last_accessed_at !== null);
       return found.map(({ id }) => String(id)).toSorted();
     };
-    for (let tries = 0; tries < 50 && (await accessed()).length < 2; tries++) await Bun.sleep(100);
+    for (let tries = 0; tries < 50 && (await accessed()).length < 2; tries++) app.passTime(1_000);
     expect(await accessed()).toEqual(injected.toSorted());
     expect(await accessed()).not.toContain(omitted);
   });
