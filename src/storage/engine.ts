@@ -10,7 +10,7 @@ import { counted } from "../text/plural.ts";
 import type { Store } from "./store.ts";
 import type { StoredLedger } from "./stored-ledger.ts";
 
-/** The database of one data directory. Holds nothing open: whoever opens a store or a ledger closes it. */
+/** The database of one data directory. Keeps no connection open; the code that opens a store closes it. */
 export interface Engine {
   /** For messages, such as "SQLite". */
   readonly name: string;
@@ -29,37 +29,37 @@ export interface Engine {
   takeLock(): Promise<Lock | null>;
   /** Opens no connection and needs no native library. */
   findState(): Promise<DatabaseState>;
-  /** What shows that a database was here, for people, such as "its log is there"; null: nothing shows it. As findState. */
+  /** Evidence that a database existed here, as a clause for messages; null: there is none. As findState. */
   findTraces(): Promise<string | null>;
-  /** Whether a process that used the database was killed. As findState. */
+  /** Whether the last process that used the database was killed. As findState. */
   wasKilled(): Promise<boolean>;
-  /** @throws Error that says what to do when the engine would read or write files that somebody else has put there. As findState. */
+  /** @throws Error that says what to do when the engine would read or write files that it did not create. As findState. */
   requireOwnFiles(): Promise<void>;
   /**
-   * To be called before the database is opened for writing. Reads all of it when a process was killed.
-   * @throws Error that says what to do when what that process left does not belong to the database.
+   * Call it before the database is opened for writing. Reads the whole database if a process was killed.
+   * @throws Error that says what to do when the files that this process left do not belong to the database
    */
   requireIntactRemains(): Promise<void>;
   /** Whether nothing was ever stored. Needs the lock. */
   isUnused(): Promise<boolean>;
   /**
-   * Creates the database, or brings it to the current format. Needs the lock.
-   * @param onUnused called before anything is written to a database without tables; rejects to leave it so.
-   * @throws ForeignDatabase, or Error that says what to do when the database was changed by others or is newer than the program.
+   * Creates the database, or migrates it to the current format. Needs the lock.
+   * @param onUnused called before anything is written to a database without tables; if it rejects, nothing is written
+   * @throws ForeignDatabase, or Error that says what to do when the schema was changed or a newer program wrote the database
    */
   migrate(onUnused: () => Promise<void>): Promise<void>;
-  /** @throws as migrate does. */
+  /** @throws as migrate does */
   inspect(): Promise<Inspection>;
-  /** What is wrong with the database, for people; empty when it is intact. Reads all of it. */
+  /** The faults of the database, as clauses for messages; empty when it is intact. Reads the whole database. */
   findDamage(): Promise<readonly string[]>;
-  /** Gives `work` what the database says about its ledger. Without "write" nothing is changed. */
+  /** Runs `work` with the ledger of the database. With "read", nothing is changed. */
   withLedger<Result>(
     access: "read" | "write",
     work: (ledger: StoredLedger) => Promise<Result>,
   ): Promise<Result>;
-  /** Needs the lock; brings the database to the current format. @throws ModelMismatch, and as migrate does. */
+  /** Needs the lock. Migrates the database to the current format. @throws ModelMismatch, and as migrate does */
   open(options: StoreOptions): Promise<Store>;
-  /** Needs the lock. Stopped midway it continues where it was. @returns how many memories have vectors of the new model now. */
+  /** Needs the lock. If it was interrupted, it resumes. @returns how many memories have vectors of the new model now */
   reembed(options: ReembedOptions): Promise<number>;
   /** For commands that wait for an export while the server works on it. `folder` is where the files of exports are. */
   findExport(folder: string, id: string): Promise<Export | null>;
@@ -71,19 +71,19 @@ export interface Lock {
   release(): void;
 }
 
-/** "empty": the database is there without any content. */
+/** "empty": the database exists and has no content. */
 export type DatabaseState = "missing" | "empty" | "present";
 
 export interface StoreOptions {
   readonly plans: Plans;
   readonly ledger: LedgerFiles;
-  /** Days that payloads of audit records stay; null: as long as their entries. */
+  /** Days that payloads of audit records are kept; null: as long as their entries. */
   readonly payloadRetentionDays: number | null;
-  /** Days that records of the installation's own chain stay; null: for ever. */
+  /** Days that records of the installation's chain are kept; null: without a limit. */
   readonly installationRetentionDays: number | null;
-  /** The embedding model whose vectors the database holds; null when the caller only administers. */
+  /** The embedding model of the vectors in the database; null for administration only. */
   readonly model: ModelBinding | null;
-  /** Memory for search indexes; projects that do not fit are searched inside the database. */
+  /** Memory for search indexes; larger projects are searched in the database. */
   readonly searchCacheBytes: number;
   readonly groupCommit: boolean;
   /** Moves the clock of all threads; see createClock. */
@@ -92,11 +92,11 @@ export interface StoreOptions {
   readonly logLevel: LogLevel;
 }
 
-/** What signs the ledger, and the files beside the database to which an engine writes. */
+/** The signing key, and the folders of a data directory to which an engine writes. */
 export interface LedgerFiles {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly signingKey: string;
-  /** Of this key and of those that signed before it, newest first. */
+  /** Of this key and of the former ones, newest first. */
   readonly verifierKeys: readonly string[];
   /** Folder of `<chain>.notes`, to which every checkpoint is appended. */
   readonly notes: string;
@@ -130,17 +130,14 @@ export interface ReembedOptions {
   onProgress(done: number, total: number): void;
 }
 
-/** What is stored there is not a database of memledger, or its first bytes are damaged. */
+/** The database is not a memledger database, or its first bytes are damaged. */
 export class ForeignDatabase extends Error {
   constructor(options?: ErrorOptions) {
-    super(
-      "The database file is not a memledger database. Choose another data directory with --data-dir.",
-      options,
-    );
+    super("The database is not a memledger database. Set another data directory with --data-dir.", options);
   }
 }
 
-/** The database holds vectors of another model; vectors of two models cannot be compared. */
+/** The database contains vectors of another model; vectors of two models cannot be compared. */
 export class ModelMismatch extends Error {
   readonly bound: ModelBinding;
   readonly memories: number;

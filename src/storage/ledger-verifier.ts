@@ -15,14 +15,14 @@ export interface LedgerVerifier {
 export interface LedgerVerification {
   /** The database: a path. */
   readonly path: string;
-  /** Null: there is no key; then nothing may be signed. */
+  /** Null: there is no key; then the database must have no signatures. */
   readonly reader: NoteReader | null;
-  /** From beside the database and from outside, with good signatures. */
+  /** From the data directory and from elsewhere, with valid signatures. */
   readonly checkpoints: readonly KnownCheckpoint[];
   /** Id or name of the one project to verify; null: everything. */
   readonly project: string | null;
   readonly remarks: readonly string[];
-  /** Notes from outside that no key signed. */
+  /** A failure about supplied notes that no key signed. */
   readonly refusedOutside: Failure | null;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -30,13 +30,13 @@ export interface LedgerVerification {
 export interface RecentVerification {
   readonly path: string;
   readonly reader: NoteReader;
-  /** From beside the database, with good signatures. */
+  /** From the data directory, with valid signatures. */
   readonly checkpoints: readonly KnownCheckpoint[];
 }
 
 export interface RecentFinding {
   readonly report: Report;
-  /** Records that are older than the verified ones. */
+  /** Number of records that are older than the verified ones. */
   readonly olderRecords: number;
   /** Milliseconds since 1970; null: there is no record. */
   readonly newestAt: number | null;

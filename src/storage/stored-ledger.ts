@@ -1,21 +1,20 @@
-// Owns what the program asks a database about its ledger outside of calls: at a start, for doctor, and when the signing key changes.
+// Owns the interface to the ledger of a database outside of calls: for a start, for doctor, and for a change of the signing key.
 
 import type { Checkpoint } from "../audit/checkpoint.ts";
 
-/** What the database says about its ledger, outside of calls. */
 export interface StoredLedger {
   findKey(): Promise<KeyInUse>;
   /** From here on only this key may sign. */
   setKey(verifierKey: string): Promise<void>;
-  /** Those of the checkpoints that cover more records than the database has, or other ones. */
+  /** The checkpoints that cover records which the database does not have. */
   findMissingRecords<Published extends Checkpoint>(
     checkpoints: readonly Published[],
   ): Promise<readonly MissingRecords<Published>[]>;
-  /** By chain, the first record that says that something was removed and that no checkpoint of these keys covers. */
+  /** For each chain, the first record of a removal that no checkpoint of these keys covers. */
   findUncoveredRemovals(verifierKeys: readonly string[]): Promise<readonly UncoveredRemoval[]>;
   /** Checkpoints of each chain that cover more records than `sizes` has for it; oldest first. */
   findNewerCheckpoints(sizes: ReadonlyMap<string, number>): Promise<readonly StoredCheckpoint[]>;
-  /** The statements of the records about changes of the key, oldest first; without those that retention has removed. */
+  /** The rotation statements in the records about changes of the key, oldest first; without those that retention has removed. */
   findRotations(): Promise<readonly string[]>;
 }
 

@@ -99,8 +99,7 @@ function schemaOf(path: string): unknown[] {
 }
 
 describe("a file that is refused stays as it is", () => {
-  const foreign =
-    "The database file is not a memledger database. Choose another data directory with --data-dir.";
+  const foreign = "The database is not a memledger database. Set another data directory with --data-dir.";
   test.each<[string, (path: string) => void, string]>([
     ["random bytes", (path) => writeFileSync(path, crypto.getRandomValues(new Uint8Array(8_192))), foreign],
     ["a text", (path) => writeFileSync(path, "not a database\n".repeat(100)), foreign],

@@ -1,5 +1,5 @@
-// Owns how connections to the database are opened: pragmas and extensions. The writer's is the only one that may write, and
-// nothing is written to a file that is not ours.
+// Owns how connections to the database are opened: pragmas and extensions. Only the writer opens one for writing, and nothing is written
+// to a file that is not a memledger database.
 
 import { chmodSync, existsSync } from "node:fs";
 import type { RuntimeFiles } from "../../../native/runtime.ts";
@@ -13,17 +13,17 @@ export interface DatabaseFile {
 }
 
 /**
- * Acknowledged writes survive power loss: with `synchronous = NORMAL` a torn WAL loses commits that were answered.
- * @throws Error that says what to do when the file is not ours or newer than the program; it is left untouched.
+ * Answered writes survive a power loss. With `synchronous = NORMAL` an incomplete write-ahead log would lose answered commits.
+ * @throws Error that says what to do when the file is not a memledger database or was written by a newer program; the file is not changed
  */
 export function openWriting({ path, runtime }: DatabaseFile): Database {
   const database = openChecked(path, runtime, { timeout: 1_000 });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
-  // macOS alone needs to be asked: its fsync stops at the cache of the drive.
+  // For macOS only: its fsync does not flush the cache of the drive.
   database.pragma("fullfsync = ON");
   database.pragma("foreign_keys = ON");
-  // What was deleted is overwritten: an erasure must not leave its text in free pages.
+  // Deleted content is overwritten: free pages must not contain erased text.
   database.pragma("secure_delete = ON");
   database.pragma("temp_store = MEMORY");
   database.pragma("cache_size = -32768");
@@ -32,9 +32,9 @@ export function openWriting({ path, runtime }: DatabaseFile): Database {
 }
 
 /**
- * Opens for writing, in the current format; creates the file, for its owner only, when there is none.
- * @param onUnused called before anything is written to a database without tables; rejects to leave it so.
- * @throws as openWriting does.
+ * Opens the database for writing and migrates it to the current format. If the file does not exist, creates it, accessible to its owner only.
+ * @param onUnused called before anything is written to a database without tables; if it rejects, nothing is written
+ * @throws as openWriting does
  */
 export async function openCurrent(
   file: DatabaseFile,

@@ -1,12 +1,11 @@
-// Owns the decision whether an error means that the disk or the file failed and not the call, what its cause is, and what callers
-// are told then.
+// Owns the decision whether an error was caused by the disk or the file instead of the call, what the cause is, and what callers are told.
 
 import { closeSync, openSync } from "node:fs";
 import { type Refusal, unavailable } from "../../../errors.ts";
 import { type Cause, explainSystemError } from "../../../files/system-error.ts";
 import { SqliteError } from "../../../native/sqlite.ts";
 
-/** SQLite reports a read that the disk refuses (EIO) as damage, too (SQLITE_IOERR_CORRUPTFS). */
+/** SQLite also reports a read error of the disk (EIO) as damage (SQLITE_IOERR_CORRUPTFS). */
 const damaged: Cause = {
   cause: "the database file is damaged, or the disk cannot read it",
   remedy:
@@ -17,7 +16,7 @@ const locked: Cause = {
   remedy: "Close the program that has the database file open.",
 };
 
-/** By the beginning of SQLite's result code. */
+/** By the first two words of the SQLite result code. */
 const causes: Readonly<Record<string, Cause>> = {
   SQLITE_FULL: { cause: "no space is left on the disk", remedy: "Free disk space." },
   SQLITE_IOERR: {
@@ -57,7 +56,7 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SqliteError && causeOfCode(error.code) === damaged;
 }
 
-/** What is wrong with the file or its disk; null for other errors. With `path` the operating system is asked for the exact cause. */
+/** The cause of an error of the file or its disk; null for other errors. With `path`, the operating system is asked for the exact cause. */
 export function explainDiskFailure(error: unknown, path: string | null = null): Cause | null {
   if (!(error instanceof SqliteError)) return explainSystemError(error);
   const known = causeOfCode(error.code);
@@ -78,7 +77,7 @@ function whyNotWritable(path: string): Cause | null {
   }
 }
 
-/** 1503, for calls that only wanted to read; names the cause where it is known, and no path. Whoever answers with it logs the error. */
+/** 1503 for calls that only read. Names the cause if it is known, but no path. The code that answers with it logs the error. */
 export function unreadable(error: unknown): Refusal {
   return failed("The database cannot be read", error);
 }

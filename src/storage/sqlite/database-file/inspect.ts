@@ -1,11 +1,11 @@
-// Answers questions about a database from outside its store: what it holds and whether it is intact. Must never write.
+// Reads facts about a database without a store: its contents in numbers, and whether it is intact. Must never write.
 
 import type { Inspection } from "../../engine.ts";
 import { checkFormat } from "../schema/migrate.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 
-/** @throws Error that says what to do when the file is not ours or newer than the program. */
+/** @throws Error that says what to do when the file is not a memledger database or was written by a newer program */
 export function inspect(file: DatabaseFile): Inspection {
   const database = openReading(file);
   try {
@@ -25,7 +25,7 @@ export function inspect(file: DatabaseFile): Inspection {
   }
 }
 
-/** What SQLite finds wrong with the file; empty when it is intact. Reads all of it. */
+/** The faults that SQLite finds in the file; empty when it is intact. Reads the whole file. */
 export function findDamage(file: DatabaseFile): readonly string[] {
   const database = openReading(file);
   try {

@@ -1,5 +1,6 @@
-// Owns the question whether a write-ahead log that is left beside a database belongs to it. SQLite applies such a log without asking:
-// beside a file that was restored from a backup it mixes two databases. Must never write, and never copy the log into the file.
+// Owns the check that a write-ahead log which a killed server left belongs to the database. SQLite applies every log that it finds: if
+// the database file was restored from a backup, the result is a mixture of two databases. Must never write, and never copy the log
+// into the database file.
 
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -7,14 +8,14 @@ import { type Database, SqliteError } from "../../../native/sqlite.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 import { isDamage } from "./disk-failure.ts";
 
-/** A server that ends in order removes its log, so one that has content is left by a server that was killed. */
+/** A server that stops in order removes its log, so a log with content was left by a server that was killed. */
 export function hasLeftoverLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**
- * Does nothing unless there is a log that a killed server left. Reads all of the database.
- * @throws Error that says what to do when the database and the log do not belong together.
+ * Does nothing without a log of a killed server. Reads the whole database.
+ * @throws Error that says what to do when the database and the log do not belong together
  */
 export function requireOwnLog(file: DatabaseFile): void {
   if (!existsSync(file.path) || !hasLeftoverLog(file.path)) return;
@@ -27,8 +28,8 @@ export function requireOwnLog(file: DatabaseFile): void {
 }
 
 /**
- * What is wrong with the database as it is with its log; empty when both belong together. Reads all of the file.
- * The connection is read-only: the last one that can write would copy the log into the file when it closes.
+ * The faults of the database with its log applied; empty when both belong together. Reads the whole file.
+ * The connection is read-only: the last connection that can write copies the log into the file when it closes.
  */
 function findMixture(file: DatabaseFile): readonly string[] {
   try {
@@ -44,13 +45,13 @@ function findMixture(file: DatabaseFile): readonly string[] {
   }
 }
 
-/** The check of the whole file also finds pages that no table uses: the log names the size of the file that it belongs to. */
+/** quick_check also finds pages that no table uses. The log states the size of its database, so a log of another database adds such pages. */
 function damagedPages(database: Database): readonly string[] {
   const found = database.prepare("PRAGMA quick_check(3)").pluck().all().map(String);
   return found.filter((line) => line !== "ok");
 }
 
-/** Both files may be in order page by page while records between the two are missing. */
+/** All pages can be valid although records between the state of the file and that of the log are missing. */
 function incompleteChains(database: Database): readonly string[] {
   const format = Number(database.pragma("user_version", { simple: true }));
   if (format < 2) return [];
@@ -62,5 +63,5 @@ function incompleteChains(database: Database): readonly string[] {
     )
     .pluck()
     .all()
-    .map((chain) => `records of the chain ${chain} are missing between others`);
+    .map((chain) => `the chain ${chain} has a gap: records are missing`);
 }

@@ -1,5 +1,5 @@
-// Owns the lock that lets one process at a time use a data directory: an exclusive SQLite transaction on a tiny file of its
-// own. The operating system frees it when the process ends, however it ends. Must never write to that file.
+// Owns the lock that lets one process at a time use a data directory: an exclusive SQLite transaction on a separate small file. The
+// operating system releases the lock when the process ends, even when it is killed. Must never write to that file.
 
 import type { Cause } from "../../../files/system-error.ts";
 import type { RuntimeFiles } from "../../../native/runtime.ts";
@@ -7,7 +7,7 @@ import { openDatabase, SqliteError } from "../../../native/sqlite.ts";
 import type { Lock } from "../../engine.ts";
 import { explainDiskFailure } from "./disk-failure.ts";
 
-/** Null when another process, or this one, holds it. @throws Error that says what to do when the file cannot be locked at all. */
+/** Null when this or another process holds the lock. @throws Error that says what to do when the file cannot be locked at all */
 export function takeLock(file: string, runtime: RuntimeFiles): Lock | null {
   try {
     return tryLock(file, runtime);
@@ -26,7 +26,7 @@ const noLocks: Cause = {
 function tryLock(file: string, runtime: RuntimeFiles): Lock | null {
   const database = openDatabase(file, runtime, { timeout: 0 });
   try {
-    // No journal file: nothing is ever written that it could undo.
+    // No journal file: nothing is written, so nothing has to be undone.
     database.pragma("journal_mode = MEMORY");
     database.exec("BEGIN EXCLUSIVE");
     return { release: () => void database.close() };

@@ -1,4 +1,4 @@
-// Owns the format of the database and the way from older formats to this one. Never opens a database of a newer program.
+// Owns the format of the database and the migrations from older formats. Never opens a database that a newer program wrote.
 
 import { type Database, SqliteError } from "../../../native/sqlite.ts";
 import { ForeignDatabase } from "../../engine.ts";
@@ -10,17 +10,17 @@ import revisions from "./migrations/0004-revisions.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
- * In order; number n brings a database from format n - 1 to n. Published migrations never change. Whoever adds one makes schema.sql
- * anew: bun test/storage/sqlite/schema-text.ts
+ * In order: number n migrates a database from format n - 1 to n. Published migrations never change. After a new one, generate
+ * schema.sql again: bun test/storage/sqlite/schema-text.ts
  */
 export const migrations: readonly string[] = [initial, ledger, words, revisions];
 
 export const formatVersion = migrations.length;
 
-/** "mldg" in ASCII, in the header of every database of ours. */
+/** "mldg" in ASCII, in the header of every memledger database. */
 export const applicationId = 0x6d6c6467;
 
-/** @throws Error when the file is not ours, was changed by others or was written by a newer program; it is left untouched then. */
+/** @throws Error when the file is not a memledger database, its schema was changed, or a newer program wrote it; nothing is written then */
 export function migrate(database: Database): void {
   const format = checkFormat(database);
   if (format === formatVersion) return;
@@ -34,11 +34,11 @@ export function migrate(database: Database): void {
 }
 
 /**
- * @returns the format of the database, 0 when it is empty.
- * @throws Error as migrate does.
+ * @returns the format of the database; 0 when it has no tables
+ * @throws Error as migrate does
  */
 export function checkFormat(database: Database): number {
-  // In one snapshot: a server may be bringing it to another format.
+  // In one snapshot: a server may be migrating the database at the same time.
   return database.transaction(() => checkSnapshot(database))();
 }
 

@@ -1,11 +1,11 @@
-// Owns what the database knows about its installation: the embedding model whose vectors it holds.
+// Owns which embedding model the vectors of the database belong to.
 
 import type { Database } from "../../../native/sqlite.ts";
 import { type ModelBinding, ModelMismatch } from "../../engine.ts";
 
 /**
- * Notes the model with the first start; without memories the model may change freely.
- * @throws ModelMismatch when memories were embedded with another one.
+ * Stores the model at the first start. Without memories, another model replaces it.
+ * @throws ModelMismatch when memories were embedded with another model
  */
 export function bindModel(database: Database, model: ModelBinding): void {
   const bound = boundModel(database);

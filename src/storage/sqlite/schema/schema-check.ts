@@ -1,25 +1,26 @@
-// Owns the comparison of a database's schema with the one that memledger makes: every table, index, trigger and view, byte for byte.
-// Must never read a table of the database itself, and needs no native library: `audit verify` asks it, too.
+// Owns the comparison of a database's schema with the schema that memledger creates: every table, index, trigger and view, byte for
+// byte. Must never read a table of the database, and needs no native library, because `audit verify` uses it too.
 //
-// Why all of it: a view in a table's place, a trigger or a partial index can show other records to the server than to a verifier.
+// Why everything is compared: a view that replaces a table, a trigger or a partial index can show other records to the server than to
+// a verifier.
 
 import frozen from "./schema.sql" with { type: "text" };
 
 /** A row of sqlite_master. */
 export interface SchemaObject {
-  /** table, index, trigger or view; a forged file can say anything. */
+  /** table, index, trigger or view; in a forged file any text. */
   readonly type: string;
   readonly name: string;
   /** The table that it belongs to. */
   readonly table: string;
-  /** Null: an index that SQLite made for a constraint. */
+  /** Null: an index that SQLite created for a constraint. */
   readonly sql: string | null;
 }
 
-/** `sqlite_schema` is an alias, which a forged view could take; SQLite does not open a file with a second sqlite_master. */
+/** Not the alias `sqlite_schema`: a forged view could have that name. SQLite does not open a file with a second sqlite_master. */
 export const schemaQuery = 'SELECT type, name, tbl_name AS "table", sql FROM main.sqlite_master';
 
-/** What is wrong with the schema of a database of this format, as a sentence without its end; null when nothing is. */
+/** The first difference from the schema of this format, as a clause; null when there is none. */
 export function findSchemaDifference(found: readonly SchemaObject[], format: number): string | null {
   const ours = ofFormat(format);
   const seen = new Set<string>();
@@ -35,7 +36,7 @@ export function findSchemaDifference(found: readonly SchemaObject[], format: num
 }
 
 export interface SchemaVariant {
-  /** Whether the model has been changed since the database was made, and whether a change has begun. */
+  /** Whether the model was changed since the database was created, and whether a change has begun. */
   readonly state: string;
   readonly objects: readonly SchemaObject[];
 }
@@ -55,7 +56,7 @@ export function schemaVariants(format: number): readonly SchemaVariant[] {
   ];
 }
 
-/** What docs/engineer/AUDIT-FORMAT.md names for each variant, so that other verifiers need no copy of the schema. */
+/** The hash of each variant in docs/engineer/AUDIT-FORMAT.md, so that other verifiers need no copy of the schema. */
 export function schemaDigest(schema: readonly SchemaObject[]): string {
   const lines = schema.map(({ type, name, table, sql }) => `${JSON.stringify([type, name, table, sql])}\n`);
   return new Bun.CryptoHasher("sha256").update(lines.toSorted().join("")).digest("hex");
@@ -65,7 +66,7 @@ interface FrozenObject extends SchemaObject {
   /** Formats that have it, both included. */
   readonly first: number;
   readonly last: number;
-  /** Null: always there, in this form unless another form is there. */
+  /** Null: the object always exists, in this form unless another form of it exists. */
   readonly state: string | null;
 }
 

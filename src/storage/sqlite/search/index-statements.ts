@@ -1,4 +1,4 @@
-// Owns what a search index reads from the database: everything of a project, or what has changed since a revision.
+// Owns the queries of a search index: all memories of a project, or the changes since a revision.
 
 import type { MemoryType } from "../../../memory/memory.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -27,7 +27,7 @@ export interface Pool {
   memories: number;
 }
 
-/** What the index reads; prepared once per connection. */
+/** Prepared once per connection. */
 export interface IndexStatements {
   pools(project: number): Map<MemoryType, Pool>;
   changes(project: number, afterRevision: number): Iterable<ChangedRow>;

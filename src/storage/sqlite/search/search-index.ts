@@ -1,5 +1,5 @@
-// Owns the search index of one project: a cache in memory of what ranking needs. The database is the truth; before every
-// search the index catches up with it by revision, in the same read transaction, so a committed write is always found.
+// Owns the search index of one project: a cache in memory of the data that ranking needs. Before every search the index reads the
+// changes since its revision from the database, in the same read transaction, so every committed write is found.
 
 import { type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
@@ -14,18 +14,18 @@ import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
 
 interface IndexedMemory {
   readonly serial: number;
-  /** The words of the memory are those of this content; another content is another IndexedMemory. */
+  /** The words of the memory belong to this revision of its content; a changed content gets a new IndexedMemory. */
   readonly contentRevision: number;
-  /** -1 when it is gone. */
+  /** -1 when it was removed. */
   row: number;
   type: MemoryType;
   importance: number;
   active: boolean;
-  /** Infinity when permanent. */
+  /** Infinity: permanent. */
   expiresAt: number;
 }
 
-/** An IndexedMemory and its places in the maps, measured. */
+/** Of an IndexedMemory with its entries in the maps; measured. */
 export const bytesPerMemory = 224;
 
 export class SearchIndex {
@@ -47,7 +47,7 @@ export class SearchIndex {
     this.#postings = new Postings((word, from) => statements.holders(project, word, from));
   }
 
-  /** Bytes held, estimated. */
+  /** Estimated. */
   get byteLength(): number {
     return this.#matrix.byteLength + this.#postings.byteLength + this.#memories.length * bytesPerMemory;
   }
@@ -61,8 +61,8 @@ export class SearchIndex {
     this.#readChanges();
     const alive = [...pools.values()].reduce((sum, { memories }) => sum + memories, 0);
     if (this.#memories.length === alive) return;
-    // Rare: a memory took another type that was then deleted as a whole, or its removal is forgotten. Nothing here tells
-    // which one is gone, so everything is read again.
+    // Rare: a memory changed its type and all memories of that type were deleted, or its removal is no longer stored. The index cannot
+    // know which memory was removed, so it reads all of them again.
     this.#dropTypes(new Set(memoryTypes));
     this.#revision = 0;
     this.#readChanges();
@@ -78,7 +78,7 @@ export class SearchIndex {
       this.#drop(memory);
       newest = Math.max(newest, revision);
     }
-    // Last, so that an interrupted catch-up is repeated as a whole; putting and dropping again changes nothing.
+    // Last, so that an interrupted update is repeated completely; adding and removing twice has no effect.
     this.#revision = newest;
   }
 
@@ -95,7 +95,7 @@ export class SearchIndex {
     };
   }
 
-  /** 1 for each row that the query may find, 0 for the others. */
+  /** 1 for each row that the query can return, 0 for the others. */
   #eligible({ types, includeExpired, includeInactive, now }: SearchQuery): Uint8Array {
     const eligible = new Uint8Array(this.#memories.length);
     let row = 0;
@@ -124,7 +124,7 @@ export class SearchIndex {
     return keywordScores(holders, eligible.length, searched);
   }
 
-  /** For each vector the rows of memories that are, or may be, more similar to it than `above` and have not expired. */
+  /** For each vector: the rows of unexpired memories that are, or may be, more similar to it than `above`. */
   rowsAbove(above: number, vectors: readonly Float32Array[], now: number): number[][] {
     const isAlive = (row: number) => (this.#memories[row]?.expiresAt ?? 0) > now;
     return this.#matrix.rowsAbove(above, vectors).map((rows) => rows.filter(isAlive));
@@ -178,7 +178,7 @@ export class SearchIndex {
     memory.row = -1;
   }
 
-  /** Works on what stays or on what goes, whichever is less: after a bulk delete of 200,000 the next search still answers at once. */
+  /** Processes the removed or the remaining rows, whichever are fewer, so that the first search after a bulk delete is fast. */
   #dropTypes(types: ReadonlySet<MemoryType>): void {
     this.#postings.clear();
     const staying = this.#memories.reduce((count, { type }) => count + (types.has(type) ? 0 : 1), 0);

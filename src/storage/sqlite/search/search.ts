@@ -1,5 +1,5 @@
-// Owns search in this engine: candidates from the index in memory, or from sqlite-vec and the words in the database where a
-// project is too large for it; then exact scores. Both ways give the same result.
+// Owns search in this engine: candidates from the index in memory, or, if a project is too large for it, from sqlite-vec and the words
+// in the database; then exact scores. Both methods give the same result.
 
 import { LRUCache } from "lru-cache";
 import type { Project } from "../../../access/project.ts";
@@ -20,7 +20,7 @@ import { serialsOf } from "../project-serials.ts";
 import { createIndexStatements } from "./index-statements.ts";
 import { bytesPerMemory, SearchIndex } from "./search-index.ts";
 
-/** Older indexes are built anew: what was removed is remembered for an hour only. */
+/** Older indexes are built again: removals are stored for one hour only. */
 const indexLifeMs = 1_800_000;
 
 export interface SearchOptions {
@@ -75,7 +75,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
 
   const memoryOf = (serial: number): Memory => {
     const row = bySerial.get(serial);
-    if (row === undefined) throw new Error("the search index holds a memory that the database does not");
+    if (row === undefined) throw new Error("the search index contains a memory that the database does not");
     return toMemory(row);
   };
 
@@ -97,11 +97,13 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
       .slice(0, query.topK)
       .map(({ serial, similarity, keyword, relevance }) => ({
         memory: memoryOf(serial),
-        ...{ similarity, keyword, relevance },
+        similarity,
+        keyword,
+        relevance,
       }));
   };
 
-  /** By similarity alone, for each vector. */
+  /** For each vector, by similarity alone. */
   const compare = (project: Project, { vectors, above, now }: SimilarityQuery): Compared[][] => {
     if (fits(project)) {
       const index = indexOf(project);
@@ -114,7 +116,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
         });
       });
     }
-    // All above the threshold: the best ones by score need not be the nearest.
+    // All above the threshold, because the memories with the best scores need not be the most similar ones.
     const query = { types: null, words: null, topK: Number.POSITIVE_INFINITY, minSimilarity: above, now };
     const everything = { ...query, includeExpired: false, includeInactive: true };
     return vectors.map((vector) => scan(project, { ...everything, vector }));
@@ -140,7 +142,7 @@ interface Compared {
   readonly similarity: number;
 }
 
-/** Candidates from sqlite-vec's distance function: slower, but needs no memory. */
+/** Candidates from the distance function of sqlite-vec: slower, but needs no memory. */
 function createScan(database: Database, dimensions: number) {
   const distances = database.prepare<
     [Record<string, unknown>],
@@ -164,7 +166,7 @@ function createScan(database: Database, dimensions: number) {
       holders(serialOf(project.id), word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
     return keywordScores(queryWords(words).map(rowsWith), found.length, found.length);
   };
-  // sqlite-vec sums three products in float32 (the dot product and two lengths), so its error is a few times that of one.
+  // sqlite-vec computes three sums in float32 (the dot product and two lengths), so its error is several times that of one sum.
   const errorBound = 4 * scoreErrorBound(dimensions);
 
   return (project: Project, query: SearchQuery): Scored[] => {
@@ -194,7 +196,7 @@ function createScan(database: Database, dimensions: number) {
 }
 
 interface Candidate {
-  /** Grows with creation, so a higher one is the newer memory. */
+  /** Increases with creation: a higher one is a newer memory. */
   readonly serial: number;
   readonly importance: number;
   readonly vector: Float32Array;

@@ -1,5 +1,5 @@
-// Owns what verification says about the frame of a database before and beside its records: the schema, and what SQLite's own check
-// finds in the tables of the ledger. Never writes.
+// Owns the checks of a database that do not concern single records: the schema, and the integrity check of SQLite for the tables of the
+// ledger. Never writes.
 
 import { type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
 import { formatVersion } from "../schema/migrate.ts";
@@ -9,7 +9,7 @@ import type { LedgerSource } from "./source.ts";
 /** The first format whose tables are those of the audit format. */
 const oldestFormat = 2;
 
-/** To be asked before any table is read: a forged view can be endless. @throws UnusableInput when the format is not one that is known here. */
+/** Call it before any table is read: a query of a forged view may never end. @throws UnusableInput when the format is not supported */
 export function checkSchema(source: LedgerSource): Failure | null {
   const [header] = source.all("PRAGMA user_version") as { user_version: number }[];
   const format = header?.user_version ?? 0;
@@ -27,10 +27,15 @@ export function checkSchema(source: LedgerSource): Failure | null {
   return message === null ? null : { seq: null, check: "schema", message };
 }
 
-/** The ledger, and what names its owners. */
+/** Those of the ledger, and the table of the projects that own its chains. */
 const tables = [
-  ...["project", "audit_chain", "audit_entry", "audit_payload"],
-  ...["audit_checkpoint", "audit_anchor", "audit_verification"],
+  "project",
+  "audit_chain",
+  "audit_entry",
+  "audit_payload",
+  "audit_checkpoint",
+  "audit_anchor",
+  "audit_verification",
 ];
 
 /** Compares each index with its table, and the types of values with those of their columns. Takes a fifth of a verification. */

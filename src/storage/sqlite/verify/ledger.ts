@@ -1,4 +1,4 @@
-// Owns the SQL about what surrounds the records: chains, anchors, checkpoints. Judges them, and says where each chain begins.
+// Owns the SQL that reads chains, anchors and checkpoints for a verification. Checks them, and determines where each chain begins.
 
 import { genesisHash } from "../../../audit/chain.ts";
 import { type Anchor, type Checkpoint, parseAnchor, parseCheckpoint } from "../../../audit/checkpoint.ts";
@@ -9,7 +9,7 @@ import { earlier, type Failure, UnusableInput } from "../../../audit/verify/verd
 import { toTimestamp } from "../../../clock.ts";
 import type { LedgerSource } from "./source.ts";
 
-/** A chain with everything but its records. */
+/** A chain without its records. */
 export interface ChainFrame {
   readonly number: number;
   readonly chain: string;
@@ -17,11 +17,11 @@ export interface ChainFrame {
   readonly genesisHash: string;
   readonly start: ChainStart;
   readonly anchors: number;
-  /** The newest, when its signature is good. */
+  /** The newest anchor, if its signature is valid. */
   readonly anchor: Anchor | null;
-  /** Up to where the server takes payloads for removed; 0: nowhere. Null: not judged, because older records are left out. */
+  /** The server considers payloads up to this record as removed; 0: none. Null: not checked, because older records are not read. */
   readonly payloadsThrough: number | null;
-  /** Those of the database with good signatures. */
+  /** Those in the database with valid signatures. */
   readonly checkpoints: readonly Checkpoint[];
   readonly failure: Failure | null;
 }
@@ -42,7 +42,7 @@ interface NoteRow {
   readonly note: string;
 }
 
-/** By number. @throws UnusableInput when there is something signed and no key. */
+/** By number. @throws UnusableInput when there are signatures but no key to check them */
 export function readChains(source: LedgerSource, reader: NoteReader | null): ChainFrame[] {
   const rows = source.all(`${chainRows} ORDER BY c.number`) as ChainRow[];
   return rows.map((row) => frameOf(source, reader, row));
@@ -51,7 +51,7 @@ export function readChains(source: LedgerSource, reader: NoteReader | null): Cha
 const chainRows = `SELECT c.number, c.id, c.project AS serial, p.id AS project, c.genesis, c.hash, c.payloads_through
   FROM audit_chain c NOT INDEXED LEFT JOIN project p NOT INDEXED ON p.serial = c.project`;
 
-/** One of them. */
+/** The chain with this number. */
 export function readChain(source: LedgerSource, reader: NoteReader, number: number): ChainFrame {
   const [row] = source.all(`${chainRows} WHERE c.number = ?`, number) as ChainRow[];
   if (row === undefined) throw new Error(`there is no chain ${number}`);
@@ -152,7 +152,7 @@ function readCheckpoints(
   return { good, failure };
 }
 
-/** The newest record whose hash a signed checkpoint of the database states; 0 when there is none. Reads from the newest one back. */
+/** The newest record that a signed checkpoint in the database covers with its hash; 0 when there is none. Starts with the newest checkpoint. */
 export function coveredThrough(
   source: LedgerSource,
   reader: NoteReader,
@@ -181,7 +181,7 @@ function notesOf(source: LedgerSource, sql: string, chain: number): NoteRow[] {
 function openNote(reader: NoteReader | null, note: string): string | null {
   if (reader !== null) return reader.open(String(note));
   throw new UnusableInput(
-    "The ledger is signed, but there is no audit.pub beside the database. Give its verifier key with --public-key FILE.",
+    "The ledger is signed, but audit.pub is missing next to the database. Set the public key with --public-key FILE.",
   );
 }
 

@@ -1,9 +1,9 @@
-// Owns the SQL that finds rows of the ledger which belong to nothing, and so would be read by nobody. Each function says which row it
-// is, or null.
+// Owns the SQL that finds rows of the ledger which belong to no chain or record, so that no other check reads them. Each function names
+// such a row, or returns null.
 
 import type { LedgerSource } from "./source.ts";
 
-/** A row that lies outside of the numbers that are read. */
+/** A row whose number is outside the range that is read. */
 export function findNumberOutOfRange(source: LedgerSource): string | null {
   for (const table of ["audit_entry", "audit_chain"]) {
     for (const range of ["number < 1", `number > ${Number.MAX_SAFE_INTEGER}`]) {
@@ -15,7 +15,7 @@ export function findNumberOutOfRange(source: LedgerSource): string | null {
   return null;
 }
 
-/** A payload beside the rows that are in use, which are those above the one number, up to the other. */
+/** A payload whose row number is not in use: not above `oldest`, or above `newest`. */
 export function findStrayPayload(source: LedgerSource, oldest: number, newest: number): string | null {
   const [payload] = source.all(
     "SELECT entry FROM audit_payload WHERE entry <= ? OR entry > ? LIMIT 1",
@@ -25,7 +25,7 @@ export function findStrayPayload(source: LedgerSource, oldest: number, newest: n
   return payload === undefined ? null : `the payload of row ${payload.entry} belongs to no record`;
 }
 
-/** A row beside the records that belongs to no chain, or is none that the server writes. */
+/** A checkpoint, anchor or verification of no chain, or a row that the server cannot have written. */
 export function findStrayNote(source: LedgerSource): string | null {
   for (const table of ["audit_checkpoint", "audit_anchor", "audit_verification"]) {
     const [row] = source.all(

@@ -1,12 +1,12 @@
-// Owns unpacking stored payloads that nobody has vouched for yet. Must never allocate what a forged header asks for, and takes
-// nothing but one frame: a decoder skips what lies in other frames or behind the last, so bytes could hide there.
+// Owns the decompression of stored payloads that are not verified yet. Must never allocate the size that a forged header states, and
+// accepts one frame only: decoders skip other frames and bytes after the last one, so data could be hidden there.
 
 import { zstdDecompressSync } from "node:zlib";
 
-/** More than any record of ours can hold: bodies are limited, and answers repeat at most a page of memories. */
+/** More than any valid record contains: bodies are limited, and answers contain at most a page of memories. */
 const payloadLimitBytes = 256 * 1024 * 1024;
 
-/** The payload text, or null when it is not one zstd frame of a sensible size. */
+/** The payload text, or null when it is not exactly one zstd frame within the size limit. */
 export function unpackPayload(bytes: Uint8Array): Uint8Array | null {
   const header = readHeader(bytes);
   if (header === null || endOfFrame(bytes, header) !== bytes.length) return null;
@@ -27,7 +27,7 @@ interface FrameHeader {
   readonly hasChecksum: boolean;
 }
 
-/** RFC 8878, section 3.1.1.1. Null when it is none, or names a dictionary, which no record of ours needs. */
+/** RFC 8878, section 3.1.1.1. Null when it is not a header, or names a dictionary, which memledger never uses. */
 function readHeader(bytes: Uint8Array): FrameHeader | null {
   if (bytes[0] !== 0x28 || bytes[1] !== 0xb5 || bytes[2] !== 0x2f || bytes[3] !== 0xfd) return null;
   const descriptor = bytes[4] ?? 0;
@@ -55,7 +55,7 @@ const sizeFields: readonly (readonly [length: number, more: number])[] = [
 const repeated = 1;
 const reserved = 3;
 
-/** Where the frame ends, or null when its blocks are not well formed: none but the last is empty. RFC 8878, section 3.1.1.2. */
+/** The end of the frame, or null when its blocks are not valid; only the last block may be empty. RFC 8878, section 3.1.1.2. */
 function endOfFrame(bytes: Uint8Array, header: FrameHeader): number | null {
   for (let at = header.bytes; at + 3 <= bytes.length; ) {
     const block = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);

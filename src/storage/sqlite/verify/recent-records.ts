@@ -1,4 +1,4 @@
-// Owns the verification of the newest records of each chain, for a look that must not take long. The checks are those of
+// Owns the verification of the newest records of each chain, for checks that must finish within seconds. The checks are those of
 // `audit verify`. Never writes.
 
 import type { Segment } from "../../../audit/verify/segment.ts";
@@ -20,7 +20,7 @@ export interface RecentOptions extends RecentVerification {
 export function verifyRecentRecords(options: RecentOptions): RecentFinding {
   const source = openEvidence(options.path);
   try {
-    // The schema first: a forged view can be endless.
+    // The schema first: a query of a forged view may never end.
     source.all("BEGIN");
     const failure = checkSchema(source) ?? checkTables(source);
     if (failure !== null) {
@@ -81,7 +81,7 @@ function newestOf(source: LedgerSource, chain: number): { seq: number; at: numbe
   return row ?? { seq: 0, at: 0 };
 }
 
-/** The chain as if it began after the record `seq`, which is believed; unchanged when its oldest record is newer. */
+/** The chain as if it began after the record `seq`, which is not checked; unchanged when its oldest record is newer. */
 function startAt(source: LedgerSource, frame: ChainFrame, seq: number): ChainFrame {
   if (seq <= frame.start.seq) return frame;
   const [row] = source.all(
@@ -89,7 +89,7 @@ function startAt(source: LedgerSource, frame: ChainFrame, seq: number): ChainFra
     frame.number,
     seq,
   ) as { hash: string; at: string }[];
-  // The records of what was removed may be older than this one.
+  // The records of removals may be older than this one.
   return row === undefined
     ? frame
     : { ...frame, start: { seq, ...row }, anchor: null, payloadsThrough: null };

@@ -1,4 +1,4 @@
-// Owns what verification says about one chain of a database, once its records have been looked at. Reads nothing.
+// Owns the report about one chain of a database, made from its checked ranges. Reads nothing.
 
 import {
   checkPrunedRemainder,
@@ -18,14 +18,14 @@ import { type ChainReport, earlier, type Failure } from "../../../audit/verify/v
 import type { ChainFrame } from "./ledger.ts";
 
 /**
- * What is to be told about a chain whose ranges have been checked. `attested`: the newest record that a checkpoint attests which
- * is not among these.
+ * The report about a chain whose ranges were checked.
+ * @param covered the newest record that a checkpoint outside of `frame` and `more` covers
  */
 export function reportChain(
   frame: ChainFrame,
   segments: readonly Segment[],
   more: readonly KnownCheckpoint[],
-  attested = 0,
+  covered = 0,
 ): ChainReport {
   const { chain, project, start, anchors, anchor, payloadsThrough } = frame;
   const body = joinSegments({ start, segments });
@@ -39,7 +39,7 @@ export function reportChain(
   const newest = body.lastSeq ?? start.seq;
   const hashAt = (size: number) =>
     size === start.seq ? start.hash : (body.hashes.get(size) ?? genesisAt(size, frame));
-  const through = Math.max(attested, coveredSize(checkpoints));
+  const through = Math.max(covered, coveredSize(checkpoints));
   const removals = earlier(
     checkRemovedRecords(anchor, segments, through),
     checkRemovedPayloads(payloadsThrough, start.seq, segments, through),
@@ -76,7 +76,7 @@ interface Rest {
   readonly leftovers: readonly Segment[];
 }
 
-/** Retention always leaves a record, and deletes from the oldest on. */
+/** Retention always leaves at least one record, and deletes the oldest records first. */
 export function requireRest(report: ChainReport, { frame: { start }, leftovers }: Rest): ChainReport {
   const message = "there are no records after the anchor";
   const isEmpty = start.seq > 0 && report.records === 0;

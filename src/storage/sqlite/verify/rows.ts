@@ -1,5 +1,5 @@
-// Owns the SQL that verification reads records with. A range of row numbers holds records of several chains, in the order in which
-// they were written. Must never read through an index: a forged one can leave rows out.
+// Owns the SQL with which a verification reads records. A range of row numbers contains records of several chains, in the order in which
+// they were written. Must never read through an index: a forged index can omit rows.
 
 import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
 import type { FoundPayload, FoundRecord } from "../../../audit/verify/record-checks.ts";
@@ -7,13 +7,13 @@ import { createSegmentVerifier, type Segment, type SegmentVerifier } from "../..
 import { unpackPayload } from "./payload.ts";
 import type { LedgerSource } from "./source.ts";
 
-/** A chain as far as the check of its records needs it. Plain data. */
+/** The fields of a chain that the check of its records needs. Plain data. */
 export interface ChainKey {
   /** Of audit_chain. */
   readonly number: number;
   readonly chain: string;
   readonly project: string | null;
-  /** `through` of the newest anchor: records up to this one are about to be deleted. 0: there is no anchor. */
+  /** `through` of the newest anchor: records up to this one are being deleted. 0: there is no anchor. */
   readonly through: number;
   /** Seqs whose hashes are wanted, ascending. */
   readonly wanted: readonly number[];
@@ -32,9 +32,9 @@ export interface RangeResult {
   readonly rows: number;
   /** By number of the chain. */
   readonly segments: readonly ChainSegment[];
-  /** Of records that are about to be deleted. */
+  /** Of records that are being deleted. */
   readonly leftovers: readonly ChainSegment[];
-  /** Says which row belongs to nothing; null when all belong to something. */
+  /** Names a row that belongs to no chain or record; null when there is none. */
   readonly orphan: string | null;
 }
 
@@ -65,7 +65,7 @@ interface DatabaseRecord extends FoundRecord {
 const rowsAtOnce = 500;
 const entryColumns = "number, chain, seq, id, at, action, status, key, memory, entry, hash";
 
-/** @param only number of the one chain to look at; null: all. */
+/** @param only number of the only chain to read; null: all chains */
 export function verifyRange(
   source: LedgerSource,
   chains: readonly ChainKey[],
@@ -111,7 +111,7 @@ function startChain({ chain, project, wanted, through }: ChainKey): OpenChain {
   return { through, verifier: createSegmentVerifier({ ...common, wanted }), leftover };
 }
 
-/** A row with seq 0 or below is no record that was there before the anchor. */
+/** A row with a seq of 0 or less cannot be a record from before the anchor. */
 function verifierFor({ seq }: EntryRow, { through, verifier, leftover }: OpenChain) {
   return seq > 0 && seq <= through ? leftover : verifier;
 }
@@ -145,7 +145,7 @@ function strayPayload(row: PayloadRow | undefined): string {
   return `the payload of row ${row?.number} belongs to no record`;
 }
 
-/** A forged schema can hand out other types than ours; what is not text counts as absent. */
+/** A forged schema can return values of other types; a value that is not text counts as missing. */
 function toRecord(row: EntryRow, payload: PayloadRow | undefined): DatabaseRecord {
   return {
     row,

@@ -1,8 +1,8 @@
-// Owns opening a database as evidence: read-only, whole, and without leaving a trace beside it. Must never create a file.
+// Owns how a database is opened as evidence: read-only, and without creating files next to it.
 //
-// Why bun:sqlite here and better-sqlite3 everywhere else: SQLite opens a WAL database without its -wal and -shm files only by creating
-// them, unless it is told that the file is immutable, and better-sqlite3 is built without the URI names that say so. It also spares an
-// auditor the unpacking of native libraries. Never use both on one database in one process: closing one frees the locks of the other.
+// Why bun:sqlite here and better-sqlite3 everywhere else: SQLite creates the missing -wal and -shm files of a WAL database, unless it is
+// told that the file is immutable, and better-sqlite3 is built without the URI names for that. An auditor also needs no native
+// libraries. Never use both on one database in one process: closing one connection releases the locks of the other.
 
 import { constants, Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readSync, realpathSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ import { UnfitFile, withRegularFile } from "../../../files/regular-file.ts";
 import { findIrregular } from "../database-file/adjacent-files.ts";
 import { applicationId } from "../schema/migrate.ts";
 
-/** What verification asks of a connection, so that any engine can give it. */
+/** The queries that a verification needs. Both SQLite libraries implement it. */
 export interface LedgerSource {
   all(sql: string, ...values: readonly (number | string | null)[]): unknown[];
   close(): void;
@@ -46,7 +46,7 @@ export function openEvidence(given: string): LedgerSource {
   return source;
 }
 
-/** SQLite follows a link and looks for the files of the database beside what it names: so must we. */
+/** SQLite resolves links, and expects the other files of the database next to the target: so does this. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);
@@ -55,12 +55,12 @@ function realPathOf(path: string): string {
   }
 }
 
-/** Through a link or a pipe beside the database another ledger could be read than the one that the server shows. */
+/** A link or a pipe next to the database could make SQLite read another ledger than the server shows. */
 function requireRegularFiles(path: string): void {
-  const strange = findIrregular(path);
-  if (strange !== null) {
+  const irregular = findIrregular(path);
+  if (irregular !== null) {
     throw new UnusableInput(
-      `${strange} is not a regular file. Find out who created it, move it to another folder, and verify again.`,
+      `${irregular} is not a regular file. Find out who created it, move it to another folder, and verify again.`,
     );
   }
 }
@@ -84,7 +84,7 @@ function requireOurs(path: string, source: LedgerSource): void {
   if (application_id !== applicationId) throw new UnusableInput(`${path} is not a memledger database.`);
 }
 
-/** The server would change the database with it as it opens it, so what lies here is not what it would show. */
+/** SQLite would change the database with this journal when the server opens it, so the file now is not what the server would show. */
 function refuseJournal(path: string): void {
   const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
   if (journal === undefined || journal.size === 0) return;
@@ -93,7 +93,7 @@ function refuseJournal(path: string): void {
   );
 }
 
-/** Whether a server uses the file, or left something beside it that belongs to it. */
+/** Whether a server uses the file, or has left other files of the database. */
 function hasAdjacentFiles(path: string): boolean {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   return log !== undefined && (log.size > 0 || existsSync(`${path}-shm`));
@@ -115,11 +115,11 @@ function guard<Result>(path: string, work: () => Result): Result {
 }
 
 function adviceFor(code: string): string {
-  if (code === "SQLITE_BUSY") return "It is being written; try again in a moment.";
+  if (code === "SQLITE_BUSY") return "Another program is writing to it. Run the command again in a moment.";
   if (code === "SQLITE_ERROR")
-    return "Its tables are older than the audit format: start a server with it once.";
+    return "Its schema is older than the audit format. Start a server with this database once, then verify again.";
   if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY")) {
     return "It has a write-ahead log (-wal) that must be applied: copy both files to a folder where you have write permission, and verify them there.";
   }
-  return "It is damaged or incomplete: restore it from a backup, or copy it again.";
+  return "It is damaged or incomplete. Copy it again, or restore it from a backup.";
 }

@@ -1,5 +1,5 @@
-// Owns the verification of chains through the API: when a run begins at the first record and when it continues an earlier one, and how
-// long a call waits for it. Knows only what this process has verified: a mark in the database could be forged together with the records.
+// Owns the verification of chains through the API: when a run begins at the first record, when it continues after an earlier run, and
+// how long a call waits. Uses only what this process has verified: a mark in the database could be forged together with the records.
 
 import type { Project } from "../../../access/project.ts";
 import type { Verification, VerificationRound } from "../../../audit/store.ts";
@@ -18,7 +18,7 @@ import {
   type VerificationStep,
 } from "./verification-steps.ts";
 
-/** The part that runs in the reader's thread. */
+/** The steps, which run in the reading thread. */
 export interface StepThread {
   startRun(project: Project, mark: Mark | null, isRoundDue: boolean): Promise<RunStart | null>;
   verifyStep(key: ChainKey, above: number, through: number): Promise<VerificationStep>;
@@ -26,7 +26,7 @@ export interface StepThread {
 
 export type VerifyProject = (project: Project) => Promise<Verification>;
 
-/** Verifies every chain on its own, but one step at a time: other requests to the reader wait for one step at most. */
+/** Verifies each chain separately, but one step at a time, so that other requests to the reading thread wait for one step at most. */
 export function createVerificationRounds(thread: StepThread, clock: Clock, logger: Logger): VerifyProject {
   const chains = new Map<string, () => Promise<Verification>>();
   let turn: Promise<unknown> = Promise.resolve();
@@ -35,24 +35,24 @@ export function createVerificationRounds(thread: StepThread, clock: Clock, logge
     turn = result.catch(() => undefined);
     return result;
   };
-  const inTurnThread: StepThread = {
+  const inTurns: StepThread = {
     startRun: (...values) => inTurn(() => thread.startRun(...values)),
     verifyStep: (...values) => inTurn(() => thread.verifyStep(...values)),
   };
   return (project) => {
-    const verify = chains.get(project.id) ?? createChainRounds(project, inTurnThread, clock, logger);
+    const verify = chains.get(project.id) ?? createChainRounds(project, inTurns, clock, logger);
     chains.set(project.id, verify);
     return verify();
   };
 }
 
-/** One way along the chain. */
+/** One run along a chain. */
 interface Run {
-  plan: RunStart;
+  start: RunStart;
   segments: Segment[];
   /** Null until it has reached the newest record. */
   report: ChainReport | null;
-  /** Resolves with the end of the current step. */
+  /** Resolves when the current step has ended. */
   step: Promise<void>;
 }
 
@@ -64,16 +64,16 @@ function createChainRounds(
   clock: Clock,
   logger: Logger,
 ): () => Promise<Verification> {
-  const logTrouble = createTroubleLog(project, logger);
+  const logProblem = createProblemLog(project, logger);
   let running: Promise<Run | null> | null = null;
   let mark: Mark | null = null;
   let round: Round | null = null;
   let roundEndsAt = 0;
   let lastCompleteAt: number | null = null;
-  /** What was found wrong; stays until a whole round finds nothing. */
-  let trouble: ChainReport | null = null;
+  /** The newest report with a failure; kept until a whole round finds none. */
+  let problem: ChainReport | null = null;
 
-  const plan = async (isRoundDue: boolean): Promise<RunStart | null> => {
+  const begin = async (isRoundDue: boolean): Promise<RunStart | null> => {
     const made = await thread.startRun(project, mark, isRoundDue);
     if (made?.isWhole) {
       const fromSeq = made.frame.start.seq + 1;
@@ -84,26 +84,26 @@ function createChainRounds(
   };
 
   const conclude = (run: Run, end: RunEnd): void => {
-    const report = reportRun(run.plan, run.segments, mark, end);
+    const report = reportRun(run.start, run.segments, mark, end);
     run.report = report;
     const isGood = report.failure === null && report.contradiction === null;
-    trouble = isGood ? null : report;
-    logTrouble(report);
+    problem = isGood ? null : report;
+    logProblem(report);
     if (!isGood) return;
     const last = run.segments.at(-1)?.last;
     if (last?.hash != null) mark = { chain: report.chain, seq: last.seq, hash: last.hash };
-    if (!run.plan.isWhole || round === null) return;
+    if (!run.start.isWhole || round === null) return;
     lastCompleteAt = clock.now();
     round = { ...round, completedAt: lastCompleteAt };
   };
 
-  /** @returns the row above which the next step begins; null at the end. */
+  /** @returns the row after which the next step begins; null at the end */
   const advance = async (run: Run, above: number): Promise<number | null> => {
-    const step = await thread.verifyStep(run.plan.key, above, reachedBy(run));
+    const step = await thread.verifyStep(run.start.key, above, reachedBy(run));
     if (step.moved) {
-      const again = await plan(true);
+      const again = await begin(true);
       if (again === null) throw new Error("the chain that is being verified is gone");
-      Object.assign(run, { plan: again, segments: [] });
+      Object.assign(run, { start: again, segments: [] });
       return again.above;
     }
     run.segments.push(...step.result.segments.map(([, segment]) => segment));
@@ -111,9 +111,9 @@ function createChainRounds(
     return step.next;
   };
 
-  /** A step that fails ends the run: those who wait for it get the error, and the next call begins a new run. */
+  /** A step that fails ends the run: the waiting calls get the error, and the next call begins a new run. */
   const drive = async (run: Run): Promise<void> => {
-    let above: number | null = run.plan.above;
+    let above: number | null = run.start.above;
     while (above !== null) {
       const step = advance(run, above);
       run.step = step.then(() => undefined);
@@ -124,8 +124,8 @@ function createChainRounds(
   };
 
   const start = async (): Promise<Run | null> => {
-    const isRoundDue = trouble !== null || round?.completedAt == null || clock.elapsed() >= roundEndsAt;
-    const made = await plan(isRoundDue).catch((error: unknown) => {
+    const isRoundDue = problem !== null || round?.completedAt == null || clock.elapsed() >= roundEndsAt;
+    const made = await begin(isRoundDue).catch((error: unknown) => {
       running = null;
       throw error;
     });
@@ -133,14 +133,14 @@ function createChainRounds(
       running = null;
       return null;
     }
-    const run: Run = { plan: made, segments: [], report: null, step: Promise.resolve() };
+    const run: Run = { start: made, segments: [], report: null, step: Promise.resolve() };
     void drive(run);
     return run;
   };
 
   const describe = (run: Run): Verification => {
-    const report = run.report ?? reportProgress(run.plan, run.segments);
-    const { failure, contradiction } = report.failure === null ? (trouble ?? report) : report;
+    const report = run.report ?? reportProgress(run.start, run.segments);
+    const { failure, contradiction } = report.failure === null ? (problem ?? report) : report;
     return {
       report: { ...report, failure, contradiction },
       isComplete: run.report !== null,
@@ -159,8 +159,8 @@ function createChainRounds(
   };
 }
 
-/** Somebody must hear of it who does not read the answer. The same finding is logged once. */
-function createTroubleLog(project: Project, logger: Logger): (report: ChainReport) => void {
+/** The caller may not be the operator, so a failure is also logged, each one once. */
+function createProblemLog(project: Project, logger: Logger): (report: ChainReport) => void {
   const logged = new Set<string>();
   const log = (chain: string, check: string, seq: number | null, finding: string): void => {
     const name = `${check} ${seq}`;
@@ -177,6 +177,6 @@ function createTroubleLog(project: Project, logger: Logger): (report: ChainRepor
   };
 }
 
-function reachedBy({ plan, segments }: Run): number {
-  return segments.at(-1)?.last.seq ?? plan.frame.start.seq;
+function reachedBy({ start, segments }: Run): number {
+  return segments.at(-1)?.last.seq ?? start.frame.start.seq;
 }

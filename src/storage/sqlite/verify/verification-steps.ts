@@ -1,5 +1,5 @@
-// Owns the steps of verifying one project's chain inside the server, through the server's own SQLite library. A step is small enough
-// that other requests to the reader do not wait long. The checks themselves are those of `audit verify`. Keeps nothing between steps.
+// Owns the steps in which the server verifies the chain of one project, with its own SQLite library. A step is short, so that other
+// requests to the reading thread do not wait long. The checks are those of `audit verify`. Keeps no state between steps.
 
 import type { Project } from "../../../access/project.ts";
 import { joinSegments, type KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
@@ -13,7 +13,7 @@ import { reportChain } from "./report.ts";
 import { type ChainKey, type RangeResult, type RowRange, verifyRange } from "./rows.ts";
 import type { LedgerSource } from "./source.ts";
 
-/** The newest record that an earlier run of this server found good. */
+/** The newest record that an earlier run of this process has verified. */
 export interface Mark {
   /** Of the chain. */
   readonly chain: string;
@@ -21,11 +21,11 @@ export interface Mark {
   readonly hash: string;
 }
 
-/** Plain data. */
+/** Where a run begins. Plain data. */
 export interface RunStart {
   readonly frame: ChainFrame;
   readonly key: ChainKey;
-  /** The run begins above the row with this number. */
+  /** The run begins after the row with this number. */
   readonly above: number;
   /** Whether it begins at the first record of the chain. */
   readonly isWhole: boolean;
@@ -37,11 +37,11 @@ export type VerificationStep =
   | {
       readonly moved: false;
       readonly result: RangeResult;
-      /** The next step begins above the row with this number; null: the newest record was checked. */
+      /** The next step begins after the row with this number; null: the newest record was checked. */
       readonly next: number | null;
-      /** At the end: the newest record that a signed checkpoint attests. The run may have begun before it was signed. */
-      readonly attested: number;
-      /** At the end: `payloads_through` of the chain. Retention may have moved it while the run was under way. */
+      /** In the last step: the newest record that a signed checkpoint covers. It may have been signed after the run began. */
+      readonly covered: number;
+      /** In the last step: `payloads_through` of the chain. Retention may have changed it during the run. */
       readonly payloadsThrough: number;
     };
 
@@ -74,7 +74,7 @@ export function createVerificationSteps(database: Database, verifierKeys: readon
     "SELECT entry AS number, length(text) AS bytes FROM audit_payload WHERE entry > ? AND entry <= ? ORDER BY entry",
   );
 
-  /** Rows above a number that one step can check. */
+  /** The rows that one step checks. */
   const rangeAbove = (above: number, last: number): RowRange => {
     const through = Math.min(last, above + verificationStepRows);
     let bytes = 0;
@@ -92,9 +92,9 @@ export function createVerificationSteps(database: Database, verifierKeys: readon
     const isOurs = mark !== null && mark.chain === whole.chain;
     const continues = isOurs && !isRoundDue && mark.seq > whole.start.seq;
     const row = continues ? find.get(number, mark.seq, mark.hash) : undefined;
-    // The marked record is still there, so the chain can be followed from it. Otherwise the run begins at the start.
+    // If the record of the mark still exists, the run continues after it. Otherwise it begins at the first record.
     const isWhole = row === undefined || mark === null;
-    // The records of what was removed may lie before the mark. They were checked by the run that began at the start.
+    // Records of removals may be before the mark. The run that began at the first record has checked them.
     const frame = isWhole
       ? whole
       : {
@@ -110,7 +110,7 @@ export function createVerificationSteps(database: Database, verifierKeys: readon
     return { frame, key, above, isWhole };
   };
 
-  /** `through` is the seq of the newest record that the run has checked. Rows of other chains before the next one are skipped. */
+  /** `through` is the seq of the newest record that the run has checked. Skips rows of other chains before the next record. */
   const verifyStep = (key: ChainKey, above: number, through: number): VerificationStep => {
     if ((anchored.get(key.number) ?? 0) > through) return { moved: true };
     const first = following.get(key.number, through) ?? above + 1;
@@ -119,56 +119,62 @@ export function createVerificationSteps(database: Database, verifierKeys: readon
     const result = verifyRange(source, [key], range, key.number);
     const isLast = range.through >= last;
     return {
-      ...{ moved: false, result, next: isLast ? null : range.through },
-      attested: isLast ? coveredThrough(source, reader, key) : 0,
+      moved: false,
+      result,
+      next: isLast ? null : range.through,
+      covered: isLast ? coveredThrough(source, reader, key) : 0,
       payloadsThrough: isLast ? (payloadsThroughOf.get(key.number) ?? 0) : 0,
     };
   };
 
   return {
-    /** How a run begins: after `mark`, or at the first record where a round is due or that record is not the same any more. Null: there is no chain. */
+    /** Where a run begins: after `mark`; at the first record if a round is due, or if the record of the mark has changed. Null: there is no chain. */
     startRun: database.transaction(startRun),
     verifyStep: database.transaction(verifyStep),
   };
 }
 
-/** What the last step of a run says about the chain as a whole. */
-export type RunEnd = Pick<Extract<VerificationStep, { moved: false }>, "attested" | "payloadsThrough">;
+/** What the last step of a run reports about the whole chain. */
+export type RunEnd = Pick<Extract<VerificationStep, { moved: false }>, "covered" | "payloadsThrough">;
 
-/** What a run has found that reached the newest record. `mark`: what an earlier run found good is a checkpoint to this one. */
+/** The report of a run that has reached the newest record. `mark` is compared as a checkpoint: an earlier run has verified it. */
 export function reportRun(
   { frame, isWhole }: RunStart,
   segments: readonly Segment[],
   mark: Mark | null,
-  { attested, payloadsThrough }: RunEnd,
+  { covered, payloadsThrough }: RunEnd,
 ): ChainReport {
   const atEnd = { ...frame, payloadsThrough: isWhole ? payloadsThrough : null };
-  return reportChain(atEnd, segments, mark === null ? [] : [toAttested(mark)], attested);
+  return reportChain(atEnd, segments, mark === null ? [] : [toCheckpoint(mark)], covered);
 }
 
-/** What a run has found that is not at its end: later records may account for missing payloads. */
+/** The report of an unfinished run, without removals: later records may account for missing payloads. */
 export function reportProgress({ frame }: RunStart, segments: readonly Segment[]): ChainReport {
   const { chain, project, start, anchors, checkpoints } = frame;
   const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({ start, segments });
   return {
-    ...{ chain, project, records, firstSeq, lastSeq, withoutPayload, anchors },
-    ...{
-      checkpoints: checkpoints.length,
-      coveredThrough: null,
-      uncoveredRecords: records,
-      contradiction: null,
-    },
+    chain,
+    project,
+    records,
+    firstSeq,
+    lastSeq,
+    withoutPayload,
+    anchors,
+    checkpoints: checkpoints.length,
+    coveredThrough: null,
+    uncoveredRecords: records,
+    contradiction: null,
     uncoveredRemovals: 0,
     failure: earlier(frame.failure, failure),
   };
 }
 
-function toAttested({ chain, seq, hash }: Mark): KnownCheckpoint {
+function toCheckpoint({ chain, seq, hash }: Mark): KnownCheckpoint {
   const source = "an earlier verification by this server";
   return { chain, size: seq, hash, at: 0, isOutside: false, isSigned: false, source };
 }
 
-/** better-sqlite3 takes numbered parameters by name. */
+/** better-sqlite3 binds numbered parameters by name. */
 export function toSource(database: Database): LedgerSource {
   const statements = new Map<string, ReturnType<Database["prepare"]>>();
   return {

@@ -1,4 +1,4 @@
-// Owns the verification of a database file: one snapshot, read in ranges by as many threads as pay, and the verdict. Never writes,
+// Owns the verification of a database file: one snapshot, read in row ranges by several threads, and the verdict. Never writes, and
 // needs no server, no network and no native library.
 
 import { availableParallelism } from "node:os";
@@ -21,7 +21,7 @@ import { type LedgerSource, openEvidence } from "./source.ts";
 import { startVerifiers, type Verifiers } from "./verify-workers.ts";
 
 export interface DatabaseVerification extends LedgerVerification {
-  /** Default: as many as the machine has cores and the work pays for. */
+  /** Default: one for each core, but not more than the number of rows justifies. */
   readonly threads?: number;
   readonly rowsPerRange?: number;
 }
@@ -39,7 +39,7 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     const forged = checkSchema(source);
     if (forged !== null) return createReport({ ...nothing, failure: forged, remarks: options.remarks });
     source.all("COMMIT");
-    // The threads' snapshots must not be newer than ours: what they see, we see.
+    // The snapshots of the threads must not be newer than this one, so that this one has every row that they see.
     verifiers = await startThreads(source, options);
     source.all("BEGIN");
     const changed = checkSchema(source);
@@ -87,7 +87,7 @@ async function startThreads(source: LedgerSource, options: DatabaseVerification)
   return threads < 2 ? null : startVerifiers(options.path, threads);
 }
 
-/** Row numbers that are in use: above the one, up to the other. Others than those that SQLite gives are no records of ours. */
+/** The row numbers in use: above `oldest`, up to `newest`. memledger never writes rows with other numbers than those that SQLite assigns. */
 function extent(source: LedgerSource): { oldest: number; newest: number } {
   const [row] = source.all(
     `SELECT COALESCE((SELECT MIN(number) FROM audit_entry NOT INDEXED WHERE number > 0), 1) - 1 AS oldest,
@@ -145,7 +145,7 @@ async function verifyRows(
   return { results, damage };
 }
 
-/** Jumps over numbers without rows: a forged one can be as far away as 64 bits reach. */
+/** Skips numbers without rows: a forged row can have any 64-bit number. */
 function split(source: LedgerSource, { above, through }: RowRange, rowsPerRange: number): RowRange[] {
   const next = "SELECT MIN(number) AS number FROM audit_entry NOT INDEXED WHERE number > ?";
   const ranges: RowRange[] = [];
