@@ -1,7 +1,7 @@
 // A short exploration of power losses in the default suite; `bun run proof` runs the long one.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { explorePowerLoss, type Loss, type PowerLossOptions } from "./power-loss.ts";
 import { whyNoTrace } from "./record.ts";
 import { fromSource, killAll, weakened } from "./server.ts";
@@ -27,12 +27,21 @@ describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
     );
   }, 60_000);
 
-  test("while an older database is brought up to date leaves the old or the new one", async () => {
-    const database = join(import.meta.dir, "../storage/sqlite/format-1.db");
-    const { losses, states } = await explorePowerLoss({ ...small, database, calls: 0, states: 25 });
-    expect(losses.map(describeLoss)).toEqual([]);
-    expect(states).toBeGreaterThanOrEqual(25);
-  }, 60_000);
+  test.each([
+    ["of format 1", "format-1.db", []],
+    ["of version 0.1.0", "version-0.1.0/memledger.db", ["audit.key", "audit.pub"]],
+  ])(
+    "while a database %s is migrated leaves the old or the new one",
+    async (_, name, files) => {
+      const folder = join(import.meta.dir, "../storage/sqlite");
+      const database = join(folder, name);
+      const beside = files.map((file) => join(dirname(database), file));
+      const { losses, states } = await explorePowerLoss({ ...small, database, beside, calls: 0, states: 25 });
+      expect(losses.map(describeLoss)).toEqual([]);
+      expect(states).toBeGreaterThanOrEqual(25);
+    },
+    60_000,
+  );
 });
 
 function describeLoss({ phase, outcome, moment, faults }: Loss): string {

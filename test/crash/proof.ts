@@ -134,9 +134,21 @@ await prove(
   () => loseNothing({ command: executable ?? [], states: Math.ceil(states / 2), restarts: 1 }),
   executable === null ? `${values.executable} is not built` : noTrace,
 );
+const databases = join(import.meta.dir, "../storage/sqlite");
 await prove(
-  "a power loss while a database is migrated leaves the old or the new one",
-  () => loseNothing({ database: join(import.meta.dir, "../storage/sqlite/format-1.db"), calls: 0 }),
+  "a power loss while a database of format 1 is migrated leaves the old or the new one",
+  () => loseNothing({ database: join(databases, "format-1.db"), calls: 0 }),
+  noTrace,
+);
+const former = join(databases, "version-0.1.0");
+await prove(
+  "a power loss while a database of version 0.1.0 is migrated leaves the old or the new one",
+  () =>
+    loseNothing({
+      database: join(former, "memledger.db"),
+      beside: [join(former, "audit.key"), join(former, "audit.pub")],
+      calls: 0,
+    }),
   noTrace,
 );
 await prove("with synchronous = NORMAL the explorer finds losses", loseSomething, noTrace);

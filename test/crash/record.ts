@@ -1,8 +1,8 @@
 // Records what a real server does to its disk: several lives of one data directory under strace, with mixed load.
 
 import { Database } from "bun:sqlite";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type DataDirectory, locate } from "../../src/data-directory/data-directory.ts";
 import { defaultModel } from "../../src/embedding/model-directory.ts";
 import { countRecords } from "./crash-state.ts";
@@ -32,8 +32,9 @@ export interface RecordOptions {
   readonly command: readonly string[];
   readonly calls: number;
   readonly seed: number;
-  /** A database to start with. */
+  /** A database to start with, and files that are beside it, such as its signing key. */
   readonly database?: string;
+  readonly beside?: readonly string[];
   /** Whether to erase a record in the first life. */
   readonly erases?: boolean;
 }
@@ -59,6 +60,12 @@ export async function record(options: RecordOptions): Promise<Recording> {
     mkdirSync(directory.root, { mode: 0o700 });
     leastRecords = adopt(options.database, directory.database);
     placed.set(directory.database, readFileSync(directory.database));
+    for (const file of options.beside ?? []) {
+      const copy = join(directory.root, basename(file));
+      copyFileSync(file, copy);
+      chmodSync(copy, 0o600);
+      placed.set(copy, readFileSync(copy));
+    }
   }
   const load = createLoad(seed);
   const events: TraceEvent[] = [];
@@ -83,7 +90,10 @@ export async function record(options: RecordOptions): Promise<Recording> {
   return { events, calls: load.calls, key, folder, directory, placed, leastRecords, erasure };
 }
 
-/** Copies a database and makes the embedding model of the program its model. @returns how many records it has. */
+/**
+ * Copies a database without its exports, whose files are not there, and makes the embedding model of the program its model.
+ * @returns how many records it has.
+ */
 function adopt(database: string, copy: string): number {
   copyFileSync(database, copy);
   const opened = new Database(copy);
@@ -91,6 +101,8 @@ function adopt(database: string, copy: string): number {
     "UPDATE installation SET value = json_set(value, '$.sha256', ?) WHERE name = 'embedding_model'",
     [defaultModel().sha256],
   );
+  const hasExports = opened.query("SELECT 1 FROM sqlite_master WHERE name = 'audit_export'").get() !== null;
+  if (hasExports) opened.run("DELETE FROM audit_export");
   opened.run("PRAGMA wal_checkpoint(TRUNCATE)");
   opened.close();
   const records = countRecords(copy);
