@@ -46,16 +46,16 @@ export interface Call {
 }
 
 /** What the first half decided: the operation is applied, or refused. */
-export type Decision =
-  | { readonly refused: Refused }
-  | {
-      readonly refused: null;
-      /** Parameters of path and query, as they were received. */
-      readonly parameters: JsonObject;
-      readonly prepared: unknown;
-      /** The outcome if `apply` confirms it; left out: only the transaction knows the outcome. */
-      readonly foreseen?: ForeseenOutcome;
-    };
+export type Decision = { readonly refused: Refused } | Accepted;
+
+export interface Accepted {
+  readonly refused: null;
+  /** Parameters of path and query, as they were received. */
+  readonly parameters: JsonObject;
+  readonly prepared: unknown;
+  /** The outcome if `apply` confirms it; left out: only the transaction knows the outcome. */
+  readonly foreseen?: ForeseenOutcome;
+}
 
 /** The outcome of a call that changes nothing, as its answer and its record have it. */
 export interface ForeseenOutcome {

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import type { TObject } from "@sinclair/typebox";
 import { type BodyClaim, bodyTooLarge } from "../access/body-budget.ts";
+import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -15,33 +16,48 @@ import type { Operation } from "./operation.ts";
 import type { Input, ReceivedInput, RequestBody } from "./request.ts";
 
 /** How large an input may be. */
-export interface InputLimits {
+interface InputLimits {
   readonly maxBytes: number;
   readonly maxValues: number;
 }
 
-export const callerLimits: InputLimits = { maxBytes: bodyMaxBytes, maxValues: jsonMaxValues };
-/** Of administration: it reports as many chains and records as there are, and is not reached over a network. */
-export const administrationLimits: InputLimits = {
+const callerLimits: InputLimits = { maxBytes: bodyMaxBytes, maxValues: jsonMaxValues };
+/** Of administration: it may name as many chains as there are, and is not reached over a network. */
+const administrationLimits: InputLimits = {
   maxBytes: Number.POSITIVE_INFINITY,
   maxValues: Number.POSITIVE_INFINITY,
 };
 
+/** An input whose body is not received yet. */
+export interface OpenInput extends ReceivedInput {
+  readonly limits: InputLimits;
+  /** What the record of the call keeps of the parameters. */
+  readonly recorded: Pick<Call, "memoryId" | "parameters">;
+}
+
+/** @param caller null is administration */
+export function openInput(operation: Operation, input: Input, caller: Caller | null): OpenInput {
+  const limits = caller === null ? administrationLimits : callerLimits;
+  // Elsewhere the parameter memory_id is a filter.
+  const namesMemory = operation.scope === "project" && operation.feature === "memory";
+  const received = input.kind === "received" ? input : toReceived(input.fields, namesMemory, limits);
+  return { ...received, limits, recorded: recordParameters(received.parameters, namesMemory) };
+}
+
 /**
- * An object takes the same way as a body, so that it has the same limits and the same record.
- * @param namesMemory whether the field memory_id is what the operation is about: it is then a parameter, as in a path.
+ * An object is treated as a body, so that it has the same limits and the same record.
+ * @param namesMemory whether memory_id is what the operation is about: it is then a parameter, as in a path
  */
-export function toReceivedInput(input: Input, namesMemory: boolean, limits: InputLimits): ReceivedInput {
-  if (input.kind === "received") return input;
-  const { memory_id, ...others } = input.fields;
+function toReceived(fields: JsonObject, namesMemory: boolean, limits: InputLimits): ReceivedInput {
+  const { memory_id, ...others } = fields;
   const isNamed = namesMemory && memory_id !== undefined;
-  const fields = isNamed ? others : input.fields;
   const isEmpty = isNamed && Object.keys(others).length === 0;
   return {
     kind: "received",
     parameters: isNamed ? { memory_id } : {},
     fault: null,
-    receiveBody: async (claim) => (isEmpty ? { kind: "none" } : toBody(fields, limits, claim)),
+    receiveBody: async (claim) =>
+      isEmpty ? { kind: "none" } : toBody(isNamed ? others : fields, limits, claim),
   };
 }
 
@@ -59,7 +75,11 @@ export type KeptBody = Pick<Call, "bodyText" | "unreadableBody">;
 export const nothingKept: KeptBody = { bodyText: null, unreadableBody: null };
 
 export type Reading = { readonly kept: KeptBody } & (
-  | { readonly input: Readonly<Record<string, unknown>> }
+  | {
+      readonly input: Readonly<Record<string, unknown>>;
+      /** As they were received. */
+      readonly parameters: JsonObject;
+    }
   /** `fault`: a Refusal, or an error that nobody expected. */
   | { readonly input: null; readonly fault: unknown }
 );
@@ -68,8 +88,7 @@ export type Reading = { readonly kept: KeptBody } & (
 export function readInput(
   operation: Pick<Operation, "input">,
   body: RequestBody,
-  parameters: JsonObject,
-  { maxValues }: InputLimits,
+  { parameters, limits: { maxValues } }: OpenInput,
 ): Reading {
   const refuse = (fault: unknown, kept: KeptBody): Reading => ({ input: null, fault, kept });
   if (body.kind === "incomplete") return refuse(body.refusal, nothingKept);
@@ -85,7 +104,11 @@ export function readInput(
   try {
     const input = parserOf(operation.input)(mergeInput(parameters, fields));
     if (!isKeepable) throw loneSurrogate(fields);
-    return { input, kept: { bodyText: body.kind === "none" ? null : body.text, unreadableBody: null } };
+    return {
+      input,
+      parameters,
+      kept: { bodyText: body.kind === "none" ? null : body.text, unreadableBody: null },
+    };
   } catch (fault) {
     if (body.kind === "none") return refuse(fault, nothingKept);
     const isSmall = body.bytes.length <= invalidBodyMaxBytes;
@@ -142,14 +165,8 @@ function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
   return { ...fields, ...parameters };
 }
 
-/** What the record of a call keeps of its parameters. */
-export type RecordedParameters = Pick<Call, "memoryId" | "parameters">;
-
-/**
- * A memory is named in the entry only where the parameter has the form of an identifier, since everything else may be personal.
- * @param namesMemory whether the parameter memory_id is what the operation is about; elsewhere it is a filter.
- */
-export function recordParameters(parameters: JsonObject, namesMemory: boolean): RecordedParameters {
+/** A memory is named in the entry only if the parameter has the form of an identifier, since everything else may be personal. */
+function recordParameters(parameters: JsonObject, namesMemory: boolean): OpenInput["recorded"] {
   const { memory_id, ...others } = parameters;
   const memoryId = namesMemory && typeof memory_id === "string" && isId(memory_id) ? memory_id : null;
   const kept = Object.entries(memoryId === null ? parameters : others).map(

@@ -6,27 +6,21 @@ import type { Caller } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type RateLimiter, tooManyCalls } from "../access/rate.ts";
+import type { Refusal } from "../errors.ts";
 import { largeBodyMinBytes } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import { createTurns } from "../scheduling/turns.ts";
 import { logAdministration } from "./administration-log.ts";
-import { type Answer, type ReportFailure, toRefusalAnswer, toRefused } from "./answer.ts";
-import type { Decision } from "./call.ts";
+import { type Answer, type Refused, type ReportFailure, toRefusalAnswer, toRefused } from "./answer.ts";
+import type { Call, Decision } from "./call.ts";
 import { type Actor, type Authority, identify, requireAuthority } from "./identify.ts";
-import {
-  administrationLimits,
-  callerLimits,
-  nothingKept,
-  readInput,
-  recordParameters,
-  toReceivedInput,
-} from "./input.ts";
+import { nothingKept, openInput, type Reading, readInput } from "./input.ts";
 import { isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
 import { foresee } from "./outcome.ts";
 import { createPrepare, type PreparationTools } from "./preparation.ts";
 import type { Credentials, Request } from "./request.ts";
-import { createJudgeUnauthenticated } from "./unauthenticated.ts";
+import { createUnauthenticatedRefusal } from "./unauthenticated.ts";
 
 /** @throws nothing: every outcome is an answer. */
 export type Perform = (operation: Operation, request: Request) => Promise<Performed>;
@@ -46,7 +40,7 @@ export interface PerformTools extends PreparationTools {
 export function createPerform(tools: PerformTools): Perform {
   const { store, clock, plans, limiter, logger } = tools;
   const report: ReportFailure = (incident, error) => logger.error("a call failed", { incident, error });
-  const judgeUnauthenticated = createJudgeUnauthenticated(clock);
+  const refuseUnauthenticated = createUnauthenticatedRefusal(clock, report);
   const claimBody = createBodyBudget();
   const turnForLargeBody = createTurns();
 
@@ -69,52 +63,62 @@ export function createPerform(tools: PerformTools): Perform {
   );
 
   /** @throws Refusal where the call leaves no record: it is only counted, or there is no memory for its body. */
-  const performAs = async (
-    { caller, invalid }: Actor,
-    operation: Operation,
-    request: Request,
-  ): Promise<Answer> => {
+  const performAs = async (actor: Actor, operation: Operation, request: Request): Promise<Answer> => {
+    const { caller, invalid } = actor;
     const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed() };
     if (invalid !== null) {
-      const { refusal, ...record } = judgeUnauthenticated(request, caller, invalid);
-      const decision = { refused: toRefused(refusal, report) };
-      return store.commit({ ...named, ...record, ...recordParameters({}, false), ...nothingKept, decision });
+      return store.commit({ ...named, ...refuseUnauthenticated(request, caller, invalid) });
     }
     if (caller !== null) limitRate(caller, request.credentials);
 
     using held = new DisposableStack();
+    const input = openInput(operation, request.input, caller);
+    const { origin, fault } = readOrigin(request);
+    const call = { ...named, ...ownerOf(caller), origin, ...input.recorded };
+    const admitted = admit(operation, caller, input.fault ?? fault);
+    if ("refused" in admitted) return await store.commit({ ...call, ...nothingKept, decision: admitted });
+
     const claim = caller === null ? uncountedBody : held.use(claimBody(caller.project.id));
-    const limits = caller === null ? administrationLimits : callerLimits;
-    const namesMemory = operation.scope === "project" && operation.feature === "memory";
-    const { parameters, fault, receiveBody } = toReceivedInput(request.input, namesMemory, limits);
-    const { origin, fault: originFault } = readOrigin(request);
-    const call = {
-      ...named,
-      keyId: caller?.key.id ?? null,
-      ...(caller === null ? {} : { project: caller.project.id }),
-      origin,
-      ...recordParameters(parameters, namesMemory),
-    };
-    let authority: Authority;
-    try {
-      authority = requireAuthority(operation, caller, plans, clock.now());
-      if (fault !== null) throw fault;
-      if (originFault !== null) throw originFault;
-    } catch (error) {
-      return await store.commit({ ...call, ...nothingKept, decision: { refused: toRefused(error, report) } });
-    }
-    const body = await receiveBody(claim);
+    const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
-    const { kept, ...reading } = readInput(operation, body, parameters, limits);
-    const decide = async (): Promise<Decision> => {
+    const reading = readInput(operation, body, input);
+    const read = { ...call, ...reading.kept };
+    return await store.commit({ ...read, decision: await decide(read, admitted, reading, request, held) });
+  };
+
+  /** @param fault what is wrong with the form of the request */
+  const admit = (
+    operation: Operation,
+    caller: Caller | null,
+    fault: Refusal | null,
+  ): Authority | { readonly refused: Refused } => {
+    try {
+      const authority = requireAuthority(operation, caller, plans, clock.now());
+      if (fault !== null) throw fault;
+      return authority;
+    } catch (error) {
+      return { refused: toRefused(error, report) };
+    }
+  };
+
+  /** @param held is disposed of after the call has been settled */
+  const decide = async (
+    call: Omit<Call, "decision">,
+    authority: Authority,
+    reading: Reading,
+    request: Request,
+    held: DisposableStack,
+  ): Promise<Decision> => {
+    try {
       if (reading.input === null) throw reading.fault;
+      const { parameters } = reading;
       const prepared = await prepare(authority, reading.input, request, held);
       if (!isForeseen(prepared)) return { refused: null, parameters, prepared };
-      const foreseen = foresee(operation, { ...call, ...kept }, prepared);
+      const foreseen = foresee(authority.operation, call, prepared);
       return { refused: null, parameters, prepared: prepared.prepared, foreseen };
-    };
-    const decision = await decide().catch((error: unknown) => ({ refused: toRefused(error, report) }));
-    return await store.commit({ ...call, ...kept, decision });
+    } catch (error) {
+      return { refused: toRefused(error, report) };
+    }
   };
 
   /** One request takes one token, also when it has other operations performed for it. @throws Refusal 1429 */
@@ -125,4 +129,9 @@ export function createPerform(tools: PerformTools): Perform {
   };
 
   return perform;
+}
+
+/** Whose record the call gets, and whose turn in the writer's queue it takes. */
+function ownerOf(caller: Caller | null): Pick<Call, "keyId" | "project"> {
+  return caller === null ? { keyId: null } : { keyId: caller.key.id, project: caller.project.id };
 }

@@ -13,7 +13,7 @@ import type { JsonObject } from "../json/json.ts";
 import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { type ReportFailure, toRefused } from "./answer.ts";
-import { bodyOf, type Call } from "./call.ts";
+import { type Accepted, bodyOf, type Call } from "./call.ts";
 import { payloadOf, type Settled, toRecordDraft } from "./call-record.ts";
 import type { Application, Applied, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
@@ -24,10 +24,21 @@ export interface Settlement {
   readonly plans: Plans;
   readonly report: ReportFailure;
   /** Whether an error means that the whole transaction is gone, not only this call. */
-  isLost(error: unknown): boolean;
+  readonly isLost: (error: unknown) => boolean;
 }
 
-/** @throws what Transaction.lock throws; else when the record cannot be appended or the transaction is lost. The engine then answers 1503. */
+/** A call inside its transaction. */
+interface Settling {
+  readonly transaction: Transaction;
+  readonly call: Call;
+  readonly operation: Operation;
+  /** As found inside the transaction; null: administration, or no known key. */
+  readonly caller: Caller | null;
+  readonly body: JsonObject | null;
+  readonly application: Application;
+}
+
+/** @throws what Transaction.lock throws, and when the record cannot be appended or the transaction is lost. The engine then answers 1503. */
 export async function settle(
   transaction: Transaction,
   call: Call,
@@ -38,7 +49,8 @@ export async function settle(
   const now = settlement.clock.now();
   const caller = await transaction.lock(call.keyId);
   const body = bodyOf(call);
-  const settled = await decide(transaction, call, body, operation, caller, now, settlement);
+  const application = { now, plans: settlement.plans };
+  const settled = await decide({ transaction, call, operation, caller, body, application }, settlement);
   const payload = settled.sealed ?? sealPayload(payloadOf(call, body, settled));
   const clock = { now, elapsed: settlement.clock.elapsed() };
   const draft = toRecordDraft(call, operation, caller, settled, payload, clock);
@@ -48,23 +60,14 @@ export async function settle(
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 
-async function decide(
-  transaction: Transaction,
-  call: Call,
-  body: JsonObject | null,
-  operation: Operation,
-  caller: Caller | null,
-  now: number,
-  settlement: Settlement,
-): Promise<Settled> {
+async function decide(settling: Settling, { isLost, report }: Settlement): Promise<Settled> {
+  const { transaction, call, operation } = settling;
   const { decision } = call;
   if (decision.refused !== null) return refuse(decision.refused, []);
   const { foreseen } = decision;
   const after: AfterCommit[] = [];
   const work = async () => {
-    const input = { ...body, ...decision.parameters };
-    const application = { now, plans: settlement.plans };
-    const result = await apply(transaction, operation, caller, input, decision.prepared, application, after);
+    const result = await apply(settling, decision, after);
     after.push(...(result.after ?? []));
     if ("refusal" in result) throw result.refusal;
     return result;
@@ -74,25 +77,21 @@ async function decide(
     const applied = foreseen === undefined ? await transaction.attempt(work) : await work();
     return "confirmed" in applied ? confirm(operation, foreseen, after) : succeed(operation, applied, after);
   } catch (error) {
-    if (settlement.isLost(error)) throw error;
-    return refuse(toRefused(error, settlement.report), after);
+    if (isLost(error)) throw error;
+    return refuse(toRefused(error, report), after);
   }
 }
 
 async function apply(
-  transaction: Transaction,
-  operation: Operation,
-  caller: Caller | null,
-  input: Readonly<Record<string, unknown>>,
-  prepared: unknown,
-  application: Application,
+  { transaction, operation, caller, body, application }: Settling,
+  { parameters, prepared }: Accepted,
   after: AfterCommit[],
 ): Promise<Applied<unknown>> {
+  const input = { ...body, ...parameters };
   if (operation.scope === "installation") return operation.apply(transaction, input, application, prepared);
-  if (caller === null)
-    throw new Refusal(1401, "The API key no longer exists. Ask the operator for a new one.");
-  const { now } = application;
-  const plan = planOf(caller.project, application.plans);
+  if (caller === null) throw new Refusal(1401, "The API key does not exist any more. Ask for a new one.");
+  const { now, plans } = application;
+  const plan = planOf(caller.project, plans);
   authorise(operation, caller, plan, now);
   after.push({ effect: "touch_key", keyId: caller.key.id, at: now });
   return operation.apply(transaction, input, prepared, { ...application, caller, plan });

@@ -1,5 +1,5 @@
 // Owns calls without a valid key: of an unknown one they are recorded on the installation's chain, of a revoked or expired one on its
-// project's. Their input is never received, and few of them are recorded: nobody may fill the disk without a valid key.
+// project's. Their input is never received, and only few of them are recorded, so that nobody can fill the disk without a valid key.
 
 import type { Caller } from "../access/caller.ts";
 import { tooManyCalls } from "../access/rate.ts";
@@ -7,34 +7,36 @@ import { createUnauthenticatedLimit, tooManyUnauthenticated } from "../access/un
 import type { Clock } from "../clock.ts";
 import type { Refusal } from "../errors.ts";
 import { unauthenticatedTextMaxCharacters } from "../limits.ts";
-import type { Origin } from "./call.ts";
+import { type ReportFailure, toRefused } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { nothingKept } from "./input.ts";
 import { toOrigin } from "./origin.ts";
 import type { Request } from "./request.ts";
 
-export interface UnauthenticatedRecord {
-  readonly origin: Origin;
-  readonly keyId: string | null;
-  readonly refusal: Refusal;
-}
-
-/** What the record of a call without a valid key holds. @throws Refusal 1429 when the call is only counted. */
-export type JudgeUnauthenticated = (
+/** The refused call as it is recorded. @throws Refusal 1429 when the call is counted and not recorded. */
+export type RefuseUnauthenticated = (
   request: Request,
   caller: Caller | null,
   invalid: Refusal,
-) => UnauthenticatedRecord;
+) => Omit<Call, "operation" | "arrivedAt">;
 
-export function createJudgeUnauthenticated(
-  clock: Clock,
-  limit = createUnauthenticatedLimit(),
-): JudgeUnauthenticated {
+export function createUnauthenticatedRefusal(clock: Clock, report: ReportFailure): RefuseUnauthenticated {
+  const limit = createUnauthenticatedLimit();
   return (request, caller, invalid) => {
-    const verdict = limit(request.origin.ip ?? "unknown", clock.elapsed());
     const origin = toOrigin(request, null, unauthenticatedTextMaxCharacters);
-    if (verdict.kind === "record") return { origin, keyId: caller?.key.id ?? null, refusal: invalid };
+    const refuse = (keyId: string | null, refusal: Refusal) => ({
+      keyId,
+      origin,
+      memoryId: null,
+      parameters: null,
+      ...nothingKept,
+      decision: { refused: toRefused(refusal, report) },
+    });
+    const verdict = limit(request.origin.ip ?? "unknown", clock.elapsed());
+    if (verdict.kind === "record") return refuse(caller?.key.id ?? null, invalid);
     const { unrecorded, waitSeconds } = verdict;
     if (unrecorded === null) throw tooManyCalls(waitSeconds);
     // The count covers calls with many keys and with none, so it is recorded on the installation's chain.
-    return { origin, keyId: null, refusal: tooManyUnauthenticated(unrecorded, waitSeconds) };
+    return refuse(null, tooManyUnauthenticated(unrecorded, waitSeconds));
   };
 }
