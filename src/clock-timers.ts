@@ -1,9 +1,9 @@
-// Owns the timers of one clock. Must never fire before the clock has reached the time, and fires at once when somebody moves the clock
-// past it.
+// Owns the timers of one clock. A timer never runs before the clock has reached its time, and runs at once when the clock is moved past
+// it.
 
-/** A timer that waits, or that repeats. */
+/** A one-time or repeating timer. */
 export interface ClockTimer {
-  /** From then on the timer does nothing. */
+  /** Stops the timer. */
   cancel(): void;
 }
 
@@ -16,19 +16,19 @@ export interface Timers {
   every(ms: number, work: () => void): ClockTimer;
   /** Resolves after `ms`. Keeps the process alive until then. */
   sleep(ms: number): Promise<void>;
-  /** What `work` resolves with, or undefined after `ms`. The work itself goes on. */
+  /** The result of `work`, or undefined after `ms`. The work itself is not stopped. */
   within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
 }
 
 export interface MovableTimers extends Timers {
-  /** Runs what has become due because the clock was moved. */
+  /** Runs the timers that are due after a move of the clock. */
   clockMoved(): void;
 }
 
-/** The longest time that setTimeout accepts. */
+/** The maximum delay of setTimeout. */
 const longestWaitMs = 2 ** 31 - 1;
 
-/** `elapsed`: milliseconds that never run backwards. */
+/** `elapsed`: monotonic time in milliseconds. */
 export function createTimers(elapsed: () => number): MovableTimers {
   /** The check of each timer that is waiting. */
   const waiting = new Set<() => void>();

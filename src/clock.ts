@@ -1,5 +1,5 @@
-// Owns time. Every other file asks a Clock; none calls Date.now() or starts a timer that waits for a time of the service itself, so that
-// tests can move time in all threads at once.
+// Owns time. All other files use a Clock instead of Date.now() and of timers that depend on the time, so that tests can move the time of
+// all threads at once.
 
 import { type ClockShift, onMove, readShift } from "./clock-shift.ts";
 import { createTimers, type Timers } from "./clock-timers.ts";
@@ -8,7 +8,7 @@ import { createTimers, type Timers } from "./clock-timers.ts";
 export interface Clock extends Timers {
   /** Milliseconds since 1970, UTC. */
   now(): number;
-  /** Milliseconds with a fraction that never run backwards; only differences mean something. Comparable across threads. */
+  /** Monotonic time in milliseconds, with a fraction. Only differences are meaningful. Comparable across threads. */
   elapsed(): number;
   /**
    * Runs the timers that a move of the clock has made due, if they have not run yet. A thread that calls this before it handles a

@@ -1,4 +1,4 @@
-// Owns identifiers: UUIDv7 (RFC 9562), ordered by creation. Only the writer makes them, so order is exact.
+// Owns ids: UUIDv7 (RFC 9562), in the order of creation. Only the writer creates them, so the order is exact.
 
 import { randomBytes } from "node:crypto";
 

@@ -1,5 +1,5 @@
-// Owns reading the times of audit queries: every date and time that ISO 8601-1 can write with a year of four digits. Times of memories
-// are RFC 3339 timestamps (clock.ts), whose checks are reused here.
+// Owns parsing the times of audit queries: dates and times of ISO 8601-1 with a year of four digits. Times of memories are RFC 3339
+// timestamps (clock.ts), whose checks are reused here.
 
 import {
   dayFault,

@@ -122,14 +122,14 @@ export const wordErasureMaxMs = 30_000;
 /** How long the shutdown of the writer waits for it. */
 export const wordErasureAtEndMs = 2_000;
 
-/** Records that calls without a valid key can cause, from one network and from all together; beyond, they are only counted. */
+/** Rate of records about calls without a valid key: of one network, and of all networks. Further calls are only counted. */
 export const unauthenticatedNetworkRate = { perSecond: 1, burst: 10 };
 export const unauthenticatedRate = { perSecond: 5, burst: 100 };
-/** Networks that are counted one by one. */
+/** Networks that are counted separately. */
 export const unauthenticatedNetworksMax = 10_000;
-/** Of a User-Agent in such a record. */
+/** Length of a text of the client, such as User-Agent, in such a record. */
 export const unauthenticatedTextMaxCharacters = 200;
-/** How often a record tells how many calls were only counted. */
+/** How often the number of calls that were only counted is recorded. */
 export const unauthenticatedCountEveryMs = 60_000;
 
 /** A checkpoint of a chain is signed after this many records, after this time if there are new records, and in any case once a day. */

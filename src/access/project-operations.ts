@@ -169,7 +169,7 @@ export async function requireProject(transaction: Transaction, idOrName: string)
 
 type Changes = Static<ReturnType<typeof Fields<typeof projectChanges>>>;
 
-/** The project as it is after the changes. */
+/** The project with the changes applied. */
 export function applyChanges(before: Project, input: Changes): Project {
   return {
     ...before,

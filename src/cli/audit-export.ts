@@ -21,7 +21,7 @@ import type { Engine } from "../storage/engine.ts";
 import { chooseEngine } from "../storage/engines.ts";
 import { administer } from "./administer.ts";
 import { bindWork, type Session } from "./command.ts";
-import { checkTargets, placeFiles } from "./place-file.ts";
+import { checkTargets, copyOutputFiles } from "./output-files.ts";
 import { createProgress } from "./progress.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 
@@ -54,7 +54,7 @@ export function addExportCommand(audit: Command, session: Session): void {
     if (made.status === "failed") throw new Error(`The export failed: ${made.error}`);
     // The manifest first: an export never exists without it.
     const manifest = { source: manifestPath(made.path), target: manifestPath(target) };
-    placeFiles([manifest, { source: made.path, target }], rules);
+    copyOutputFiles([manifest, { source: made.path, target }], rules);
     return report(made, target);
   });
 }

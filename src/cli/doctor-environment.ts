@@ -12,7 +12,7 @@ import type { RuntimeFiles } from "../native/runtime.ts";
 import { quoteWord } from "../text/shell-word.ts";
 
 /** The input of the checks that need the native libraries. */
-export interface Examined extends DatabasePlace {
+export interface CheckedDirectory extends DatabasePlace {
   readonly runtime: RuntimeFiles;
   /** Path of the signing key, if it is not in the data directory; null: the key in the data directory. */
   readonly auditKey: string | null;
@@ -50,14 +50,14 @@ export function checkDisk({ root }: DataDirectory): string {
   return text;
 }
 
-export async function checkServer({ directory, engine }: Examined): Promise<string> {
+export async function checkServer({ directory, engine }: CheckedDirectory): Promise<string> {
   if (!statSync(directory.lock, { throwIfNoEntry: false })) return "no server has run here yet";
   const taken = await engine.takeLock();
   taken?.release();
   return taken === null ? "running" : "not running";
 }
 
-export async function checkModel(config: Config, { engine, runtime }: Examined): Promise<string> {
+export async function checkModel(config: Config, { engine, runtime }: CheckedDirectory): Promise<string> {
   const embedder = await startEmbedder({ runtime, model: chooseModel(config) });
   try {
     await embedder.embed("Does the model work?", "query");

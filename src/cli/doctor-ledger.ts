@@ -18,13 +18,13 @@ import type { RecentFinding } from "../storage/ledger-verifier.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { gatherEvidence } from "./audit-evidence.ts";
-import type { Examined } from "./doctor-environment.ts";
+import type { CheckedDirectory } from "./doctor-environment.ts";
 
 /** Every open compares the schema. */
-export async function checkDatabase(examined: Examined): Promise<string> {
-  await refuseLostDatabase(examined);
-  if (await isDatabaseMissing(examined)) return "not created yet";
-  const { engine } = examined;
+export async function checkDatabase(checked: CheckedDirectory): Promise<string> {
+  await refuseLostDatabase(checked);
+  if (await isDatabaseMissing(checked)) return "not created yet";
+  const { engine } = checked;
   const { format, projects, keys } = await engine.inspect();
   const damage = await engine.findDamage();
   if (damage.length > 0) {
@@ -36,7 +36,7 @@ export async function checkDatabase(examined: Examined): Promise<string> {
 }
 
 /** Verifies the newest records of each chain. @throws Error with the first failure */
-export async function verifyRecent({ directory }: Examined): Promise<RecentFinding> {
+export async function verifyRecent({ directory }: CheckedDirectory): Promise<RecentFinding> {
   const evidence = gatherEvidence(
     { kind: "database", path: directory.database },
     { publicKey: null, checkpoints: [] },
@@ -69,12 +69,12 @@ export function describeRecent({ report, olderRecords }: RecentFinding): string 
   return `${which} ${counted(records, "record")} of ${counted(chains.length, "chain")} verified`;
 }
 
-export async function checkCheckpoints(examined: Examined): Promise<string> {
-  const { root } = examined.directory;
+export async function checkCheckpoints(checked: CheckedDirectory): Promise<string> {
+  const { root } = checked.directory;
   const keys = readVerifierKeys(root);
   const published = readNewestCheckpoints(root, keys);
-  await examined.engine.withLedger("read", async (ledger) => {
-    refuseOlderDatabase(examined, await ledger.findMissingRecords(published));
+  await checked.engine.withLedger("read", async (ledger) => {
+    refuseOlderDatabase(checked, await ledger.findMissingRecords(published));
     const [lost] = await findLostNotes(ledger, root, keys);
     if (lost !== undefined) {
       throw new Error(
@@ -87,7 +87,7 @@ export async function checkCheckpoints(examined: Examined): Promise<string> {
     : `the newest checkpoint of ${counted(published.length, "chain")} matches the database`;
 }
 
-export async function checkKey({ directory: { root }, engine, auditKey }: Examined): Promise<string> {
+export async function checkKey({ directory: { root }, engine, auditKey }: CheckedDirectory): Promise<string> {
   const path = auditKey ?? ownKeyPath(root);
   const found = readSigningKey(path);
   const inUse = await engine.withLedger("read", (ledger) => findKeyInUse(ledger, root, found.verifierKey));
@@ -115,7 +115,10 @@ export function checkClock({ newestAt }: RecentFinding): string {
 }
 
 /** What the checks do not cover, even if all of them passed. */
-export function notVerified({ directory }: Examined, recent: RecentFinding | null): readonly string[] {
+export function notVerified(
+  { directory }: CheckedDirectory,
+  recent: RecentFinding | null,
+): readonly string[] {
   const older = recent?.olderRecords ?? 0;
   const dataDir = quoteWord(directory.root);
   return [

@@ -10,12 +10,12 @@ import { prepareRuntime } from "../native/runtime.ts";
 import { chooseEngine } from "../storage/engines.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import {
+  type CheckedDirectory,
   checkDirectory,
   checkDisk,
   checkModel,
   checkOwner,
   checkServer,
-  type Examined,
 } from "./doctor-environment.ts";
 import {
   checkCheckpoints,
@@ -50,7 +50,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
     );
   addSettings(command, [settings.model, settings.auditKey]);
   bindWork(command, session, async ({ config }) => {
-    const { findings, notChecked } = await examine(config);
+    const { findings, notChecked } = await runChecks(config);
     const isHealthy = findings.every(({ ok }) => ok);
     if (!isHealthy) session.exitCode = exitCodes.failed;
     const checks = table(
@@ -64,7 +64,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   });
 }
 
-async function examine(config: Config): Promise<Diagnosis> {
+async function runChecks(config: Config): Promise<Diagnosis> {
   const directory = locate(config.dataDir);
   const findings: Finding[] = [];
   const run: Run = async (check, perform, toMessage = String) => {
@@ -94,10 +94,10 @@ async function examine(config: Config): Promise<Diagnosis> {
   );
   if (runtime === null) return stopped("the native libraries cannot be used");
   const engine = chooseEngine(directory, () => runtime);
-  const examined: Examined = { directory, engine, runtime, auditKey: config.auditKey };
-  await run("server", () => checkServer(examined));
-  const notChecked = await examineLedger(examined, run);
-  await run("model", () => checkModel(config, examined));
+  const checked: CheckedDirectory = { directory, engine, runtime, auditKey: config.auditKey };
+  await run("server", () => checkServer(checked));
+  const notChecked = await checkLedger(checked, run);
+  await run("model", () => checkModel(config, checked));
   return { findings, notChecked };
 }
 
@@ -109,13 +109,13 @@ type Run = <Value>(
 ) => Promise<Value | null>;
 
 /** @returns what it does not check. */
-async function examineLedger(examined: Examined, run: Run): Promise<readonly string[]> {
-  const database = await run("database", () => checkDatabase(examined));
+async function checkLedger(checked: CheckedDirectory, run: Run): Promise<readonly string[]> {
+  const database = await run("database", () => checkDatabase(checked));
   if (database === null) return ["the ledger, because the database cannot be used"];
-  if (await isDatabaseMissing(examined)) return ["the ledger, because there is no database yet"];
-  const recent = await run("audit records", () => verifyRecent(examined), describeRecent);
-  await run("checkpoints", () => checkCheckpoints(examined));
-  await run("audit key", () => checkKey(examined));
+  if (await isDatabaseMissing(checked)) return ["the ledger, because there is no database yet"];
+  const recent = await run("audit records", () => verifyRecent(checked), describeRecent);
+  await run("checkpoints", () => checkCheckpoints(checked));
+  await run("audit key", () => checkKey(checked));
   if (recent !== null) await run("clock", () => checkClock(recent));
-  return notVerified(examined, recent);
+  return notVerified(checked, recent);
 }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { placeFiles } from "../../src/cli/place-file.ts";
+import { copyOutputFiles } from "../../src/cli/output-files.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 
 afterAll(cleanUp);
@@ -124,7 +124,7 @@ describe("a file that is there", () => {
     // As if it appeared between the check and the last step: the first placement makes the second one's target.
     const race = [placements[1], placements[0], { source: join(dataDir, "audit.pub"), target }];
     const present = race.filter((placement) => placement !== undefined);
-    expect(() => placeFiles(present, rules)).toThrow("already exists");
+    expect(() => copyOutputFiles(present, rules)).toThrow("already exists");
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import type { ChainHead } from "../../../audit/chain.ts";
 import { Refusal } from "../../../errors.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { findUnattestedRemovals } from "./unattested-removals.ts";
+import { findUncoveredRemovals } from "./uncovered-removals.ts";
 
 /** Another process has written the ledger while this one was using it. */
 export class LedgerChanged extends Refusal {
@@ -41,7 +41,7 @@ export function readKnownHeads(
   logger: Logger,
 ): KnownHeads {
   const heads = database.transaction(() => {
-    const unattested = new Set(findUnattestedRemovals(database, verifierKeys).map(({ chain }) => chain));
+    const unattested = new Set(findUncoveredRemovals(database, verifierKeys).map(({ chain }) => chain));
     return readHeads(database).filter(({ chain }) => !unattested.has(chain));
   })();
   const known = new Map(heads.map(({ number, seq, hash }) => [number, placeOf({ seq, hash })]));

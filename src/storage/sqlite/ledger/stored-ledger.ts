@@ -5,14 +5,14 @@ import type { StoredLedger } from "../../stored-ledger.ts";
 import { readAuditKey, writeAuditKey } from "./audit-key.ts";
 import { findNewerCheckpoints, readRecordedRotations } from "./ledger-copies.ts";
 import { findMissingRecords } from "./missing-records.ts";
-import { findUnattestedRemovals } from "./unattested-removals.ts";
+import { findUncoveredRemovals } from "./uncovered-removals.ts";
 
 export function readStoredLedger(database: Database): StoredLedger {
   return {
     findKey: async () => readAuditKey(database),
     setKey: async (verifierKey) => writeAuditKey(database, verifierKey),
     findMissingRecords: async (checkpoints) => findMissingRecords(database, checkpoints),
-    findUncoveredRemovals: async (verifierKeys) => findUnattestedRemovals(database, verifierKeys),
+    findUncoveredRemovals: async (verifierKeys) => findUncoveredRemovals(database, verifierKeys),
     findNewerCheckpoints: async (sizes) => findNewerCheckpoints(database, sizes),
     findRotations: async () => readRecordedRotations(database),
   };

@@ -1,5 +1,5 @@
-// Owns finding removals that the server did not sign: it must not attest, with its next checkpoint, what somebody else has removed.
-// Only reads.
+// Owns the search for removals that no checkpoint covers, so that the server did not make them: its next checkpoint must not cover
+// them. Only reads.
 
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
@@ -11,8 +11,8 @@ import { toSource } from "../verify/verification-steps.ts";
 
 const actions = "('audit.redact', 'audit.prune')";
 
-/** By chain, the first record that says that something was removed and that no checkpoint of these keys attests. */
-export function findUnattestedRemovals(
+/** For each chain, the first record of a removal that no checkpoint signed with these keys covers. */
+export function findUncoveredRemovals(
   database: Database,
   verifierKeys: readonly string[],
 ): UncoveredRemoval[] {
@@ -29,14 +29,14 @@ export function findUnattestedRemovals(
   );
   return chains.all().flatMap(({ number, chain, newest }) => {
     if (newest === null) return [];
-    const attested = coveredThrough(source, reader, { number, chain });
-    if (newest <= attested) return [];
-    const found = later.all(number, attested).find(({ text }) => text !== null && removesSomething(text));
+    const covered = coveredThrough(source, reader, { number, chain });
+    if (newest <= covered) return [];
+    const found = later.all(number, covered).find(({ text }) => text !== null && removesSomething(text));
     return found === undefined ? [] : [{ chain, seq: found.seq, action: found.action }];
   });
 }
 
-/** Calls of administration have records of these actions, too, which hold request and answer only. */
+/** Calls of administration have records with the same actions, which contain only request and answer. */
 function removesSomething(text: Uint8Array): boolean {
   const unpacked = unpackPayload(text);
   if (unpacked === null) return false;

@@ -5,20 +5,20 @@ import { constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync,
 import { basename, dirname, join, relative, sep } from "node:path";
 import { syncFile, syncFolder } from "../files/durable.ts";
 
-export interface Placement {
+export interface OutputFile {
   readonly source: string;
   /** Absolute; its folder exists. */
   readonly target: string;
 }
 
-export interface PlacementRules {
+export interface OutputRules {
   readonly mayReplace: boolean;
   /** The data directory that `source` comes from. */
   readonly dataDir: string;
 }
 
 /** @throws Error that says what to do when a target must not be written */
-export function checkTargets(targets: readonly string[], { mayReplace, dataDir }: PlacementRules): void {
+export function checkTargets(targets: readonly string[], { mayReplace, dataDir }: OutputRules): void {
   for (const target of targets) {
     if (isReserved(target, dataDir)) {
       throw new Error(
@@ -38,24 +38,24 @@ export function checkTargets(targets: readonly string[], { mayReplace, dataDir }
  * replaced another file.
  * @throws Error that says what to do
  */
-export function placeFiles(placements: readonly Placement[], rules: PlacementRules): void {
+export function copyOutputFiles(files: readonly OutputFile[], rules: OutputRules): void {
   checkTargets(
-    placements.map(({ target }) => target),
+    files.map(({ target }) => target),
     rules,
   );
-  const placed: string[] = [];
+  const copied: string[] = [];
   try {
-    for (const { source, target } of placements) {
-      place(source, target, rules.mayReplace);
-      placed.push(target);
+    for (const { source, target } of files) {
+      copyFile(source, target, rules.mayReplace);
+      copied.push(target);
     }
   } catch (error) {
-    if (!rules.mayReplace) for (const target of placed) rmSync(target, { force: true });
+    if (!rules.mayReplace) for (const target of copied) rmSync(target, { force: true });
     throw error;
   }
 }
 
-function place(source: string, target: string, mayReplace: boolean): void {
+function copyFile(source: string, target: string, mayReplace: boolean): void {
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
   try {
     copyFileSync(source, partial);
