@@ -13,6 +13,7 @@ import type { Store } from "../store.ts";
 import { createAccessReader } from "./access.ts";
 import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
 import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
+import { createSharedSnapshot, type SharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
 import { createMemoryFinder } from "./memories/memory-reader.ts";
@@ -81,7 +82,8 @@ export async function openStore(
     logger,
   );
   const access = createAccessReader(database);
-  const lookUp = createLookUps(logger, readiness);
+  const snapshot = createSharedSnapshot(database);
+  const lookUp = createLookUps(snapshot, logger, readiness);
   const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
   const exports = createExportRunner(exporter, clock, logger);
   return {
@@ -95,9 +97,13 @@ export async function openStore(
     exports,
     readiness: () => readiness.reasons(),
     async commit(call) {
-      const committed = await writer.commit(call);
-      if (committed.answer.code === 1503) readiness.suspect(false);
-      return performExportEffects(committed, exports, logger);
+      try {
+        const committed = await writer.commit(call);
+        if (committed.answer.code === 1503) readiness.suspect(false);
+        return await performExportEffects(committed, exports, logger);
+      } finally {
+        snapshot.end();
+      }
     },
     async close() {
       await damage.close();
@@ -110,13 +116,14 @@ export async function openStore(
 }
 
 /** For what the main thread reads from its own connection: a failure of the disk is a Refusal 1503, a line in the log and a suspicion. */
-function createLookUps(logger: Logger, readiness: EngineReadiness) {
+function createLookUps(snapshot: SharedSnapshot, logger: Logger, readiness: EngineReadiness) {
   const isToBeLogged = createLogRepeats();
   return <Values extends readonly unknown[], Found>(
     find: (...values: Values) => Found | Promise<Found>,
   ): ((...values: Values) => Promise<Found>) =>
     async (...values) => {
       try {
+        snapshot.begin();
         return await find(...values);
       } catch (error) {
         if (!isDiskFailure(error)) throw error;

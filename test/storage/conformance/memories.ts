@@ -111,6 +111,28 @@ export function testMemories(subject: EngineUnderTest): void {
         expect(await seam.store.memories.find(project, id)).toBeNull();
       }));
 
+    test("are found in the version that was answered, while others keep reading", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const { project } = member.caller;
+        const { data } = await member.create(memory("busy"));
+        const id = String(data.id);
+        let isReading = true;
+        const readAll = async () => {
+          for (; isReading; await new Promise(setImmediate)) await seam.store.memories.find(project, id);
+        };
+        const reading = Promise.all([readAll(), readAll()]);
+        for (let at = 1; at <= 40; at++) {
+          const importance = at / 100;
+          const found = await member
+            .call("memory.update", { memory_id: id, importance })
+            .then(() => seam.store.memories.find(project, id));
+          expect(found?.memory.importance).toBe(importance);
+        }
+        isReading = false;
+        await reading;
+      }));
+
     test("keep their content when a successor is refused", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project({ memory_limit: 1 });
