@@ -163,10 +163,13 @@ test("checkpoints and retention name their project", async () => {
   const lines = linesOf(stderr);
   const chain = expect.any(String);
   const retention = ofMessage(lines, "retention");
-  expect(retention.filter((line) => line.project !== null)).toEqual([
+  const ofProject = retention.filter((line) => line.project !== null);
+  // The clock of the test also starts the hourly sweep, which may log another line after these.
+  expect(ofProject.slice(0, 2)).toEqual([
     expect.objectContaining({ level: "info", project, chain, payloads_through: 5 }),
     expect.objectContaining({ level: "info", project, chain, records: 7, through: 7 }),
   ]);
+  expect(ofProject.every((line) => line.project === project)).toBe(true);
   // The payloads of the installation's chain have the same age.
   expect(retention).toContainEqual(expect.objectContaining({ project: null, chain, payloads_through: 5 }));
   const attested = ofMessage(lines, "checkpoint").map((line) => line.project);
