@@ -7,6 +7,7 @@ import type { ListQuery } from "../../../src/memory/store.ts";
 import { type Member, type Outcome, patient, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 
+const hourMs = 3_600_000;
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
 const page: ListQuery = { type: null, sortBy: "created_at", direction: "desc", limit: 100, offset: 0 };
 const newest: RecordQuery = {
@@ -53,12 +54,12 @@ export function testMemories(subject: EngineUnderTest): void {
     test("are the same when their content is, until the first one has expired", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project();
-        const first = await member.create({ ...memory("same"), expiresAt: seam.now() + 50 });
+        const first = await member.create({ ...memory("same"), expiresAt: seam.now() + hourMs });
         expect(await member.create(memory("  same "))).toMatchObject({
           code: 2104,
           data: { memory_id: first.data.id },
         });
-        seam.passTime(100);
+        seam.passTime(hourMs);
         const second = await member.create(memory("same"));
         expect(second.code).toBe(1000);
         // Coming back to life means to claim the content, which has another holder now.
@@ -136,8 +137,8 @@ export function testMemories(subject: EngineUnderTest): void {
     test("keep their content when a successor is refused", () =>
       withSeam(subject, async (seam) => {
         const member = await seam.project({ memory_limit: 1 });
-        const { data } = await member.create({ ...memory("juice"), expiresAt: seam.now() + 50 });
-        seam.passTime(100);
+        const { data } = await member.create({ ...memory("juice"), expiresAt: seam.now() + hourMs });
+        seam.passTime(hourMs);
         expect((await member.create(memory("juice"))).code).toBe(2101);
         await seam.administer("project.update", { project: member.id, memory_limit: 2 });
         // Had the refused call taken the content away for good, coming back to life would be refused or doubled.

@@ -43,7 +43,13 @@ export const exportColumns =
 export function toExport(row: ExportRow, folder: string): Export {
   const { id, format, status, records, bytes, sha256, error } = row;
   return {
-    ...{ id, format, status, records, bytes, sha256, error },
+    id,
+    format,
+    status,
+    records,
+    bytes,
+    sha256,
+    error,
     startAt: row.start_at,
     endAt: row.end_at,
     firstSeq: row.first_seq,
@@ -101,9 +107,18 @@ export function createExportTransaction(
       const lastSeq = Math.max(firstSeq - 1, seek(chain, draft.endAt + 1) - 1);
       const made: Export = {
         ...draft,
-        ...{ id: toExportId(state.createId(now)), firstSeq, lastSeq, createdAt: now },
-        ...{ status: "processing", records: 0, bytes: null, sha256: null, error: null },
-        ...{ completedAt: null, expiresAt: null, path: "" },
+        id: toExportId(state.createId(now)),
+        firstSeq,
+        lastSeq,
+        createdAt: now,
+        status: "processing",
+        records: 0,
+        bytes: null,
+        sha256: null,
+        error: null,
+        completedAt: null,
+        expiresAt: null,
+        path: "",
       };
       // The unique index audit_export_running says the same, whatever this transaction may have overlooked.
       insert.run({ ...made, project: serialOf(project.id), verifiable: Number(made.verifiable) });

@@ -63,8 +63,14 @@ function frameOf(source: LedgerSource, reader: NoteReader | null, row: ChainRow)
   const checkpoints = readCheckpoints(source, reader, row);
   const { number, id: chain, project, hash, payloads_through: payloadsThrough } = row;
   return {
-    ...{ number, chain, project, genesisHash: hash, payloadsThrough },
-    ...{ start: anchors.start ?? { seq: 0, hash, at: null }, anchors: anchors.count, anchor: anchors.newest },
+    number,
+    chain,
+    project,
+    genesisHash: hash,
+    payloadsThrough,
+    start: anchors.start ?? { seq: 0, hash, at: null },
+    anchors: anchors.count,
+    anchor: anchors.newest,
     checkpoints: checkpoints.good,
     failure: earlier(earlier(checkGenesis(row), anchors.failure), checkpoints.failure),
   };

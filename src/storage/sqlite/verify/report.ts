@@ -48,16 +48,14 @@ export function reportChain(
   const weighed = compareCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
   const { records, firstSeq, lastSeq, withoutPayload } = body;
   return {
-    ...{
-      chain,
-      project,
-      records,
-      firstSeq,
-      lastSeq,
-      withoutPayload,
-      anchors,
-      checkpoints: checkpoints.length,
-    },
+    chain,
+    project,
+    records,
+    firstSeq,
+    lastSeq,
+    withoutPayload,
+    anchors,
+    checkpoints: checkpoints.length,
     ...weighed,
     uncoveredRecords: records === 0 ? 0 : newest - Math.max(weighed.coveredThrough ?? 0, start.seq),
     uncoveredRemovals:

@@ -93,7 +93,8 @@ export function verifyRange(
   }
   const chainsOf = [...known];
   return {
-    ...{ rows, orphan },
+    rows,
+    orphan,
     segments: chainsOf.flatMap(([number, { verifier }]) => finish(number, verifier)),
     leftovers: chainsOf.flatMap(([number, { leftover }]) => finish(number, leftover)),
   };

@@ -54,7 +54,8 @@ export async function verifyDatabase(options: DatabaseVerification): Promise<Rep
     const shown = only === null ? frames : [only];
     const chains = shown.map((frame) =>
       requireRest(reportChain(frame, segments.get(frame.number) ?? [], options.checkpoints), {
-        ...{ frame, leftovers: leftovers.get(frame.number) ?? [] },
+        frame,
+        leftovers: leftovers.get(frame.number) ?? [],
       }),
     );
     const orphan =
