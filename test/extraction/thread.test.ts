@@ -2,12 +2,15 @@
 
 import { afterEach, expect, test } from "bun:test";
 import type { Worker } from "node:worker_threads";
+import { createClock } from "../../src/clock.ts";
+import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { Refusal } from "../../src/errors.ts";
 import { type BuiltInExtractor, createBuiltInExtractor } from "../../src/extraction/built-in-thread.ts";
 import { extractionQueueLimits } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
-import { spawnWorker } from "../../src/threads/spawn.ts";
+import { silenceCheckEveryMs, threadPolicies } from "../../src/threads/policies.ts";
 import { createSupervisor } from "../../src/threads/supervisor.ts";
+import { hang, spawnHanging } from "../threads/hanging-worker.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const opened: BuiltInExtractor[] = [];
@@ -15,21 +18,38 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((extractor) => extractor.close()));
 });
 
-function open(): { extractor: BuiltInExtractor; workers: Worker[]; complaints: string[] } {
+interface Opened {
+  readonly extractor: BuiltInExtractor;
+  readonly workers: Worker[];
+  readonly complaints: string[];
+  /** Lets the supervisor check this often whether the thread is silent. */
+  checkSilence(times: number): void;
+}
+
+function open(): Opened {
+  const shift = createClockShift();
+  const clock = createClock(shift);
   const workers: Worker[] = [];
   const complaints: string[] = [];
   const logger = createLogger("warn", (line) => complaints.push(line) > 0);
   const supervisor = createSupervisor({
+    clock,
     logger,
     spawn: (name, init) => {
-      const worker = spawnWorker(name, init);
+      const worker = spawnHanging(name, init);
       workers.push(worker);
       return worker;
     },
   });
   const extractor = createBuiltInExtractor(supervisor);
   opened.push(extractor);
-  return { extractor, workers, complaints };
+  const checkSilence = (times: number) => {
+    for (let check = 0; check < times; check++) {
+      passTime(shift, silenceCheckEveryMs);
+      clock.catchUp();
+    }
+  };
+  return { extractor, workers, complaints, checkSilence };
 }
 
 const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
@@ -97,6 +117,21 @@ test("a thread that is killed answers 1503 and is there again for the next text"
   }
   expect(items).toBe(1);
   expect(complaints.join("")).toContain("is restarted");
+});
+
+test("a thread that hangs answers 1503 and is there again for the next text", async () => {
+  const { extractor, workers, complaints, checkSilence } = open();
+  await extractor.extract("Never deploy on Fridays.", now, patient);
+  await hang(workers[0], { hang: "loop" });
+  const lost = extractor.extract("Never deploy on Mondays.", now, patient).then(() => "answered", codeOf);
+  // The text passes the queue first.
+  await new Promise((resolve) => setImmediate(resolve));
+  checkSilence(threadPolicies.extractor.silenceMaxMs / silenceCheckEveryMs + 1);
+  expect<unknown>(await lost).toBe(1503);
+  expect(complaints.join("")).toContain("no answer for 60 s");
+  while (workers.length < 2) await Bun.sleep(1);
+  await new Promise((resolve) => workers[1]?.once("message", resolve));
+  expect((await extractor.extract("Never deploy on Fridays.", now, patient)).items).toHaveLength(1);
 });
 
 test("refuses more texts of a project than may wait, and works on the others", async () => {
