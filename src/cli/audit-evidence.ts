@@ -30,7 +30,7 @@ export type Subject =
 /** Finds out what a path is: a data directory, a database, an export, or the manifest of an export. @throws UnusableInput */
 export function findSubject(path: string): Subject {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UnusableInput(`${path} does not exist.`);
+  if (stat === undefined) throw new UnusableInput(`${path} does not exist. Correct the path.`);
   if (stat.isDirectory()) {
     const { database } = locate(path);
     if (existsSync(database)) return { kind: "database", path: database };
