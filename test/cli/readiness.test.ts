@@ -25,7 +25,9 @@ test("a damaged table makes it unready, and the log names the cause and the reme
     const refused = await createFact(server.url, key, "After the damage.");
     expect([refused.status, await refused.text()]).toEqual([
       503,
-      expect.stringMatching(/nothing was done: the database file is damaged.+must restore the last backup/),
+      expect.stringMatching(
+        /the call was not executed: the database file is damaged.+must restore the last backup/,
+      ),
     ]);
   }
   for (let asked = 0; asked < 5; asked++) {
