@@ -23,19 +23,19 @@ export function answerStoreRequests<Answer>(
   });
 }
 
-/** A question by its name, with the arguments of its function. */
-export interface Question {
-  readonly question: string;
+/** The name of a handler, with the arguments of its function. */
+export interface NamedRequest {
+  readonly name: string;
   readonly values: readonly unknown[];
 }
 
-export type QuestionTable = Readonly<Record<string, (...values: never[]) => unknown>>;
+export type RequestHandlers = Readonly<Record<string, (...values: never[]) => unknown>>;
 
-export function answerQuestions(questions: QuestionTable): void {
+export function answerNamedRequests(handlers: RequestHandlers): void {
   answerStoreRequests((request) => {
     // Only reader.ts sends requests here.
-    const { question, values } = request as Question;
-    const answer = questions[question] as (...values: readonly unknown[]) => unknown;
-    return answer(...values);
+    const { name, values } = request as NamedRequest;
+    const handle = handlers[name] as (...values: readonly unknown[]) => unknown;
+    return handle(...values);
   });
 }

@@ -1,4 +1,4 @@
-// Owns how work between transactions fails: it is logged and left for another time, without harm to any call.
+// Decides what happens when work between transactions fails: it is logged and tried again later. Calls are not affected.
 
 import { createLogRepeats } from "../../../log/log-repeats.ts";
 import type { Logger } from "../../../log/logger.ts";
@@ -12,7 +12,7 @@ export function attempt<Result>(logger: Logger, work: () => Result): Result | un
     return work();
   } catch (error) {
     const found = explainDiskFailure(error);
-    // Calls start it as well: on a disk that is full it fails as often as they do.
+    // Calls start this work, too: on a full disk it fails as often as they do.
     if (isToBeLogged(found?.cause ?? String(error))) {
       logger.error("housekeeping failed and is tried again later", { ...found, error });
     }

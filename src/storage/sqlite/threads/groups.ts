@@ -1,5 +1,5 @@
-// Owns group commit: settles calls in one transaction each group, one commit, one fsync, many answers. What a transaction that was
-// rolled back changed in memory is forgotten with it.
+// Owns group commit: settles the calls of a group in one transaction, with one commit and one fsync. If the transaction is rolled back,
+// its changes in memory are discarded, too.
 
 import { toRefusalAnswer } from "../../../calls/answer.ts";
 import type { Call } from "../../../calls/call.ts";
@@ -35,7 +35,7 @@ export type SettleCalls = (calls: readonly Call[]) => Promise<SettledCall[]>;
 export function createGroups(options: GroupOptions): SettleCalls {
   const { database, transaction, inTransaction, effects, settlement, writeCheck, logger } = options;
 
-  /** Settles calls from the front until the group's time is over. */
+  /** Settles the first calls, until the time of a group is over. */
   const settleGroup = async (calls: readonly Call[]): Promise<SettledCall[]> => {
     const settled: SettledCall[] = [];
     try {
@@ -66,12 +66,12 @@ export function createGroups(options: GroupOptions): SettleCalls {
   };
 }
 
-/** Found before anything of the call was done, so the others of its group go on. It was logged when it was found. */
+/** Detected before the call changed anything, so the other calls of its group continue. Logged when it is detected. */
 function refuseChanged(error: unknown): SettledCall {
   if (error instanceof LedgerChanged) return { answer: toRefusalAnswer(changedByOthers), after: [] };
   throw error;
 }
 
 const changedByOthers = unavailable(
-  "The record of this call was not written, so nothing was done: another process has changed the ledger. The operator of the server must stop it and examine the database with memledger audit verify.",
+  "The record of this call was not written, so nothing was done: another process has changed the ledger. The operator must stop the server and run memledger audit verify.",
 );

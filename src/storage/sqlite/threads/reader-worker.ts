@@ -1,4 +1,4 @@
-// Owns the reading connection for lists and for the ledger: short questions, or long ones in short steps. Never writes, never searches.
+// Owns the reading connection for lists and for the ledger: short requests, and long ones in short steps. Never writes, never searches.
 
 import { workerData } from "node:worker_threads";
 import { yieldToOthers } from "../../../threads/priority.ts";
@@ -7,11 +7,11 @@ import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryList } from "../memories/memory-reader.ts";
 import { createVerificationSteps } from "../verify/verification-steps.ts";
-import { answerQuestions } from "./answer-requests.ts";
+import { answerNamedRequests } from "./answer-requests.ts";
 
 export interface ReaderInit {
   readonly file: DatabaseFile;
-  /** Check the signatures of the ledger's own notes. */
+  /** Check the signatures of the notes of this ledger. */
   readonly verifierKeys: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const database = openReading(file);
 const audit = createAuditReader(database);
 const prover = createVerificationSteps(database, verifierKeys);
 
-const questions = {
+const handlers = {
   listMemories: createMemoryList(database),
   listRecords: createRecordList(database),
   findRecord: audit.find,
@@ -31,6 +31,6 @@ const questions = {
   verifyStep: prover.verifyStep,
 };
 
-export type ReadQuestions = typeof questions;
+export type ReadHandlers = typeof handlers;
 
-answerQuestions(questions);
+answerNamedRequests(handlers);

@@ -1,5 +1,5 @@
-// Owns the requests to the threads that read: one for searches, one for everything else. Questions wait here and not in a thread, so that
-// projects take turns and a question whose caller is gone is never asked.
+// Owns the requests to the reading threads: one for searches, one for everything else. Requests wait here and not in a thread, so that
+// projects take turns, and a request whose client has closed the connection is never sent.
 
 import type { AuditReader, RecordLocation } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
@@ -15,9 +15,9 @@ import { createFairGate } from "../../../scheduling/fair-gate.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../../../scheduling/fair-queue.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import { createVerificationRounds } from "../verify/verification-rounds.ts";
-import type { Question, QuestionTable } from "./answer-requests.ts";
-import type { ReadQuestions } from "./reader-worker.ts";
-import type { SearchQuestions } from "./search-worker.ts";
+import type { NamedRequest, RequestHandlers } from "./answer-requests.ts";
+import type { ReadHandlers } from "./reader-worker.ts";
+import type { SearchHandlers } from "./search-worker.ts";
 
 export interface Reader {
   readonly memories: Omit<MemoryReader, "find">;
@@ -32,8 +32,8 @@ export interface ReadingThreads {
 }
 
 export function createReader(threads: ReadingThreads, clock: Clock, logger: Logger): Reader {
-  const reader = createAsking<ReadQuestions>(threads.reader, readQueueLimits);
-  const searcher = createAsking<SearchQuestions>(threads.searcher, searchQueueLimits);
+  const reader = createAsking<ReadHandlers>(threads.reader, readQueueLimits);
+  const searcher = createAsking<SearchHandlers>(threads.searcher, searchQueueLimits);
   const { ask } = reader;
   const { ask: askSearcher } = searcher;
   const verify = createVerificationRounds(
@@ -80,8 +80,8 @@ function by({ id }: { readonly id: string }, signal: AbortSignal): Waiter {
   return { project: id, signal };
 }
 
-/** The thread starts with the first question. */
-function createAsking<Questions extends QuestionTable>(start: () => WorkerThread, limits: QueueLimits) {
+/** The thread starts with the first request. */
+function createAsking<Handlers extends RequestHandlers>(start: () => WorkerThread, limits: QueueLimits) {
   const gate = createFairGate({
     concurrency: readRequestsAtOnce,
     concurrencyPerProject: readRequestsOfProjectAtOnce,
@@ -89,15 +89,15 @@ function createAsking<Questions extends QuestionTable>(start: () => WorkerThread
   });
   let thread: WorkerThread | null = null;
   return {
-    ask<Name extends keyof Questions & string>(
+    ask<Name extends keyof Handlers & string>(
       waiter: Waiter,
-      question: Name,
-      ...values: Parameters<Questions[Name]>
-    ): Promise<ReturnType<Questions[Name]>> {
+      name: Name,
+      ...values: Parameters<Handlers[Name]>
+    ): Promise<ReturnType<Handlers[Name]>> {
       return gate(waiter, () => {
         thread ??= start();
-        const request: Question = { question, values };
-        return thread.request<ReturnType<Questions[Name]>>(request);
+        const request: NamedRequest = { name, values };
+        return thread.request<ReturnType<Handlers[Name]>>(request);
       });
     },
     async close() {

@@ -1,5 +1,5 @@
-// Owns the answer to the question whether the engine can perform calls now: its threads are up, and the writer can write. Must never
-// hold the caller for long, nor say which project or file is concerned.
+// Decides whether the engine can perform calls now: no thread is restarting, and the writer can write. Must never take longer than
+// readinessWaitMs, and must never name a project or a file.
 
 import type { Clock } from "../../../clock.ts";
 import { readinessWaitMs, writerHangsAfterMs } from "../../../limits.ts";
@@ -8,9 +8,9 @@ import type { DamageCheck } from "./damage-check.ts";
 import type { Writer } from "./writer.ts";
 
 export interface EngineReadiness {
-  /** Somebody has seen the disk or the file fail: the writer must prove that it is over. */
+  /** The disk or the file has failed: not ready until a test write of the writer succeeds. */
   suspect(isDamage: boolean): void;
-  /** Why calls cannot be performed now, for people; empty when they can. */
+  /** Reasons why calls cannot be performed now, as text for operators; empty: ready. */
   reasons(): Promise<readonly string[]>;
 }
 
@@ -23,7 +23,7 @@ export function createEngineReadiness(
   clock: Clock,
 ): EngineReadiness {
   let isSuspect = false;
-  /** One question at a time: a writer that hangs must not gather more of them. */
+  /** One check at a time, so that they do not accumulate while the writer hangs. */
   let asked: Promise<string | null> | null = null;
 
   const ask = (): Promise<string | null> => {

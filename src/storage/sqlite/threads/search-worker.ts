@@ -8,7 +8,7 @@ import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createRuleReader } from "../memories/memory-reader.ts";
 import { createSearch } from "../search/search.ts";
-import { answerQuestions } from "./answer-requests.ts";
+import { answerNamedRequests } from "./answer-requests.ts";
 
 export interface SearcherInit {
   readonly file: DatabaseFile;
@@ -27,7 +27,7 @@ const { search, findSimilar } = createSearch(database, {
 });
 const rules = createRuleReader(database);
 
-/** In one read transaction, so that a memory which changes its type meanwhile is neither missed nor there twice. */
+/** In one read transaction, so that a memory whose type changes at the same time is neither missed nor returned twice. */
 const readForInjection = database.transaction(
   (...[project, query]: Parameters<typeof search>): InjectionCandidates => ({
     rules: rules(project, query.now),
@@ -35,8 +35,8 @@ const readForInjection = database.transaction(
   }),
 );
 
-const questions = { search, readForInjection, findSimilar };
+const handlers = { search, readForInjection, findSimilar };
 
-export type SearchQuestions = typeof questions;
+export type SearchHandlers = typeof handlers;
 
-answerQuestions(questions);
+answerNamedRequests(handlers);

@@ -1,5 +1,5 @@
-// Owns the answer to the question whether the writer can write now. Remembers the transaction that failed, and says that the failure
-// is over only after a write and a read of its own. Must never change what the database holds.
+// Decides whether the writer can write now. Remembers the transaction that failed, and reports the failure as over only after a test write
+// and a test read. Must never change the contents of the database.
 
 import {
   accessSync,
@@ -19,10 +19,10 @@ import type { Database } from "../../../native/sqlite.ts";
 import { explainDiskFailure, isDamage } from "../database-file/disk-failure.ts";
 
 export interface WriteCheck {
-  /** A transaction was rolled back because of the disk or the file. @returns whether the log should say so again. */
+  /** A transaction was rolled back because of the disk or the file. @returns whether to log it again. */
   failed(error: unknown): boolean;
   succeeded(): void;
-  /** With `isSuspect` somebody else has seen the disk fail. */
+  /** `isSuspect`: another thread has reported that the disk failed. */
   check(isSuspect: boolean): WriteState;
 }
 
@@ -35,7 +35,7 @@ export interface WriteState {
 
 const unexplained = "transactions fail; the log says why";
 
-/** `causeOfOthers`: another reason why the writer must not go on; null: there is none. */
+/** `causeOfOthers`: another reason why the writer must not write; null: none. */
 export function createWriteCheck(
   database: Database,
   clock: Clock,
@@ -53,7 +53,7 @@ export function createWriteCheck(
   return {
     failed(error) {
       failure = fail(error);
-      // An error that is not the disk's is a defect of its own each time.
+      // An error that does not come from the disk is a defect: each one is logged.
       return failure === unexplained || isToBeLogged(failure);
     },
     succeeded() {
@@ -88,8 +88,8 @@ function tried(work: () => void, explain: (error: unknown) => string): string | 
 }
 
 /**
- * Reads from the file and not from the cache, commits a page that stays as it is, and writes as much as the largest call: a commit
- * of one page may find room inside the write-ahead log while nothing larger does.
+ * Reads from the file and not from the cache, commits a page without changing it, and writes as much as the largest call: the write-ahead
+ * log may have space for one page and not for more.
  */
 function probe(database: Database): void {
   database.pragma("shrink_memory");
@@ -110,7 +110,7 @@ function probe(database: Database): void {
   }
 }
 
-/** Finds a file system that became read-only, and permissions that were taken away, before the first call does. */
+/** Detects a file system that became read-only, and permissions that were removed, before the first call fails. */
 function requireWritable(path: string): void {
   for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK);
 }

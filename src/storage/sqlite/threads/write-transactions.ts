@@ -1,5 +1,5 @@
-// Owns the transactions of the writing connection: begins them, commits or rolls them back, and performs again what only met a lock.
-// Knows nothing of calls.
+// Owns the transactions of the writing connection: begins them, commits or rolls them back, and repeats one that failed because of a lock.
+// Must never know about calls.
 
 import { createLogRepeats } from "../../../log/log-repeats.ts";
 import type { Logger } from "../../../log/logger.ts";

@@ -1,4 +1,4 @@
-// Owns what the writer remembers between calls. What a transaction noted here is forgotten when it is rolled back.
+// Owns the state of the writer between calls. Changes of a transaction are discarded when it is rolled back.
 
 import type { Caller } from "../../../access/caller.ts";
 import { createIdSource, type IdSource } from "../../../ids.ts";
@@ -12,12 +12,12 @@ export interface MemoryTouch {
 
 export class WriterState implements WordState {
   readonly createId: IdSource = createIdSource();
-  /** By memory id and by key id; flushed within a second. Losing them in a crash loses only access times. */
+  /** By memory id and by key id; written within a second. A crash loses only access times. */
   readonly touchedMemories = new Map<string, MemoryTouch>();
   readonly touchedKeys = new Map<string, number>();
-  /** By key id. Exact, because only this thread changes keys and projects, and every change or undoing of one empties it. */
+  /** By key id. Always current: only this thread changes keys and projects, and each change or rollback empties the map. */
   readonly callers = new Map<string, Caller>();
-  /** Whether a dead pool may be waiting for the purge. */
+  /** Whether a dead pool may exist that the purge must delete. */
   purgeIsDue = true;
   readonly wordChanges: WordChange[] = [];
   wordMergeIsDue = true;

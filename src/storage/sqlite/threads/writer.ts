@@ -1,4 +1,4 @@
-// Owns the queue in front of the writer. While one group is being committed the next one gathers here.
+// Owns the queue of calls for the writer. While one group is being committed, the calls of the next one wait here.
 
 import type { RetentionResult } from "../../../audit/store.ts";
 import type { Call } from "../../../calls/call.ts";
@@ -28,9 +28,9 @@ export interface Writer {
    * @throws Refusal 1503 when the writer's thread ended or hangs; 1429 or 1503 when too many calls wait.
    */
   commit(call: Call): Promise<AnsweredCall>;
-  /** Writes down what became of an export. @throws when it cannot be written now. */
+  /** Stores the state of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
-  /** @throws Refusal 1503 when retention could not sweep over all chains. */
+  /** Runs retention for all chains. @throws Refusal 1503 when it failed for one of them. */
   sweep(): Promise<readonly RetentionResult[]>;
   /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
   check(isSuspect: boolean): Promise<WriteState>;
@@ -88,7 +88,7 @@ export function createWriter(
       await ask({ exported: change });
     },
     async sweep() {
-      // The thread answers one request after the other, so it is asked again and again instead of once for minutes.
+      // The thread answers one request after another, so this polls: one request that takes minutes would block all others.
       const sweep = await ask<number>({ sweep: "start" });
       for (;;) {
         const outcome = await ask<SweepOutcome>({ sweep });
