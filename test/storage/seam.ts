@@ -201,7 +201,9 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       decision: { refused: null, parameters: {}, prepared },
     });
   return {
-    ...{ id: projectId, caller, call },
+    id: projectId,
+    caller,
+    call,
     create({ content, vector, type = "fact", importance = 0.5, expiresAt = null }) {
       const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
       const input = { content, memory_type: type, importance, expires_at };
@@ -211,11 +213,18 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       const input = { memory_id: id };
       const unused = () => Promise.reject(new Error("a read needs none of it"));
       const prepared = await readMemory.prepare(input, {
-        ...{ caller, plan: defaultPlans.custom, store, now: Date.now(), signal: patient },
+        caller,
+        plan: defaultPlans.custom,
+        store,
+        now: Date.now(),
+        signal: patient,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },
         extractor: { name: "built-in", extract: unused },
         pagePins: createPagePins(createClock()),
-        ...{ reserve: unused, inTurn: unused, perform: unused, embed: unused },
+        reserve: unused,
+        inTurn: unused,
+        perform: unused,
+        embed: unused,
       });
       return () => call("memory.read", input, prepared);
     },

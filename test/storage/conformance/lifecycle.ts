@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { ModelMismatch } from "../../../src/storage/engine.ts";
 import { dimensions, openMember, openSeam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has } from "./engine-under-test.ts";
+import { listRecords } from "./records.ts";
 
 const nothing = async () => {};
 const listed = { type: null, sortBy: "created_at", direction: "asc", limit: 10, offset: 0 } as const;
@@ -62,11 +63,7 @@ export function testLifecycle(subject: EngineUnderTest): void {
       const [found] = await again.search({ vector: unitVector(1), words: "kept" });
       expect(found).toMatchObject({ memory: { content: "kept" }, similarity: 1 });
       await again.create({ content: "added", vector: unitVector(2) });
-      const { records } = await reopened.store.audit.list(
-        again.caller.project,
-        everyRecord,
-        new AbortController().signal,
-      );
+      const { records } = await listRecords(reopened, again);
       expect(records.map(({ seq }) => seq)).toEqual([2, 1]);
       await reopened.close();
       expect(reopened.complaints).toEqual([]);
@@ -111,11 +108,11 @@ export function testLifecycle(subject: EngineUnderTest): void {
           { ...published, chain: "0".repeat(32) },
         ];
         const missing = await ledger.findMissingRecords([published, ...others]);
-        expect(missing).toEqual([
+        expect<readonly unknown[]>(missing).toEqual([
           { checkpoint: others[0], newest: size },
           { checkpoint: others[1], newest: size },
           { checkpoint: others[2], newest: null },
-        ] as typeof missing);
+        ]);
         const newer = (sizes: [string, number][]) => ledger.findNewerCheckpoints(new Map(sizes));
         expect(await newer([])).toContainEqual({ chain, size, note });
         expect((await newer([[chain, size]])).filter((each) => each.chain === chain)).toEqual([]);
@@ -161,16 +158,3 @@ export function testLifecycle(subject: EngineUnderTest): void {
     });
   });
 }
-
-const everyRecord = {
-  from: null,
-  to: null,
-  action: null,
-  keyId: null,
-  memoryId: null,
-  statusClass: null,
-  limit: 100,
-  through: null,
-  total: null,
-  after: { skip: 0 },
-} as const;

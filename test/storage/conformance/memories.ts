@@ -6,14 +6,12 @@ import type { MemoryType } from "../../../src/memory/memory.ts";
 import type { ListQuery } from "../../../src/memory/store.ts";
 import { type Member, type Outcome, patient, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
+import { everyRecord } from "./records.ts";
 
 const hourMs = 3_600_000;
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
 const page: ListQuery = { type: null, sortBy: "created_at", direction: "desc", limit: 100, offset: 0 };
-const newest: RecordQuery = {
-  ...{ from: null, to: null, action: "memory.read", keyId: null, memoryId: null, statusClass: null },
-  ...{ limit: 1, through: null, total: null, after: { skip: 0 } },
-};
+const newest: RecordQuery = { ...everyRecord, action: "memory.read", limit: 1 };
 const listed = async (member: Member, query: Partial<ListQuery> = {}) => {
   const { memories, total } = await member.list({ ...page, ...query });
   return { contents: memories.map(({ content }) => content), total };
@@ -164,8 +162,8 @@ export function testMemories(subject: EngineUnderTest): void {
         const member = await seam.project({ memory_limit: 4 });
         const other = await seam.project();
         await other.create(memory("fact 1"));
-        const made = [1, 2, 3].map((at) => member.create({ ...memory(`fact ${at}`) }));
-        const [{ data }] = await Promise.all(made as [(typeof made)[0]]);
+        const { data } = await member.create(memory("fact 1"));
+        await Promise.all([member.create(memory("fact 2")), member.create(memory("fact 3"))]);
         await member.create({ ...memory("rule 1"), type: "rule" });
         const deleted = await member.call("memory.delete_all", { memory_type: "fact" });
         expect(deleted.data).toEqual({ deleted_count: 3 });

@@ -251,7 +251,11 @@ class Run {
     this.results += found.length;
     this.met += found.filter(({ keyword }) => keyword > 0).length;
     const hits = found.map(({ memory: { id, importance }, similarity, keyword, relevance }) => ({
-      ...{ id, importance, similarity, keyword, relevance },
+      id,
+      importance,
+      similarity,
+      keyword,
+      relevance,
       score: finalScore(relevance, importance),
     }));
     expect(hits).toEqual(searchNaively(this.#memories, query));

@@ -115,8 +115,10 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
         const { similarItems } = await seam.store.memories.findSimilar(
           member.caller.project,
           {
-            ...{ vectors: items.slice(start), earlier: matrix.subarray(0, start * dimensions) },
-            ...{ above: 0.9, now: seam.now() },
+            vectors: items.slice(start),
+            earlier: matrix.subarray(0, start * dimensions),
+            above: 0.9,
+            now: seam.now(),
           },
           patient,
         );
