@@ -8,7 +8,7 @@ import type { Answer } from "./answer.ts";
 import type { Operation } from "./operation.ts";
 import type { Request } from "./request.ts";
 
-/** Fields of an input that say what the operation is about. */
+/** Input fields that identify the object of the operation. */
 const subjects = ["project", "key", "record", "memory"] as const;
 
 /** Logs nothing about calls with a key. */
@@ -32,7 +32,7 @@ export function logAdministration(
   });
 }
 
-/** A person may give a key's secret where its id belongs. */
+/** A person may type the secret of a key instead of its id. */
 function shown(field: string, value: Json | undefined): [string, string][] {
   if (typeof value !== "string") return [];
   return [[field, value.startsWith("ml_") ? "(hidden)" : value]];

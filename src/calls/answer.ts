@@ -11,21 +11,21 @@ export interface Answer {
   readonly code: number;
   /** "success", or what is wrong and what to do next. */
   readonly message: string;
-  /** JSON text of an object, exactly as the audit record holds it; null: the operation has nothing to tell, or the answer is a file. */
+  /** JSON text of an object, exactly as the audit record holds it; null: the operation returns no data, or the answer is a file. */
   readonly data: string | null;
   readonly file?: AnswerFile | undefined;
-  /** Seconds until a retry makes sense. */
+  /** Number of seconds after which the caller should retry. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 /** A file of the data directory that is the answer. */
 export interface AnswerFile {
   readonly path: string;
-  /** The name that the client should save it under. */
+  /** File name for the client. */
   readonly name: string;
   /** Media type. */
   readonly type: string;
-  /** Another content has another tag. */
+  /** Changes with the content. */
   readonly tag: string;
 }
 
@@ -35,7 +35,7 @@ export interface Refused {
   readonly message: string;
   readonly data: ErrorData;
   readonly retryAfterSeconds?: number | undefined;
-  /** What the audit record keeps beyond the answer. */
+  /** Additional members of the audit record. */
   readonly details?: JsonObject | null;
 }
 
@@ -43,15 +43,15 @@ export function toRefusalAnswer({ code, message, data, retryAfterSeconds }: Refu
   return { status: errorStatus[code], code, message, data: toData(data), retryAfterSeconds };
 }
 
-/** `data` of an answer is always an object, so that clients read its members without a check: `{}` where there is nothing to tell. */
+/** `data` of an answer is always an object, so that clients can read its members without a check: `{}` without data. */
 export function toData(data: unknown): string {
   return JSON.stringify(data ?? {});
 }
 
-/** Told of errors that are not a Refusal; the caller learns the incident only. */
+/** Receives errors that are not a Refusal. The caller gets the incident id only. */
 export type ReportFailure = (incident: string, error: unknown) => void;
 
-/** The answer to an error, whatever it is. */
+/** The refusal for any error: the Refusal itself, or 1500. */
 export function toRefused(error: unknown, report: ReportFailure): Refused {
   if (error instanceof Refusal) {
     const { code, message, data, retryAfterSeconds, details } = error;

@@ -1,4 +1,4 @@
-// Owns what a call becomes on the ledger: numbers and identifiers in the entry, everything that may be personal in the payload.
+// Owns the audit record of a call: numbers and identifiers in the entry, everything that may be personal in the payload.
 
 import type { Caller } from "../access/caller.ts";
 import type { Cost } from "../access/credits.ts";
@@ -16,18 +16,18 @@ export interface Settled {
   readonly message: string;
   readonly status: number;
   readonly memoryId: string | null;
-  /** `success`, `code`, `message` and `data`; null for 204 and where the answer holds a secret or audit records. */
+  /** `success`, `code`, `message` and `data`; null for 204, and if the answer contains a secret or audit records. */
   readonly recordedResponse: JsonObject | null;
-  /** What the record says beyond request and answer. */
+  /** Additional members of the record, beside request and answer. */
   readonly details: JsonObject;
   readonly cost: Cost;
-  /** Takes the place of the call's own record. */
+  /** Replaces the call's own record. */
   readonly appended: AppendedRecord | null;
   /** What the engine does after the commit. */
   readonly after: readonly AfterCommit[];
   /** The payload, if it was sealed before the transaction; null: it is made of the fields above. */
   readonly sealed: SealedPayload | null;
-  /** Null: the thread that has foreseen the answer has it. */
+  /** Null: the thread that prepared the call has the answer. */
   toAnswer(record: StoredRecord): Answer | null;
 }
 
@@ -64,7 +64,7 @@ export function toRecordDraft(
   };
 }
 
-/** Needs nothing of the transaction, so it can be made before it. */
+/** Reads nothing from the transaction, so it can run before it. */
 export function payloadOf(
   { origin, parameters, unreadableBody }: Pick<Call, "origin" | "parameters" | "unreadableBody">,
   body: JsonObject | null,
@@ -82,7 +82,7 @@ export function payloadOf(
   });
 }
 
-/** Members beyond those of a call over HTTP are there only for other calls. */
+/** Calls over HTTP have only the address, the user agent and the metadata. */
 function describeOrigin({ transport, ip, userAgent, client, metadata, administrator, performedFor }: Origin) {
   return {
     transport: transport === "http" ? null : transport,

@@ -1,4 +1,4 @@
-// Owns what travels between the two halves of a call: the first half prepares it, the second settles it in a transaction.
+// Owns the data that the two halves of a call exchange: the first half prepares the call, the second settles it in a transaction.
 // Everything here is plain data, because the halves run in different threads (and later on different machines).
 
 import type { SealedPayload } from "../audit/payload.ts";
@@ -7,19 +7,19 @@ import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Answer, Refused } from "./answer.ts";
 import type { Administrator, RequestOrigin } from "./request.ts";
 
-/** A body that the ledger does not keep as it is (it is not I-JSON, or it is invalid and large): its size and digest are kept. */
+/** Size and digest of a body that the ledger does not store: it is not I-JSON, or it is invalid and large. */
 export interface UnreadableBody {
   readonly length: number;
   /** SHA-256, lower-case hexadecimal. */
   readonly sha256: string;
 }
 
-/** Where a call came from, as its audit record tells it. */
+/** The origin of a call, as recorded. */
 export interface Origin extends Omit<RequestOrigin, "metadata"> {
   readonly metadata: JsonObject | null;
-  /** Who administers; left out: it is a call of a project. */
+  /** Who performs administration; absent for calls of a project. */
   readonly administrator?: Administrator;
-  /** Name of the operation for whose caller this one is performed; left out: for nobody else's. */
+  /** Name of the operation that had this one performed for its caller; absent for other calls. */
   readonly performedFor?: string;
 }
 
@@ -27,18 +27,18 @@ export interface Call {
   readonly operation: string;
   /** Null: administration, or a call without a known key, which is refused; both belong to the installation's chain. */
   readonly keyId: string | null;
-  /** Id of the project whose turn in the writer's queue the call takes; left out: the server's own. */
+  /** Id of the project in whose queue the call waits for the writer; absent: the server's own. */
   readonly project?: string;
   readonly origin: Origin;
   /** Clock.elapsed() at arrival. */
   readonly arrivedAt: number;
-  /** The memory that the path names, whether there is one or not. */
+  /** The memory that the path names, even if it does not exist. */
   readonly memoryId: string | null;
-  /** Other parameters of path and query, as the record keeps them; null: none. */
+  /** Other parameters of path and query, as recorded; null: none. */
   readonly parameters: JsonObject | null;
   /**
-   * The body that the record keeps, a JSON object; with the decision's parameters it is the input of the operation. It travels as text,
-   * because copying a value of many parts to another thread blocks both.
+   * The recorded body, a JSON object; with the decision's parameters it is the input of the operation. It is text, because copying a
+   * value of many parts to another thread blocks both threads.
    */
   readonly bodyText: string | null;
   readonly unreadableBody: UnreadableBody | null;
@@ -53,7 +53,7 @@ export interface Accepted {
   /** Parameters of path and query, as they were received. */
   readonly parameters: JsonObject;
   readonly prepared: unknown;
-  /** The outcome if `apply` confirms it; left out: only the transaction knows the outcome. */
+  /** The outcome if `apply` confirms it; absent: the transaction determines the outcome. */
   readonly foreseen?: ForeseenOutcome;
 }
 

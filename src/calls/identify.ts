@@ -1,4 +1,4 @@
-// Owns the question who performs a call, and whether that actor may perform the operation at all. Must never change anything.
+// Owns authentication and authorisation: who performs a call, and whether that actor may perform the operation. Must never change data.
 
 import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
 import type { Caller } from "../access/caller.ts";
@@ -30,12 +30,12 @@ function judgeKey(caller: Caller, now: number): Actor {
   return { caller, invalid: keyFault(caller, now) };
 }
 
-/** An operation together with what its actor brings to it. */
+/** An operation and the caller that may perform it. */
 export type Authority =
   | { readonly operation: InstallationOperation }
   | { readonly operation: ProjectOperation; readonly caller: Caller; readonly plan: Plan };
 
-/** @param caller null is administration. @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
+/** @param caller null for administration. @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
 export function requireAuthority(
   operation: Operation,
   caller: Caller | null,
@@ -44,7 +44,7 @@ export function requireAuthority(
 ): Authority {
   if (operation.scope === "installation") {
     if (caller === null) return { operation };
-    const message = `No API key may perform ${operation.name}. Use the command memledger on the machine of the server.`;
+    const message = `No API key may perform ${operation.name}. Run the command memledger on the machine of the server.`;
     throw new Refusal(1403, message);
   }
   if (caller === null) {

@@ -1,5 +1,5 @@
-// Owns how the input of an operation is read from what a transport received: body, parameters, or an object that is parsed already.
-// Trusts nothing, and decides nothing about callers.
+// Owns reading the input of an operation from what a transport received: body, parameters, or an object that is parsed already. Trusts
+// nothing, and decides nothing about callers.
 
 import { createHash } from "node:crypto";
 import type { TObject } from "@sinclair/typebox";
@@ -15,14 +15,14 @@ import type { Call } from "./call.ts";
 import type { Operation } from "./operation.ts";
 import type { Input, ReceivedInput, RequestBody } from "./request.ts";
 
-/** How large an input may be. */
+/** Maximum size of an input. */
 interface InputLimits {
   readonly maxBytes: number;
   readonly maxValues: number;
 }
 
 const callerLimits: InputLimits = { maxBytes: bodyMaxBytes, maxValues: jsonMaxValues };
-/** Of administration: it may name as many chains as there are, and is not reached over a network. */
+/** Administration may name any number of chains, and is not reachable over a network. */
 const administrationLimits: InputLimits = {
   maxBytes: Number.POSITIVE_INFINITY,
   maxValues: Number.POSITIVE_INFINITY,
@@ -31,14 +31,14 @@ const administrationLimits: InputLimits = {
 /** An input whose body is not received yet. */
 export interface OpenInput extends ReceivedInput {
   readonly limits: InputLimits;
-  /** What the record of the call keeps of the parameters. */
+  /** The parameters, as recorded. */
   readonly recorded: Pick<Call, "memoryId" | "parameters">;
 }
 
-/** @param caller null is administration */
+/** @param caller null for administration */
 export function openInput(operation: Operation, input: Input, caller: Caller | null): OpenInput {
   const limits = caller === null ? administrationLimits : callerLimits;
-  // Elsewhere the parameter memory_id is a filter.
+  // In other operations the parameter memory_id is a filter.
   const namesMemory = operation.scope === "project" && operation.feature === "memory";
   const received = input.kind === "received" ? input : toReceived(input.fields, namesMemory, limits);
   return { ...received, limits, recorded: recordParameters(received.parameters, namesMemory) };
@@ -46,7 +46,7 @@ export function openInput(operation: Operation, input: Input, caller: Caller | n
 
 /**
  * An object is treated as a body, so that it has the same limits and the same record.
- * @param namesMemory whether memory_id is what the operation is about: it is then a parameter, as in a path
+ * @param namesMemory whether memory_id names the memory of the operation; it is then a parameter, as in a path
  */
 function toReceived(fields: JsonObject, namesMemory: boolean, limits: InputLimits): ReceivedInput {
   const { memory_id, ...others } = fields;
@@ -69,7 +69,7 @@ function toBody(fields: JsonObject, { maxBytes }: InputLimits, claim: BodyClaim)
   return { kind: "text", bytes, text };
 }
 
-/** What the audit record keeps of a body: the body itself, or its length and digest. */
+/** The recorded part of a body: the body itself, or its length and digest. */
 export type KeptBody = Pick<Call, "bodyText" | "unreadableBody">;
 
 export const nothingKept: KeptBody = { bodyText: null, unreadableBody: null };
@@ -80,7 +80,7 @@ export type Reading = { readonly kept: KeptBody } & (
       /** As they were received. */
       readonly parameters: JsonObject;
     }
-  /** `fault`: a Refusal, or an error that nobody expected. */
+  /** `fault`: a Refusal, or an unexpected error. */
   | { readonly input: null; readonly fault: unknown }
 );
 
@@ -99,7 +99,7 @@ export function readInput(
   } catch (fault) {
     return refuse(fault, body.kind === "text" ? digestOf(body.bytes) : nothingKept);
   }
-  // A body that the ledger cannot hold is still judged field by field, so that the message can name the fault.
+  // A body that the ledger cannot store is still validated, so that the message can name the field.
   const isKeepable = isInteroperable(fields);
   try {
     const input = parserOf(operation.input)(mergeInput(parameters, fields));
@@ -155,7 +155,7 @@ function parseBody(text: string, maxValues: number): JsonObject {
   return value;
 }
 
-/** A body cannot name what the path or the query already says. @throws Refusal 1400 */
+/** A field of the path or the query cannot be in the body, too. @throws Refusal 1400 */
 function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
   const twice = Object.keys(parameters).find((name) => Object.hasOwn(fields, name));
   if (twice !== undefined) {
@@ -165,7 +165,7 @@ function mergeInput(parameters: JsonObject, fields: JsonObject): JsonObject {
   return { ...fields, ...parameters };
 }
 
-/** A memory is named in the entry only if the parameter has the form of an identifier, since everything else may be personal. */
+/** The entry contains the memory only if the parameter has the form of an identifier, because any other text may be personal. */
 function recordParameters(parameters: JsonObject, namesMemory: boolean): OpenInput["recorded"] {
   const { memory_id, ...others } = parameters;
   const memoryId = namesMemory && typeof memory_id === "string" && isId(memory_id) ? memory_id : null;
@@ -175,7 +175,7 @@ function recordParameters(parameters: JsonObject, namesMemory: boolean): OpenInp
   return { memoryId, parameters: kept.length === 0 ? null : Object.fromEntries(kept) };
 }
 
-/** I-JSON has no infinite numbers, and a parameter that is too long is refused anyway. */
+/** I-JSON has no infinite numbers; validation refuses a parameter that is too long. */
 function toRecorded(value: Json): Json {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   return typeof value === "string" ? value.slice(0, parameterMaxCharacters).toWellFormed() : value;

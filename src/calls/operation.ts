@@ -15,7 +15,7 @@ import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer, AnswerFile } from "./answer.ts";
 
-/** What `prepare` may use: everything slow, nothing that writes. */
+/** What `prepare` may use: slow work, and nothing that writes. */
 export interface Preparation {
   readonly caller: Caller;
   readonly plan: Plan;
@@ -23,25 +23,25 @@ export interface Preparation {
   readonly now: number;
   readonly prices: Prices;
   readonly extractor: Extractor;
-  /** Where lists end whose pages are asked for by number. */
+  /** The ends of lists that are read by page number. */
   readonly pagePins: PagePins;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has closed the connection. */
   readonly signal: AbortSignal;
-  /** Sets credits aside until the call is settled, before the work that they pay for. @throws Refusal 1402 */
+  /** Reserves credits until the call is settled; to be called before the work that costs them. @throws Refusal 1402 */
   reserve(cost: Cost): Promise<void>;
-  /** Runs work that may run for minutes. Few of a project run at once; the others wait. @throws Refusal 1429 when too many wait. */
+  /** Runs work that may run for minutes. Few such calls of a project run at once; the others wait. @throws Refusal 1429 if too many wait */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Performs another operation for the same caller: with a record, a duration and a permission and plan check of its own, and without
-   * being counted by the rate limit again, because the caller has sent one request. What it did stays when this operation is refused
-   * afterwards. The answer may be a refusal.
+   * Performs another operation for the same caller, as a separate call: it has its own record, its own permission and plan check, and its
+   * own transaction, so its changes stay if this operation is refused later. The rate limit does not count it, because the caller has
+   * sent one request. The answer may be a refusal.
    */
   perform(operation: ProjectOperation, input: JsonObject): Promise<Answer>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
 }
 
-/** What `apply` may use besides its transaction. Time is fixed for the call. */
+/** What `apply` may use besides its transaction. `now` does not change during the call. */
 export interface Application {
   readonly now: number;
   readonly plans: Plans;
@@ -89,11 +89,11 @@ export interface Done<Data> {
   readonly memoryId?: string;
   /** The answer is this file instead of `data`. */
   readonly file?: AnswerFile;
-  /** What the record says beyond request and answer. */
+  /** Additional members of the record, beside request and answer. */
   readonly details?: JsonObject;
-  /** What the call cost; left out: nothing. */
+  /** The cost of the call; absent: none. */
   readonly cost?: Cost;
-  /** What the engine does after the commit; left out: nothing. */
+  /** What the engine does after the commit; absent: nothing. */
   readonly after?: readonly AfterCommit[];
 }
 
@@ -103,23 +103,23 @@ export interface Declined {
   readonly after: readonly AfterCommit[];
 }
 
-/** The caller appends a record of its own, which takes the place of the call's. */
+/** The caller appends its own record, which replaces the call's record. */
 export interface Appended<Data> {
   readonly record: AppendedRecord;
-  /** The `data` of the answer, once the record has its place in the chain. */
+  /** The `data` of the answer, after the record has been added to the chain. */
   present(record: StoredRecord): Data;
   readonly after?: readonly AfterCommit[];
 }
 
 type DataOf<Output extends TSchema | null> = Output extends TSchema ? Static<Output> : null;
 
-/** What an operation does to the data, apart from its own record and times of last use. Each means what MCP's hint of that name means. */
+/** The effect of an operation on the data, except its own record and times of last use. The meanings are those of the hints of MCP. */
 export interface Effects {
   /** Changes nothing. */
   readonly readOnly: boolean;
   /** May replace or delete data; otherwise it only adds data. */
   readonly destructive: boolean;
-  /** The same call again changes nothing more, whatever it answers. */
+  /** Repeating the same call changes nothing more, even if the answer differs. */
   readonly idempotent: boolean;
 }
 
@@ -131,7 +131,7 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly effects: Effects;
   readonly success: 200 | 201 | 204;
   readonly input: Input;
-  /** Schema of `data`; null for 204 and where the answer is a file. */
+  /** Schema of `data`; null for 204, and if the answer is a file. */
   readonly output: Output;
   /** Media types of the file that is the answer instead of `data`. */
   readonly files?: readonly string[];
@@ -147,18 +147,18 @@ export interface ProjectOperation<
   readonly scope: "project";
   readonly permission: Permission;
   readonly feature: Feature;
-  /** The answer holds audit records. Its own record keeps none of it: a log that contains its answers grows without end. */
+  /** The answer contains audit records. The record of the call does not store it: a log that contains its own answers grows without limit. */
   readonly answersWithRecords?: boolean;
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
-  /** The codes that its own rules answer with, besides those of every call. */
+  /** Error codes of its own rules, besides those of every call. */
   readonly refusals: readonly ErrorCode[];
-  /** What it prepares travels to the writer's thread: plain data and typed arrays only. */
+  /** The result is sent to the writer's thread: plain data and typed arrays only. */
   prepare(
     input: Static<Input>,
     preparation: Preparation,
   ): Promise<Prepared | Foreseen<DataOf<Output>, Prepared>>;
-  /** Runs inside one transaction; awaits nothing but the transaction's own methods. */
+  /** Runs inside one transaction; awaits only methods of the transaction. */
   apply(
     transaction: Transaction,
     input: Static<Input>,
@@ -167,16 +167,16 @@ export interface ProjectOperation<
   ): Promise<Applied<DataOf<Output>>>;
 }
 
-/** Administration of the installation, reached from this machine only. */
+/** Administration of the installation, reachable from this machine only. */
 export interface InstallationOperation<
   Input extends TObject = TObject,
   Output extends TSchema | null = TSchema | null,
   Prepared = unknown,
 > extends Description<Input, Output> {
   readonly scope: "installation";
-  /** The answer holds a secret, so the record keeps no response body. */
+  /** The answer contains a secret, so the record does not store it. */
   readonly secret: boolean;
-  /** As of a project's operation; most need none. */
+  /** As `prepare` of a project's operation; absent: nothing to prepare. */
   prepare?(input: Static<Input>, preparation: Pick<Preparation, "store">): Promise<Prepared>;
   apply(
     transaction: Transaction,

@@ -1,4 +1,4 @@
-// Owns the list of everything that can be done. Both halves of a call look operations up here by name.
+// Owns the only list of all operations. Both halves of a call look them up here by name.
 
 import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
 import { previewRetention } from "../access/preview-retention.ts";

@@ -1,4 +1,4 @@
-// Owns what the record of a call keeps of where it came from: bounded, well-formed, and metadata only when it is valid.
+// Owns the recorded origin of a call: texts are shortened and well-formed, and metadata is included only if it is valid.
 
 import { Refusal } from "../errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "../json/json.ts";
@@ -9,7 +9,7 @@ import type { Credentials, Request, RequestMetadata } from "./request.ts";
 
 export interface OriginReading {
   readonly origin: Origin;
-  /** What is wrong with the metadata, which the origin then lacks. */
+  /** The fault of the metadata, which the origin then does not contain; null: none. */
   readonly fault: Refusal | null;
 }
 
@@ -23,7 +23,7 @@ export function readOrigin(request: Request): OriginReading {
   }
 }
 
-/** The same without metadata, of a call that is not worth reading more of. */
+/** The origin with this metadata, whose texts have at most `maxCharacters`. */
 export function toOrigin(
   { credentials, origin: { transport, ip, userAgent, client } }: Request,
   metadata: JsonObject | null,

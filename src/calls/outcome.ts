@@ -1,5 +1,5 @@
-// Owns what becomes of a call: its answer, and what its record says. Knows the two ways there: an outcome that the transaction finds, and
-// one that was foreseen. Must never change anything.
+// Owns the outcome of a call: its answer and the contents of its record. The transaction determines the outcome, or it was prepared before
+// (foreseen). Must never change data.
 
 import { free } from "../access/credits.ts";
 import { sealPayload } from "../audit/payload.ts";
@@ -111,7 +111,7 @@ const success = {
   sealed: null,
 };
 
-/** A secret belongs in no record, and a log that contains its own answers would grow without end. */
+/** A secret must not be recorded, and a log that contains its own answers would grow without limit. */
 function keepsResponse(operation: Operation): boolean {
   return operation.scope === "installation" ? !operation.secret : operation.answersWithRecords !== true;
 }

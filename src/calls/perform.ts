@@ -1,5 +1,5 @@
 // Owns the only entry point of every call and the order of its first half: identify, limit, authorise, receive, validate, prepare, then
-// settle in the store. Transports hand in what they received and print the answer; none of them decides anything.
+// settle in the store. Transports pass what they received and print the answer; they decide nothing.
 
 import { createBodyBudget, uncountedBody } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
@@ -22,7 +22,7 @@ import { createPrepare, type PreparationTools } from "./preparation.ts";
 import type { Credentials, Request } from "./request.ts";
 import { createUnauthenticatedRefusal } from "./unauthenticated.ts";
 
-/** @throws nothing: every outcome is an answer. */
+/** Never throws: every outcome is an answer. */
 export type Perform = (operation: Operation, request: Request) => Promise<Performed>;
 
 export interface Performed {
@@ -62,7 +62,7 @@ export function createPerform(tools: PerformTools): Perform {
     async (operation, request) => (await perform(operation, request)).answer,
   );
 
-  /** @throws Refusal where the call leaves no record: it is only counted, or there is no memory for its body. */
+  /** @throws Refusal if the call is not recorded: it is only counted, or its body exceeds the memory for bodies */
   const performAs = async (actor: Actor, operation: Operation, request: Request): Promise<Answer> => {
     const { caller, invalid } = actor;
     const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed() };
@@ -86,7 +86,7 @@ export function createPerform(tools: PerformTools): Perform {
     return await store.commit({ ...read, decision: await decide(read, admitted, reading, request, held) });
   };
 
-  /** @param fault what is wrong with the form of the request */
+  /** @param fault the fault of the request's form; null: none */
   const admit = (
     operation: Operation,
     caller: Caller | null,
@@ -121,7 +121,7 @@ export function createPerform(tools: PerformTools): Perform {
     }
   };
 
-  /** One request takes one token, also when it has other operations performed for it. @throws Refusal 1429 */
+  /** A request counts once, even if other operations are performed for it. @throws Refusal 1429 */
   const limitRate = ({ key, project }: Caller, { kind }: Credentials): void => {
     if (kind !== "key") return;
     const waitSeconds = limiter.take(key.id, planOf(project, plans).rate, clock.elapsed());
@@ -131,7 +131,7 @@ export function createPerform(tools: PerformTools): Perform {
   return perform;
 }
 
-/** Whose record the call gets, and whose turn in the writer's queue it takes. */
+/** The key in the record of the call, and the project in whose queue the call waits for the writer. */
 function ownerOf(caller: Caller | null): Pick<Call, "keyId" | "project"> {
   return caller === null ? { keyId: null } : { keyId: caller.key.id, project: caller.project.id };
 }

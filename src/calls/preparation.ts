@@ -1,5 +1,5 @@
-// Owns the slow half of an operation and what it may use: everything that waits, nothing that writes, and other operations on behalf of
-// the same caller. Remembers over all calls what projects share: turns, reserved credits, lists that are read page by page.
+// Owns `prepare` of operations and what it may use: slow work, nothing that writes, and other operations on behalf of the same caller. Keeps
+// between calls what projects share: turns, reserved credits, lists that are read page by page.
 
 import type { Prices } from "../access/credits.ts";
 import { createReservations } from "../access/reservations.ts";
@@ -25,7 +25,7 @@ export interface PreparationTools {
 
 /**
  * Runs `prepare` of an operation. @returns what `apply` gets of it.
- * @param held what the call has reserved; disposed of when the call is settled.
+ * @param held what the call has reserved; disposed of after the call has been settled
  */
 export type Prepare = (
   authority: Authority,
@@ -52,7 +52,7 @@ export function createPrepare(
     const { credentials, origin, signal } = request;
     const waiter = { project: caller.project.id, signal };
     const credits = held.use(reservations(caller.project));
-    // Whoever waits for a turn inside a turn of the same project may wait for itself.
+    // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
     let isInTurn = credentials.kind === "caller" && credentials.isInTurn;
     const preparation: Preparation = {
       ...{ caller, plan, store, prices, extractor, pagePins, signal, now: clock.now() },

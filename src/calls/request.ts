@@ -1,4 +1,4 @@
-// Owns the type Request: what a transport hands in for one call, before anything of it is trusted.
+// Owns the type Request: what a transport passes for one call. Nothing in it is trusted yet.
 
 import type { BodyClaim } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
@@ -9,65 +9,65 @@ export interface Request {
   readonly credentials: Credentials;
   readonly input: Input;
   readonly origin: RequestOrigin;
-  /** Clock.elapsed() at arrival; left out: the call arrives now. */
+  /** Clock.elapsed() at arrival; absent: now. */
   readonly arrivedAt?: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
-/** What a call claims to be allowed by. */
+/** What authorises a call. */
 export type Credentials = KeyCredentials | CallerCredentials | AdministrationCredentials;
 
 export interface KeyCredentials {
   readonly kind: "key";
-  /** As it was received; null: none was sent. */
+  /** As received; null: none was sent. */
   readonly secret: string | null;
-  /** How this transport takes a key, for callers without a valid one. */
+  /** Messages for callers without a valid key: they say how this transport receives a key. */
   readonly advice: KeyAdvice;
 }
 
-/** Whole sentences that say what is wrong and what to do. */
+/** Complete messages: what is wrong, and what to do. */
 export interface KeyAdvice {
   readonly missing: string;
   readonly unknown: string;
 }
 
-/** The caller of another call that is being performed: identified and counted by the rate limit there, and not again. */
+/** The caller of another call that is being performed. That call identified the caller and was counted by the rate limit. */
 export interface CallerCredentials {
   readonly kind: "caller";
   readonly caller: Caller;
   /** Name of the operation that the other call performs. */
   readonly performedFor: string;
-  /** Whether the other call is inside Preparation.inTurn, so that this one must not wait for a turn of its own. */
+  /** Whether the other call is inside Preparation.inTurn; then this one must not wait for a turn. */
   readonly isInTurn: boolean;
 }
 
-/** Access to the data directory is the authority; the transport has made sure of it. */
+/** Authorised by access to the data directory, which the transport has verified. */
 export interface AdministrationCredentials {
   readonly kind: "administration";
   readonly administrator: Administrator;
 }
 
-/** Who administers, as the command or the server that does it says. */
+/** Who performs administration, as reported by the command or the server. */
 export interface Administrator {
-  /** Name of the operating-system user of the process; null: the command did not say. */
+  /** Name of the operating-system user of the process; null: not reported. */
   readonly osUser: string | null;
   /** Name of the user who ran sudo; null: not known. */
   readonly sudoUser: string | null;
 }
 
-/** The input of the operation: an object, or what has to be received and parsed first. */
+/** The input of the operation: an object, or a body that is not received yet. */
 export type Input = { readonly kind: "object"; readonly fields: JsonObject } | ReceivedInput;
 
 export interface ReceivedInput {
   readonly kind: "received";
-  /** Fields that came outside of the body, such as path and query, already in the types of the schema where they have that form. */
+  /** Fields of path and query, converted to the types of the schema if possible. */
   readonly parameters: JsonObject;
-  /** What is wrong with the request's form and only its transport can see; answered once the caller is authorised. */
+  /** A fault that only the transport can detect; refused after the caller is authorised. Null: none. */
   readonly fault: Refusal | null;
   /**
-   * Receives the body; called once, after the caller is authorised, and never for a call that is refused before.
-   * @throws Refusal 1429 or 1503 when the claim is refused; whatever is wrong with the body itself is part of the result.
+   * Receives the body. Called at most once, after the caller is authorised. A fault of the body is part of the result.
+   * @throws Refusal 1429 or 1503 if the claim is refused
    */
   readonly receiveBody: (claim: BodyClaim) => Promise<RequestBody>;
 }
@@ -75,7 +75,7 @@ export interface ReceivedInput {
 export type RequestBody =
   | { readonly kind: "none" }
   | { readonly kind: "text"; readonly bytes: Uint8Array; readonly text: string }
-  /** It was not received to its end, so nothing of it can be recorded. */
+  /** It was not received completely, so it cannot be recorded. */
   | { readonly kind: "incomplete"; readonly refusal: Refusal }
   | {
       readonly kind: "unreadable";
@@ -84,26 +84,26 @@ export type RequestBody =
       readonly message: string;
     };
 
-/** `server`: the server performs the operation itself, such as its first start. */
+/** `server`: the server performs the operation itself, for example at its first start. */
 export type Transport = "http" | "mcp" | "gateway" | "console" | "cli" | "server";
 
-/** Where a call came from. */
+/** The origin of a call, as received. */
 export interface RequestOrigin {
   readonly transport: Transport;
-  /** Address of the caller; null: the transport has none. */
+  /** Address of the client; null: the transport has none. */
   readonly ip: string | null;
   readonly userAgent: string | null;
-  /** Name and version of the client program, as it says; null: it did not say. */
+  /** Name and version of the client program, as reported by it; null: not reported. */
   readonly client: string | null;
   readonly metadata: RequestMetadata | null;
 }
 
-/** Markers of the caller for the record of the call. */
+/** Metadata of the caller for the record of the call. */
 export interface RequestMetadata {
   /** JSON text, or an object that is parsed already. */
   readonly value: string | JsonObject;
-  /** What messages call it, such as `The header X-Audit-Metadata`. */
+  /** Its name in messages, such as `The header X-Audit-Metadata`. */
   readonly label: string;
-  /** What the `data` of a refusal calls it. */
+  /** Its name in the `data` of a refusal. */
   readonly field: string;
 }

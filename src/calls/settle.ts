@@ -1,5 +1,5 @@
 // Owns the second half of every call: inside one transaction, apply the change and append its audit record.
-// Nothing commits without its record, and a refused or failed call leaves its record alone.
+// No change is committed without its record. A refused or failed call changes nothing but its record.
 
 import { authorise } from "../access/authorise.ts";
 import type { Caller } from "../access/caller.ts";
@@ -23,7 +23,7 @@ export interface Settlement {
   readonly clock: Clock;
   readonly plans: Plans;
   readonly report: ReportFailure;
-  /** Whether an error means that the whole transaction is gone, not only this call. */
+  /** Whether an error rolls back the whole transaction, not only this call. */
   readonly isLost: (error: unknown) => boolean;
 }
 
@@ -73,7 +73,7 @@ async function decide(settling: Settling, { isLost, report }: Settlement): Promi
     return result;
   };
   try {
-    // An operation that can foresee its outcome changes nothing that would have to be undone.
+    // A call with a foreseen outcome changes nothing, so it needs no savepoint.
     const applied = foreseen === undefined ? await transaction.attempt(work) : await work();
     return "confirmed" in applied ? confirm(operation, foreseen, after) : succeed(operation, applied, after);
   } catch (error) {
@@ -89,7 +89,8 @@ async function apply(
 ): Promise<Applied<unknown>> {
   const input = { ...body, ...parameters };
   if (operation.scope === "installation") return operation.apply(transaction, input, application, prepared);
-  if (caller === null) throw new Refusal(1401, "The API key does not exist any more. Ask for a new one.");
+  if (caller === null)
+    throw new Refusal(1401, "The API key no longer exists. Ask the operator for a new one.");
   const { now, plans } = application;
   const plan = planOf(caller.project, plans);
   authorise(operation, caller, plan, now);

@@ -8,9 +8,9 @@ import { findAdminSocket } from "./command-socket.ts";
 import { type Reply, readReply } from "./reply.ts";
 
 /**
- * Null when no server listens.
- * @param socket path as of openAdminSocket.
- * @throws Error that says what to do when the socket belongs to another user, or the server ended before it answered.
+ * Null if no server listens.
+ * @param socket path as of openAdminSocket
+ * @throws Error that says what to do if the socket belongs to another user, or the server stopped before it answered
  */
 export async function askServer(
   socket: string,

@@ -1,5 +1,5 @@
-// Owns how a command tells the server who runs it, on the command socket: the header that it sends and that the server reads. The server
-// believes it: whoever may open the socket may change the database, too.
+// Owns the header of the command socket that says who runs the command. The server accepts it unchecked, because whoever can open the
+// socket can also change the database.
 
 import type { Administrator } from "../../calls/request.ts";
 import { isObject, type Json } from "../../json/json.ts";
@@ -8,16 +8,16 @@ export const callerHeader = "Memledger-Caller";
 
 export interface CommandCaller {
   readonly administrator: Administrator;
-  /** Name and version of the program; null: it did not say. */
+  /** Name and version of the program; null: not reported. */
   readonly client: string | null;
 }
 
-/** A header holds ASCII only, and names of users may hold anything. */
+/** A header contains ASCII only, and the name of a user any character. */
 export function printCaller({ administrator: { osUser, sudoUser }, client }: CommandCaller): string {
   return encodeURIComponent(JSON.stringify({ os_user: osUser, sudo_user: sudoUser, client }));
 }
 
-/** @param header null: a command of version 0.1.0, which does not say who runs it. @returns null when it is malformed. */
+/** @param header null: a command of version 0.1.0, which does not report it. @returns null when it is malformed. */
 export function readCaller(header: string | null): CommandCaller | null {
   if (header === null) return { administrator: { osUser: null, sudoUser: null }, client: null };
   const caller = parse(header);

@@ -1,5 +1,5 @@
-// Owns the server's door for the command line of the same machine: a socket whose file permissions are the authority.
-// Must never be reachable over a network, and adds no rule to the operations behind it.
+// Owns the socket through which commands on the same machine reach the server; the permissions of its file are the authorisation.
+// Must never be reachable over a network, and adds no rule to the operations.
 
 import { createHash } from "node:crypto";
 import {
@@ -33,8 +33,8 @@ export interface AdminSocket {
 const pathMaxBytes = 103;
 
 /**
- * Answers `POST /<operation>` with a JSON body at `path`; whatever lies there is left over from a server that was killed, because
- * the caller holds the directory's lock. Where `path` is too long for the system it becomes a link to the real socket.
+ * Answers `POST /<operation>` with a JSON body at `path`. An existing file there is a remnant of a killed server, because the caller
+ * holds the lock of the directory. If `path` is too long for the system, it becomes a link to the real socket.
  */
 export function openAdminSocket(path: string, perform: Perform): AdminSocket {
   rmSync(path, { force: true });
@@ -48,8 +48,8 @@ export function openAdminSocket(path: string, perform: Perform): AdminSocket {
     development: false,
     maxRequestBodySize: bodyMaxBytes,
     async fetch(request, bun) {
-      // Retention and erasure may take minutes. On a Unix socket Bun closes a silent connection after ten seconds, whatever
-      // idleTimeout says, and takes no timeout of 0 here.
+      // Retention and erasure may run for minutes. On a Unix socket Bun closes an idle connection after ten seconds, whatever
+      // idleTimeout is, and does not accept a timeout of 0 here.
       const keepOpen = () => bun.timeout(request, idleTimeoutSeconds);
       keepOpen();
       const timer = setInterval(keepOpen, 500 * idleTimeoutSeconds);
@@ -70,7 +70,7 @@ export function openAdminSocket(path: string, perform: Perform): AdminSocket {
   };
 }
 
-/** Where the server of this data directory listens; null when no server has been there or it ended in order. */
+/** Where the server of this data directory listens; null if there was none, or it stopped normally. */
 export function findAdminSocket(path: string): string | null {
   const info = lstatSync(path, { throwIfNoEntry: false });
   if (info === undefined) return null;
@@ -78,7 +78,7 @@ export function findAdminSocket(path: string): string | null {
   return existsSync(target) ? target : null;
 }
 
-/** The same for the same directory however it is spelt, and short. */
+/** A short path that depends only on the real path of the directory. */
 function socketPath(path: string): string {
   if (Buffer.byteLength(path) <= pathMaxBytes) return path;
   const name = join(realpathSync(dirname(path)), basename(path));
@@ -86,7 +86,7 @@ function socketPath(path: string): string {
   return join(runtimeDirectory(), `${hash}.sock`);
 }
 
-/** A directory of this user alone. @throws Error when somebody else prepared it. */
+/** A directory that only this user can access. @throws Error if another user created it */
 function runtimeDirectory(): string {
   const userId = process.getuid?.();
   const given = process.env.XDG_RUNTIME_DIR ?? "";
@@ -97,7 +97,9 @@ function runtimeDirectory(): string {
   const info = lstatSync(directory);
   const isOurs = userId === undefined || (info.uid === userId && (info.mode & 0o077) === 0);
   if (info.isDirectory() && isOurs) return directory;
-  throw new Error(`${directory} must be a directory of this user with mode 0700. Remove it.`);
+  throw new Error(
+    `${directory} must be a directory that belongs to this user and has mode 0700. Remove it, then start the server again.`,
+  );
 }
 
 async function respond(request: Request, perform: Perform): Promise<Response> {
@@ -111,7 +113,10 @@ async function respond(request: Request, perform: Perform): Promise<Response> {
 async function performNamed(request: Request, perform: Perform): Promise<Answer> {
   const operation = findOperation(new URL(request.url).pathname.slice(1));
   if (request.method !== "POST" || operation?.scope !== "installation") {
-    return refuse(1404, "The running server does not know this command. Restart it with this version.");
+    return refuse(
+      1404,
+      "The running server does not support this command. Restart the server with the version of this command.",
+    );
   }
   const caller = readCaller(request.headers.get(callerHeader));
   if (caller === null)
@@ -128,7 +133,7 @@ async function performNamed(request: Request, perform: Perform): Promise<Answer>
   return answer;
 }
 
-/** The body, or what is wrong with it. */
+/** The body, or its fault as a message. */
 async function readBody(request: Request): Promise<JsonObject | string> {
   try {
     const input = parseJson(await request.text());

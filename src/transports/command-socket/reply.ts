@@ -9,7 +9,7 @@ export interface Reply {
   /** 1000 on success, else an error code. */
   readonly code: number;
   readonly message: string;
-  /** Null where the operation has nothing to tell. */
+  /** Null if the operation returns no data. */
   readonly data: Json;
 }
 
@@ -17,12 +17,12 @@ export function printReply({ code, message, data }: Answer): string {
   return `{"success":${code === successCode},"code":${code},"message":${JSON.stringify(message)},"data":${data}}`;
 }
 
-/** @throws Error when it is not a reply of a memledger server. */
+/** @throws Error if it is not a reply of a memledger server */
 export function readReply(text: string): Reply {
   const reply = parse(text);
   if (!isObject(reply) || typeof reply.code !== "number" || typeof reply.success !== "boolean") {
     throw new Error(
-      "The running server answered in a form that this command does not know. Use the same version of memledger for both, or restart the server.",
+      "The answer of the running server is not in the expected format. Use the same version of memledger for the server and the command, then restart the server.",
     );
   }
   return { code: reply.code, message: String(reply.message), data: reply.data ?? null };

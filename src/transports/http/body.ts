@@ -35,7 +35,7 @@ function encodingFault(headers: Headers): string | null {
   return `The body has the Content-Encoding "${encoding.slice(0, shownMaxCharacters)}". Send it without compression.`;
 }
 
-/** Parameters that we do not know are ignored, as RFC 2045 asks. RFC 8259: JSON is UTF-8, and a charset says nothing new. */
+/** Parameters that we do not know are ignored, as RFC 2045 asks. RFC 8259: JSON is always UTF-8. */
 function mediaTypeFault(headers: Headers): string | null {
   const header = headers.get("content-type") ?? "";
   if (header === "application/json") return null;
@@ -58,8 +58,8 @@ function readMediaType(header: string): MIMEType | null {
 const unfinished = new WeakSet<Request>();
 
 /**
- * Whether the connection has to be closed after the answer, because a body is still arriving that is too long to wait for its end.
- * The server drops the rest of a shorter one by itself, and the connection serves the next request.
+ * Whether the connection must be closed after the answer, because a body that is still arriving is too long to be discarded.
+ * The server discards the rest of a shorter body, and the connection stays open for the next request.
  */
 export function leavesBodyBehind(request: Request): boolean {
   if (unfinished.has(request)) return true;
@@ -93,7 +93,7 @@ async function receiveInTime(
 
 async function receive(request: Request, claim: BodyClaim): Promise<Uint8Array | Refusal> {
   if (request.body === null) return new Uint8Array();
-  // The server ends a body at its announced length, so only a chunked one has to be counted while it arrives.
+  // The server stops reading at the announced length, so only a chunked body must be counted while it arrives.
   if (!request.headers.has("content-length")) return receiveCounted(request.body, claim);
   const announced = announcedBytes(request);
   if (announced > bodyMaxBytes) return tooLarge;
@@ -110,7 +110,7 @@ async function receiveCounted(
   for await (const chunk of stream) {
     length += chunk.length;
     if (length > bodyMaxBytes) return tooLarge;
-    // A chunk costs time and memory however small it is: a body of single bytes takes seconds and hundreds of bytes for each.
+    // Each chunk costs time and memory: a body in chunks of one byte takes seconds, and hundreds of bytes of memory for each byte.
     if (chunks.length >= bodySmallChunksMax && length < chunks.length * bodyChunkMinBytes) return tooFine;
     claim.take(chunk.length);
     chunks.push(chunk);

@@ -1,5 +1,5 @@
-// Owns what the log says about calls: refusals sampled, so that a client that fails in a loop does not fill the disk, and, if the
-// operator wants it, every call. Must never log a key, a query, a body or a text.
+// Owns the log of calls: samples of refused calls, so that a client that fails in a loop does not fill the disk, and every call if the
+// access log is on. Must never log a key, a query, a body or a text.
 
 import type { Clock } from "../../clock.ts";
 import type { ClockTimer } from "../../clock-timers.ts";
@@ -10,16 +10,16 @@ import { networkOf } from "../../network.ts";
 /** One call as the log shows it. */
 export interface LoggedCall {
   readonly method: string;
-  /** The route's template, such as /v1/memories/:memory_id; null when no route has the path. */
+  /** The route's template, such as /v1/memories/:memory_id; null if no route has the path. */
   readonly path: string | null;
   readonly operation: string | null;
   readonly status: number;
   /** Of the envelope; null for answers without one. */
   readonly code: number | null;
   readonly durationMs: number;
-  /** Length of the answer's body; asked for only when the call is logged. */
+  /** Length of the answer's body; computed only if the call is logged. */
   readonly bytes: () => number | null;
-  /** Ids of the caller, where the key is known. */
+  /** Ids of the caller; null if the key is unknown. */
   readonly project: string | null;
   readonly key: string | null;
   readonly address: string | null;
@@ -27,7 +27,7 @@ export interface LoggedCall {
 
 export interface CallLog {
   log(call: LoggedCall): void;
-  /** Logs what has been counted and not told. */
+  /** Logs the counted calls that are not logged yet. */
   close(): void;
 }
 
@@ -53,7 +53,7 @@ export function createCallLog(logger: Logger, clock: Clock, isAccessLogged: bool
     for (const [code, { startedMs, calls, sources }] of tallies) {
       const seconds = Math.ceil((clock.elapsed() - startedMs) / 1000);
       if (calls > 0) logger.info("calls refused", { code, calls, seconds, by: mostFrequent(sources) });
-      // A minute without a refusal of this code: the next one is news again.
+      // After a minute without a refusal of this code, the next one is logged again.
       if (calls === 0) tallies.delete(code);
       else tallies.set(code, newTally(clock.elapsed()));
     }

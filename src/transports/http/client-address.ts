@@ -1,4 +1,4 @@
-// Owns the question where a call came from. Believes X-Forwarded-For only as far as configured proxies wrote it.
+// Owns the address of the client. Trusts X-Forwarded-For only as far as trusted proxies wrote it.
 
 import { BlockList, isIP } from "node:net";
 
@@ -7,7 +7,7 @@ export type ClientAddress = (peer: string | null, forwardedFor: string | null) =
 
 /**
  * `trusted` are addresses or networks such as 10.0.0.0/8. The header is read from its end, as each proxy appends the address it
- * was called from: the first one that is not a trusted proxy is the client, and what stands before it anybody may have written.
+ * was called from. The first address that is not a trusted proxy is the client; anyone may have written the addresses before it.
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   const proxies = new BlockList();

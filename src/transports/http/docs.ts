@@ -1,4 +1,4 @@
-// Owns the pages that explain the API: /openapi.json and /docs. Everything they need comes from this server, nothing from a network.
+// Owns the pages that explain the API: /openapi.json and /docs. They load nothing from other servers.
 
 import { apiReferenceScript } from "../../native/assets.ts";
 import { version } from "../../version.ts";
@@ -7,7 +7,7 @@ import { openApiDocument } from "./openapi.ts";
 
 const scriptPath = "/docs/reference.js";
 
-/** Nothing but this server may be asked for anything; Scalar sets styles from its script. */
+/** The page may load from this server only; Scalar sets styles from its script. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Everything that would leave this machine, or invite a reader to, is switched off. */
+/** Everything that sends requests to other servers, or links to them, is switched off. */
 const scalarConfiguration = {
   url: "/openapi.json",
   withDefaultFonts: false,
@@ -57,7 +57,7 @@ export function docsRoutes(): [path: string, handler: Handler][] {
       () =>
         respond(page, "text/html; charset=utf-8", {
           "Content-Security-Policy": contentSecurityPolicy,
-          // The policy does not cover look-ups, and browsers may look up the hosts of links that nobody has followed.
+          // The policy does not cover DNS, and browsers may resolve the host names of links in advance.
           "X-DNS-Prefetch-Control": "off",
         }),
     ],
@@ -73,7 +73,7 @@ export function docsRoutes(): [path: string, handler: Handler][] {
   ];
 }
 
-/** Nobody pays for a page that nobody opens, and the second reader does not pay again. */
+/** Computes the value at the first call, and keeps it. */
 function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {

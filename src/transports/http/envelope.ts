@@ -3,7 +3,7 @@
 import type { Answer } from "../../calls/answer.ts";
 import { successCode } from "../../errors.ts";
 
-/** Null for an answer that has no body of its own: a file, or a status such as 204. */
+/** Null for an answer without data: a file, or the status 204. */
 export function toEnvelope({ code, message, data }: Answer): string | null {
   if (data === null) return null;
   const success = code === successCode;

@@ -1,11 +1,11 @@
-// Owns answering with a file, or the part of it that a Range header asks for (RFC 9110, sections 13 and 14). Sends it from the disk
-// and never holds it in memory.
+// Owns the response with a file, or the part of it that a Range header requests (RFC 9110, sections 13 and 14). Streams it from the
+// disk and never loads it into memory.
 
 import { stat } from "node:fs/promises";
 import type { AnswerFile } from "../../calls/answer.ts";
 import { Refusal } from "../../errors.ts";
 
-/** @throws Refusal 2205 when the file has been removed meanwhile. */
+/** @throws Refusal 2205 if the file was removed meanwhile */
 export async function fileResponse(
   file: AnswerFile,
   request: Request,
@@ -18,7 +18,7 @@ export async function fileResponse(
     "Content-Type": file.type,
     "Content-Disposition": `attachment; filename="${file.name}"`,
     "Accept-Ranges": "bytes",
-    // Others may keep nothing; whoever asked may, but has to ask again.
+    // Only the client itself may store the file, and must revalidate it.
     "Cache-Control": "private, no-cache",
     ETag: tag,
   };

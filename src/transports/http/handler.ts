@@ -1,6 +1,6 @@
-// Owns the type of what is bound to a path.
+// Owns the type of the handlers that are bound to paths.
 
-/** What the router gives a handler. */
+/** The arguments of a handler. */
 export interface Context {
   readonly request: Request;
   readonly path: string;

@@ -1,11 +1,11 @@
-// Owns why the server cannot listen on an address, in words. Must never try the port itself: another program may need it.
+// Owns the message that explains why the server cannot listen on an address. Must never open the port: another program may need it.
 
 import { createSocket } from "node:dgram";
 
 /**
- * Bun reports a leftover error number for a host that it cannot use, so the host is tried by itself: as the address of a UDP socket on
- * any free port, which asks the system the same questions.
- * @returns an Error that says what to do.
+ * Bun reports an unrelated error number for a host that it cannot use. So the host is tested as the address of a UDP socket on any free
+ * port, for which the system reports the same errors.
+ * @returns an Error that says what to do
  */
 export async function explainListenFailure(error: unknown, hostname: string, port: number): Promise<Error> {
   const fault = await findHostFault(hostname);
@@ -40,7 +40,7 @@ export async function explainListenFailure(error: unknown, hostname: string, por
   );
 }
 
-/** The system's code for what is wrong with the host, null when nothing is. */
+/** The system's error code for the host; null: the host is usable. */
 function findHostFault(hostname: string): Promise<string | null> {
   const socket = createSocket(hostname.includes(":") ? "udp6" : "udp4");
   return new Promise((resolve) => {

@@ -1,11 +1,11 @@
-// Owns how the OpenAPI document tells with which codes an operation can answer. Never invents a code: they come from the operation.
+// Owns the error responses of the OpenAPI document. Every code comes from the operation.
 
 import type { Feature } from "../../access/plan.ts";
 import { type ErrorCode, errorMeaning, errorStatus } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { Route } from "./routes.ts";
 
-/** Codes that any operation can be answered with. */
+/** Error codes of every operation. */
 const commonCodes: readonly ErrorCode[] = [1400, 1401, 1403, 1429, 1500, 1503];
 const bodyCodes: readonly ErrorCode[] = [1413, 1415];
 const featureCodes: Readonly<Record<Feature, readonly ErrorCode[]>> = {
@@ -14,7 +14,7 @@ const featureCodes: Readonly<Record<Feature, readonly ErrorCode[]>> = {
   export: [2200, 2202],
 };
 
-/** All codes with which a route can answer instead of success. */
+/** All error codes of a route. */
 export function refusalsOf({ operation, method }: Route): ErrorCode[] {
   const own = [...featureCodes[operation.feature], ...operation.refusals];
   const codes = new Set([...commonCodes, ...(method === "GET" ? [] : bodyCodes), ...own]);
@@ -22,8 +22,8 @@ export function refusalsOf({ operation, method }: Route): ErrorCode[] {
 }
 
 /**
- * The answers of a route by status. Each is a component, named after its codes and shared by the routes that have the same, and all
- * have the schema Refusal: a schema for each set of codes would make a type of each in generated clients.
+ * The error responses of a route by status. Each is a component, named after its codes and shared by the routes with the same codes. All
+ * have the schema Refusal: a schema for each set of codes would add a type for each set to generated clients.
  */
 export function describeRefusals(route: Route, responses: Map<string, JsonObject>): JsonObject {
   const byStatus = Map.groupBy(refusalsOf(route), (code) => errorStatus[code]);

@@ -1,5 +1,5 @@
-// Owns the OpenAPI 3.1 document, generated from the table of routes and the operations' own schemas. Never describes anything by hand
-// that an operation already says.
+// Owns the OpenAPI 3.1 document, generated from the table of routes and the operations' own schemas. Must never repeat by hand
+// what an operation describes.
 
 import { permissions } from "../../access/key.ts";
 import type { ProjectOperation } from "../../calls/operation.ts";
@@ -22,7 +22,7 @@ export function openApiDocument(): JsonObject {
     byName: new Map([["Refusal", refusalSchema]]),
   };
   const responses = new Map([["RangeNotSatisfiable", rangeNotSatisfiable]]);
-  // Requests first, as toAnswerSchema asks for.
+  // Requests first: see toAnswerSchema.
   const asked = routes.map((route) => ({ route, request: describeRequest(route, schemas) }));
   const paths = new Map<string, Record<string, JsonObject>>();
   for (const { route, request } of asked) {
@@ -134,7 +134,7 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
 function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): JsonObject {
   if (operation.files !== undefined) return describeFile(operation.files);
   if (operation.output === null) return { [operation.success]: { description: "Success without a body." } };
-  // Operations that answer with the same share the envelope.
+  // Operations with the same output share the schema of the envelope.
   const title = `${operation.output.title}Response`;
   schemas.byName.set(title, {
     title,
@@ -160,7 +160,7 @@ function describeSuccess(operation: ProjectOperation, schemas: NamedSchemas): Js
   };
 }
 
-/** RFC 9110, section 14: what a request with a Range header is answered with. */
+/** The responses to requests with conditions and ranges (RFC 9110, sections 13 and 14). */
 function describeFile(mediaTypes: readonly string[]): JsonObject {
   const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }]));
   return {

@@ -1,4 +1,4 @@
-// Owns the way from a Fetch request to what perform takes: parameters, body, origin. Judges only what perform cannot see.
+// Owns the conversion of a Fetch request to a Request of calls: credentials, parameters, body, origin. Checks only what calls cannot see.
 
 import { Kind, type TSchema } from "@sinclair/typebox";
 import type { Request as Arrival, KeyAdvice, RequestBody, RequestMetadata } from "../../calls/request.ts";
@@ -8,7 +8,7 @@ import { unknownReason } from "../../text/suggestion.ts";
 import { receiveRequestBody } from "./body.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
 
-/** Reads requests of one route; what can be known before the first request is worked out here, once. */
+/** Reads requests of one route. What depends on the route only is computed once. */
 export type RequestReader = (request: Request, path: string, ip: string | null, arrivedAt: number) => Arrival;
 
 const noBody: RequestBody = { kind: "none" };
@@ -54,7 +54,7 @@ interface Parameters {
 
 interface QueryFields {
   readonly known: ReadonlyMap<string, TSchema>;
-  /** What is said of a parameter that is not known. */
+  /** The message about an unknown parameter. */
   otherwise(name: string): string;
 }
 
@@ -98,7 +98,7 @@ function faulty(message: string, data: ErrorData): Parameters {
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Text becomes a number or a boolean only where the schema wants one and it has exactly that form; validation names the rest. */
+/** Converts text to a number or a boolean only if the schema requires one and the text has exactly that form; validation reports the rest. */
 function convert(text: string, schema: TSchema): Json {
   const kind = schema[Kind];
   if ((kind === "Integer" || kind === "Number") && jsonNumber.test(text)) return Number(text);
@@ -106,7 +106,7 @@ function convert(text: string, schema: TSchema): Json {
   return text;
 }
 
-/** A segment that is not valid percent-encoding stays as it is: it names nothing, and the operation says so. */
+/** A segment with invalid percent-encoding is not changed: nothing has such a name, so the operation refuses it. */
 function decodeSegment(segment: string): string {
   return decode(segment) ?? segment;
 }
@@ -124,7 +124,7 @@ const advice: KeyAdvice = {
   unknown: "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
 };
 
-/** Null when there is no header; empty when it is malformed (RFC 6750; the scheme is case-insensitive). */
+/** Null if there is no header; empty if it is malformed (RFC 6750; the scheme is case-insensitive). */
 export function readSecret(authorization: string | null): string | null {
   if (authorization === null) return null;
   return /^bearer +(ml_[0-9A-Za-z]{43}) *$/i.exec(authorization)?.[1] ?? "";
@@ -135,7 +135,7 @@ function readMetadata(header: string | null): RequestMetadata | null {
   return value === null ? null : { value, label: "The header X-Audit-Metadata", field: "X-Audit-Metadata" };
 }
 
-/** Fetch shows header bytes as Latin-1 (Fetch standard, "isomorphic decode"); clients send UTF-8. */
+/** Fetch decodes header bytes as Latin-1 (Fetch standard, "isomorphic decode"); clients send UTF-8. */
 function readText(value: string | null): string | null {
   if (value === null || /^[\0-\x7f]*$/.test(value)) return value;
   const bytes = Buffer.from(value, "latin1");

@@ -1,4 +1,4 @@
-// Owns the way from an answer to a Fetch response. Must never show the text of an error that is not a Refusal.
+// Owns the conversion of an answer to a Fetch response. Must never include the text of an error that is not a Refusal.
 
 import { type Answer, type Refused, toRefusalAnswer } from "../../calls/answer.ts";
 import { toEnvelope } from "./envelope.ts";
@@ -6,12 +6,12 @@ import { fileResponse } from "./file.ts";
 
 const common = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
 
-/** @throws Refusal 2205 when the file that is the answer has been removed. */
+/** @throws Refusal 2205 if the file was removed meanwhile */
 export function toResponse(answer: Answer, request: Request): Response | Promise<Response> {
   return answer.file === undefined ? envelopeResponse(answer) : fileResponse(answer.file, request, common);
 }
 
-/** For what never reaches an operation and is therefore not recorded. */
+/** For requests that do not reach an operation and are therefore not recorded. */
 export function refusalResponse(refused: Refused, headers: Record<string, string> = {}): Response {
   return envelopeResponse(toRefusalAnswer(refused), headers);
 }

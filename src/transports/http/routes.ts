@@ -1,4 +1,4 @@
-// Owns the HTTP API on one screen: which method and path performs which operation. Adds no rule of its own.
+// Owns the routes of the HTTP API: the method, the path and the operation of each. Adds no rule.
 
 import type { ProjectOperation } from "../../calls/operation.ts";
 import { projectOperations } from "../../calls/operations.ts";
@@ -41,11 +41,11 @@ function bindRoutes(): Route[] {
   const unbound = new Map(projectOperations.map((operation) => [operation.name, operation]));
   const bound = table.map(([method, path, name]) => {
     const operation = unbound.get(name);
-    if (operation === undefined) throw new Error(`no operation, or another route's, is named ${name}`);
+    if (operation === undefined) throw new Error(`the operation ${name} does not exist, or has two routes`);
     unbound.delete(name);
     return { method, path, operation };
   });
-  if (unbound.size > 0) throw new Error(`no route performs ${[...unbound.keys()].join(", ")}`);
+  if (unbound.size > 0) throw new Error(`operations without a route: ${[...unbound.keys()].join(", ")}`);
   return bound;
 }
 

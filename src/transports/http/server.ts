@@ -1,5 +1,5 @@
-// Owns the HTTP server: binds the table of routes to Elysia and answers what belongs to no operation. Decides nothing that
-// perform decides. Elysia only routes: it would validate before authentication and drop unknown fields silently.
+// Owns the HTTP server: binds the routes to Elysia and answers requests that belong to no operation. Elysia only routes, because it would
+// validate before authentication and drop unknown fields silently.
 
 import { Elysia } from "elysia";
 import { type Answer, toRefused } from "../../calls/answer.ts";
@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly logger: Logger;
   readonly calls: CallLog;
   readonly readiness: Readiness;
-  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
 }
 
@@ -41,11 +41,11 @@ export interface RunningServer {
   /** Without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new calls and lets the running ones finish; cuts off those that stall. */
+  /** Accepts no new calls and waits for the running ones; closes the connections of those that take too long. */
   stop(): Promise<void>;
 }
 
-/** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL when the address cannot be listened on. */
+/** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL if the server cannot listen on the address */
 export function startServer(options: ServerOptions): RunningServer {
   const { hostname, port } = options;
   const { http, paths, refuse } = createHttp(options);
@@ -66,10 +66,10 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: false,
     development: false,
     idleTimeout: idleTimeoutSeconds,
-    // Bun cuts the connection at its limit; ours is counted while reading and answered. What nobody reads Bun does not buffer: it
-    // stops reading from the connection until there is an answer, and drops the rest after it.
+    // Bun would close the connection at its limit; our limit is counted while reading, and refused with an answer. Bun does not buffer an
+    // unread body: it stops reading from the connection until the answer, and then discards the rest.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    // Elysia sees what the URL parser makes of a path; only Bun's router sees what was sent.
+    // Elysia receives the path after the URL parser has changed it; only Bun's router receives the path as sent.
     routes: Object.fromEntries(paths.map((path) => [path, (request: Request) => respond(request, path)])),
     fetch: (request) => respond(request, null),
     error: (error) => internalError(options.logger, error),
@@ -88,15 +88,15 @@ type Refuse = (request: Request, refusal: Refusal, headers?: Record<string, stri
 
 interface Http {
   readonly http: Elysia;
-  /** All that something is bound to. */
+  /** All bound paths. */
   readonly paths: readonly string[];
   readonly refuse: Refuse;
 }
 
-/** All of HTTP without a socket. */
+/** The HTTP server without its socket. */
 function createHttp(options: HttpOptions): Http {
-  // strictPath: "/v1/memories/" with an id forgotten at its end must not become "/v1/memories", which deletes everything.
-  // standardHostname: otherwise hosts of fewer than four characters are taken for a part of the path.
+  // strictPath: DELETE "/v1/memories/" with a missing id must not become DELETE "/v1/memories", which deletes all memories.
+  // standardHostname: otherwise a host name of fewer than four characters is treated as a part of the path.
   const http = new Elysia({
     strictPath: true,
     systemRouter: false,
@@ -162,7 +162,7 @@ function lengthOf(answer: Answer, { headers }: Response): number {
   return envelope === null ? Number(headers.get("content-length") ?? 0) : Buffer.byteLength(envelope);
 }
 
-/** The client's address, as far as it can be believed. */
+/** The client's address, as far as it can be trusted. */
 type AddressOf = (request: Request) => string | null;
 
 /** For requests that belong to no operation. */
@@ -175,10 +175,10 @@ function logRefused({ calls }: HttpOptions, addressOf: AddressOf, request: Reque
   });
 }
 
-/** A method is a word of the client's choice; nothing else of it goes into the log. */
+/** The client can send any text as the method, so only these are logged. */
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Elysia answers HEAD with GET, as RFC 9110 asks; a HEAD of an operation is recorded as that operation. */
+/** Elysia answers HEAD as GET, as RFC 9110 requires; a HEAD request is recorded as the operation of the route. */
 function refuseOtherMethods(http: Elysia, path: string, methods: readonly string[], refuse: Refuse): void {
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   const refusal = new Refusal(1405, `Method not allowed. Use one of: ${allow}.`);

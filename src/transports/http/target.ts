@@ -1,9 +1,9 @@
-// Owns the question whether the path of a request is the one that was sent. Request.url is no proof of it: the URL parser resolves "..",
-// "%2e%2e" and backslashes, so that a path that names one thing ends up at another.
+// Owns the check that the path of a request is the path that was sent. Request.url is not enough: the URL parser resolves "..", "%2e%2e"
+// and backslashes, so a path can become the path of another route.
 
 /**
- * Bun's own router compares a path as it was sent and has found `pattern`; whether what the URL parser made of it (`url`) is still at
- * that pattern. Each is a segment that a parameter of the pattern, such as `:memory_id`, stands for, or equal.
+ * Whether `url`, after the URL parser, still matches `pattern`, which Bun's router found for the path as sent. Each segment of the path
+ * equals the segment of the pattern, or is the value of a parameter such as `:memory_id`.
  */
 export function isAsSent(url: string, pattern: string): boolean {
   const found = pathOf(url).split("/");
