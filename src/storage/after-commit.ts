@@ -14,7 +14,7 @@ export type AfterCommit =
       readonly memories: readonly string[];
       readonly at: number;
     }
-  /** Delete what a bulk delete has hidden, in small steps between other calls. Survives a crash: the next start continues. */
+  /** Delete the memories that a bulk delete has hidden, in small steps between other calls. Survives a crash: the next start continues. */
   | { readonly effect: "purge_memories" }
   /** Start to work on an export that the call has begun. Survives a crash: the next start continues. */
   | { readonly effect: "start_export" }

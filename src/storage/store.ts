@@ -42,17 +42,17 @@ export interface Transaction {
    * locks no chain but its own. An engine that settles several calls in one transaction may lock all of their chains ahead, sorted.
    *
    * SQLite: BEGIN IMMEDIATE has locked the database, so it only compares the chain's head with the one that this process wrote last.
-   * A server database: SELECT ... FOR UPDATE of the project's row, and of one row that stands for the installation.
+   * A server database: SELECT ... FOR UPDATE of the project's row, and of one row for the installation.
    * @returns the key and its project as they are under the lock; null without a key, or when there is no such key.
    * @throws Refusal 1503 when the chain must not be continued, because another program has changed it. Nothing of the call has happened
-   * then, and the transaction goes on with other calls.
+   * then, and the transaction continues with other calls.
    */
   lock(keyId: string | null): Promise<Caller | null>;
   readonly access: AccessTransaction;
   readonly memories: MemoryTransaction;
   readonly audit: AuditTransaction;
   readonly exports: ExportTransaction;
-  /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction goes on. */
+  /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction continues. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` and undoes everything it changed, also when it succeeds. */
   rehearse<Result>(work: () => Promise<Result>): Promise<Result>;

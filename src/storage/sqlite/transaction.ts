@@ -30,7 +30,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
 
-  /** Runs `work` in a savepoint. What is not kept, because it failed or was only tried, leaves nothing in the state either. */
+  /** Runs `work` in a savepoint. If it fails or is only a rehearsal, the state in memory is restored, too. */
   const inSavepoint = async <Result>(work: () => Promise<Result>, isKept: boolean): Promise<Result> => {
     const undo = [state.savepoint(), heads.savepoint(), checkpoints.savepoint()];
     const forget = () => {
@@ -77,8 +77,8 @@ export function isLost(database: Database, error: unknown): boolean {
 }
 
 /**
- * A commit that could not be synced stands whole in the write-ahead log: the next start would take it for a commit, although its
- * calls were told that nothing happened. A commit of nothing takes its place. It needs no sync of its own, because the next one
+ * A commit that could not be synced is complete in the write-ahead log: after the next start it would be valid, although its calls
+ * were answered with 1503. An empty commit replaces it. It needs no sync of its own, because the next one
  * that is answered syncs both; a synchronous of OFF would let a checkpoint go unsynced too.
  */
 export function overwriteLostCommit(database: Database): void {

@@ -1,5 +1,5 @@
-// Owns writing one export to its file: orders pieces ahead and writes them in their order. Complete or failed: a record that is
-// missing or cannot be read fails the export.
+// Writes one export to its file: requests pieces ahead and writes them in their order. If a record is missing or cannot be read, the
+// export fails.
 
 import type { Signer } from "../../../audit/signed-note.ts";
 import { type Export, recordsOf } from "../../../export/export.ts";
@@ -22,7 +22,7 @@ export interface ExportChain {
   readonly checkpoint: string | null;
 }
 
-/** The ledger does not hold what it should; the message is for the export's owner. */
+/** A record of the ledger is missing or damaged; the message is for the owner of the export. */
 export class UnreadableRecord extends Error {
   constructor(seq: number, reason: string) {
     super(`Record ${seq} of the ledger cannot be read. Ask the operator to verify the ledger.`, {
@@ -65,7 +65,7 @@ export class ExportJob {
     return this.#through - this.#made.firstSeq + 1;
   }
 
-  /** Writes one piece; after the last one the file is in its place and the answer stays the same. */
+  /** Writes one piece; after the last one the file is complete, and further calls return the same result. */
   async step(signer: Signer): Promise<ExportStep> {
     if (this.#ended !== null) return this.#ended;
     if (!this.#isBegun) this.#file.append(this.#format.head);
@@ -78,7 +78,7 @@ export class ExportJob {
     return this.#ended;
   }
 
-  /** Leaves no file behind. */
+  /** Removes the unfinished file. */
   abandon(): Promise<void> {
     return this.#file.abandon();
   }
@@ -113,7 +113,7 @@ export class ExportJob {
     const { format, verifiable } = this.#made;
     const order = { chain: this.#chain.number, first, last, format, verifiable };
     const piece = this.#rowThreads.makeRows(order);
-    // Whoever awaits it hears of a failure; an export that has failed before awaits no more.
+    // The failure is reported where the piece is awaited; an export that has failed awaits no further piece.
     piece.catch(() => undefined);
     return { order, piece };
   }

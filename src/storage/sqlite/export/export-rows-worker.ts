@@ -1,5 +1,5 @@
-// Owns a thread that turns records into rows, with a reading connection of its own. Several of them work for the exporter, because
-// reading, decompressing and formatting take many times as long as writing.
+// A thread that turns records into rows, with its own reading connection. The exporter uses several, because reading, decompressing and
+// formatting take many times as long as writing.
 
 import { workerData } from "node:worker_threads";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";

@@ -1,5 +1,5 @@
-// Owns turning records into the text of an export, a piece at a time. Reads in pieces, too, so that no transaction stays open and
-// holds up the write-ahead log.
+// Turns records into the text of an export, a piece at a time. Reads in pieces, too, because an open transaction would keep the
+// write-ahead log from being emptied.
 
 import type { StoredRecord } from "../../../audit/record.ts";
 import type { ExportFormat } from "../../../export/export.ts";
@@ -21,9 +21,9 @@ export interface PieceOrder {
 
 export type Piece =
   | {
-      /** Rows with what stands between them. */
+      /** Rows with the separators between them. */
       readonly text: Uint8Array<ArrayBuffer>;
-      /** Less than asked for when large records filled the piece. */
+      /** Less than requested if large records filled the piece. */
       readonly through: number;
       /** `prev` of the first record and hash of the last. */
       readonly firstPrev: string | null;

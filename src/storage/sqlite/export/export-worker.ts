@@ -1,5 +1,5 @@
-// Owns the thread that writes exports, with a reading connection of its own. Answers in short steps, so that exports take turns;
-// tells what became of them and never changes the database.
+// The thread that writes exports, with its own reading connection. Works in short steps, so that exports take turns. Reports the result
+// and never changes the database.
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -47,13 +47,14 @@ const expired = database.prepare<[number], ExportRow>(
   `SELECT ${exportColumns} FROM audit_export x WHERE x.status <> 'processing' AND x.expires_at <= ?`,
 );
 
-/** By export; one that failed keeps only what is said about it. */
+/** By export; of a failed one only the result is kept. */
 const jobs = new Map<string, ExportJob>();
 const failures = new Map<string, ExportStep>();
 const stepping = new Map<string, Promise<ExportStep>>();
 
 const endedOutside: ExportStep = {
-  ...{ status: "failed", records: 0 },
+  status: "failed",
+  records: 0,
   error: "Records of the export were erased while it was written. Create a new export.",
 };
 
@@ -68,7 +69,7 @@ answerStoreRequests<ExportStep | readonly string[]>(
 
 async function listPending(): Promise<readonly string[]> {
   const ids = pending.all();
-  // What the store knows to have ended needs nobody here any more.
+  // Exports that the store has recorded as ended are not needed here any more.
   for (const known of [jobs, failures]) {
     for (const id of known.keys()) if (!ids.includes(id)) known.delete(id);
   }
@@ -76,7 +77,7 @@ async function listPending(): Promise<readonly string[]> {
   return ids;
 }
 
-/** An export that is ended from outside may be in the middle of a step. */
+/** An export that an erasure ended may be in the middle of a step. */
 function stepAlone(id: string): Promise<ExportStep> {
   const working = step(id).finally(() => stepping.delete(id));
   stepping.set(id, working);
@@ -89,7 +90,7 @@ async function step(id: string): Promise<ExportStep> {
   const endsAt = performance.now() + exportStepMs;
   let last: ExportStep = { status: "processing", records: 0 };
   try {
-    // One that was ended from outside stays ended: its files are gone or about to go.
+    // An export that an erasure ended stays ended: its files are removed.
     if (find.get(id)?.status !== "processing") return endedOutside;
     const job = jobs.get(id) ?? begin(id);
     jobs.set(id, job);
@@ -99,7 +100,7 @@ async function step(id: string): Promise<ExportStep> {
     const records = jobs.get(id)?.records ?? 0;
     await jobs.get(id)?.abandon();
     jobs.delete(id);
-    // A thread ended: the runner tries again from the start, but not for ever.
+    // A thread ended: the runner tries again from the start, a limited number of times.
     if (error instanceof Refusal) throw error;
     logger.warn("an export failed", { export: id, error });
     const failed: ExportStep = { status: "failed", records, error: reasonOf(error) };
@@ -131,7 +132,7 @@ async function sweep(now: number): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** What the owner of the export may know; the rest is in the log. */
+/** The message for the owner of the export; the log has the details. */
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableRecord) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -1,5 +1,5 @@
-// Owns all SQL about exports but the reading of the records themselves (export-job.ts). Retention asks the rows that are
-// processing for their lowest first_seq: nothing from there on may go.
+// Owns all SQL about exports except the reading of the records (export-rows.ts). Retention reads the lowest first_seq of the exports in
+// progress: it removes no record from there on.
 
 import { join } from "node:path";
 import {
@@ -69,7 +69,7 @@ interface Place {
   readonly now: number;
 }
 
-/** `folder` is where the files lie. */
+/** `folder` contains the files. */
 export function createExportTransaction(
   database: Database,
   state: WriterState,
@@ -120,7 +120,7 @@ export function createExportTransaction(
         expiresAt: null,
         path: "",
       };
-      // The unique index audit_export_running says the same, whatever this transaction may have overlooked.
+      // The unique index audit_export_running enforces the same.
       insert.run({ ...made, project: serialOf(project.id), verifiable: Number(made.verifiable) });
       const head = recordsOf(made) === 0 ? undefined : headAt.get(chain.number, lastSeq);
       if (head !== undefined) checkpoints.sign({ ...head, number: chain.number, seq: lastSeq }, now);
@@ -151,7 +151,7 @@ export function findExport(file: DatabaseFile, folder: string, id: string): Expo
   }
 }
 
-/** @returns a function that writes down what became of an export, in a transaction of its own. */
+/** @returns a function that stores the progress or the result of an export, in its own transaction. */
 export function createExportLog(database: Database): (change: ExportChange) => void {
   const progress = database.prepare(
     "UPDATE audit_export SET records = :records WHERE id = :id AND status = 'processing'",

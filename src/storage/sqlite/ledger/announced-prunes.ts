@@ -1,5 +1,5 @@
-// Owns reading from the chain up to where payloads may be deleted. The column of audit_chain only repeats it, and whoever can write the
-// file can change it. Only reads.
+// Owns reading from the records of a chain up to which seq payloads may be deleted. The column of audit_chain only repeats it, and any
+// program that can write the file can change it. Only reads.
 
 import { entryHash } from "../../../audit/chain.ts";
 import { payloadHash } from "../../../audit/payload.ts";
@@ -18,25 +18,25 @@ interface PruneRow {
   readonly text: Uint8Array;
 }
 
-/** The seq that the newest attested record of the chain names as the last one without a payload; 0 when no record names one. */
+/** The seq that the newest record covered by a checkpoint names as the last one without a payload; 0 when no record names one. */
 export function announcedThrough(
   database: Database,
   verifierKeys: readonly string[],
   chain: { readonly number: number; readonly chain: string },
 ): number {
-  const attested = coveredThrough(toSource(database), createNoteReader(verifierKeys), chain);
+  const covered = coveredThrough(toSource(database), createNoteReader(verifierKeys), chain);
   const rows = database.prepare<[number, number], PruneRow>(
     `SELECT e.entry, e.hash, p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
      WHERE e.chain = ? AND e.seq <= ? AND e.action = 'audit.prune' ORDER BY e.seq DESC`,
   );
-  for (const row of rows.iterate(chain.number, attested)) {
+  for (const row of rows.iterate(chain.number, covered)) {
     const said = namedBy(row);
     if (said !== null) return said;
   }
   return 0;
 }
 
-/** Null when the record names none, or is not what was hashed. */
+/** Null when the record names none, or does not match its hash. */
 function namedBy({ entry, hash, salt, text }: PruneRow): number | null {
   const unpacked = unpackPayload(text);
   if (unpacked === null || entryHash(entry) !== hash) return null;

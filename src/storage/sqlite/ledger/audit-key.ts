@@ -14,7 +14,7 @@ export function readAuditKey(database: Database): KeyInUse {
   };
 }
 
-/** From here on only this key may sign. */
+/** From now on only this key may sign. */
 export function writeAuditKey(database: Database, verifierKey: string): void {
   database
     .prepare("INSERT OR REPLACE INTO installation (name, value) VALUES ('audit_key', ?)")

@@ -1,4 +1,4 @@
-// Owns all SQL that reads the ledger for clients. Sees nothing at or below the newest anchor of a chain.
+// Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
 import type { Project } from "../../../access/project.ts";
 import type { StoredRecord } from "../../../audit/record.ts";
@@ -13,7 +13,7 @@ export interface RecordRow {
   hash: string;
   salt: Uint8Array | null;
   text: Uint8Array | null;
-  /** Of the chain, where the payload is missing: up to here it has expired. */
+  /** Only where the payload is missing: payloads of the chain up to this seq have expired. */
   payloads_through: number | null;
 }
 
@@ -30,7 +30,7 @@ function toPlace({ seq, id, action, has_payload, project }: PlaceRow): RecordLoc
   return { seq, id, action, hasPayload: has_payload === 1, project };
 }
 
-/** Positions of a chain that are still there. */
+/** Positions of the records that a chain still has. */
 export interface ChainSpan {
   readonly number: number;
   /** First and last seq; last is less than first when there are none. */
@@ -44,7 +44,7 @@ export const payloadJoin = "LEFT JOIN audit_payload p ON p.entry = e.number";
 
 export function toStoredRecord({ seq, entry, hash, salt, text, payloads_through }: RecordRow): StoredRecord {
   if (text === null) {
-    // One that was erased before it would have expired counts as expired from then on.
+    // A payload that was erased earlier counts as expired once it would have expired.
     const removal = seq <= (payloads_through ?? 0) ? "expired" : "redacted";
     return { seq, entry, hash, salt, payload: null, removal };
   }
@@ -99,7 +99,7 @@ export function createMentions(database: Database): (text: string, after: number
   };
 }
 
-/** @returns a function that finds the chain of a project; null when nothing was ever recorded. */
+/** @returns a function that finds the chain of a project; null when it has no record. */
 export function createChainSpan(database: Database): (project: Project) => ChainSpan | null {
   const spans = database.prepare<[string], { number: number; through: number | null; last: number | null }>(
     `SELECT c.number, (SELECT MAX(through) FROM audit_anchor WHERE chain = c.number) AS through,
@@ -114,7 +114,7 @@ export function createChainSpan(database: Database): (project: Project) => Chain
   };
 }
 
-/** @returns a function that finds the first seq of a chain at or after a time: time never runs backwards, so halving finds it. */
+/** @returns a function that finds the first seq of a chain at or after a time: times along a chain never decrease, so a binary search finds it. */
 export function createSeek(database: Database): (chain: ChainSpan, at: number) => number {
   const timeOf = database
     .prepare<[number, number], number>("SELECT at FROM audit_entry WHERE chain = ? AND seq = ?")

@@ -29,7 +29,7 @@ export function createAuditTransaction(
     `DELETE FROM audit_payload WHERE entry =
        (SELECT number FROM audit_entry WHERE id = ?)`,
   );
-  // Expired since 1970: the clock may be set back before the files are removed.
+  // Expired in 1970, because the clock may be set back before the files are removed.
   const endExports = database
     .prepare<[number | null, number], string>(
       `UPDATE audit_export SET status = CASE status WHEN 'processing' THEN 'failed' ELSE status END, expires_at = 0

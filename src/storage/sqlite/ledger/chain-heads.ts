@@ -17,10 +17,10 @@ export interface ChainHeads {
   /**
    * Reads the head of a chain and compares it with what this process knows, unless that was done and no other connection has
    * committed since.
-   * @throws LedgerChanged when another process has changed the chain; the transaction can go on without it.
+   * @throws LedgerChanged when another process has changed the chain; the transaction can continue with other chains.
    */
   lock(owner: Owner): void;
-  /** The head of the chain, which is begun when there is none. @throws as lock does. */
+  /** The head of the chain; creates the chain if the owner has none. @throws as lock does. */
   open(owner: Owner, now: number): NumberedHead;
   /** A record was appended. */
   move(owner: Owner, head: NumberedHead): void;

@@ -1,5 +1,5 @@
-// Owns making checkpoints: signs heads that have moved, keeps the notes in the database and appends them to files, where copies
-// can leave the machine. Never signs a head that is not committed, nor anything of a chain that another process has changed.
+// Owns the signing of checkpoints: signs heads of chains, stores the signed notes in the database and appends them to files, which can
+// be copied to other machines. Never signs a head that is not committed, and nothing of a chain that another process has changed.
 
 import { join } from "node:path";
 import type { ChainHead } from "../../../audit/chain.ts";
@@ -35,19 +35,19 @@ export interface Checkpoints {
   /** Of the key that signs. */
   readonly verifierKey: string;
   /**
-   * Signs a head and keeps the note; inside a transaction that makes the head true.
+   * Signs a head and stores the note, inside the transaction that writes the head.
    * @throws Refusal 1503 when another process has changed the chain.
    */
   sign(head: NumberedHead, now: number): SignedCheckpoint;
   /** Signs the heads of all chains; inside a transaction. @throws as sign does. */
   signAll(now: number): SignedCheckpoint[];
-  /** Signs every head that is due, in a transaction of its own; all that have moved when `everything` is true. */
+  /** Signs every head that is due, in its own transaction. With `everything`, also all heads that no checkpoint covers. */
   signDue(everything: boolean): void;
-  /** Appends to their files the notes of transactions that are committed. */
+  /** Appends the notes of committed transactions to their files. */
   publish(): void;
-  /** @returns a function that forgets the notes that were made later, for a savepoint that is rolled back. */
+  /** @returns a function that discards later notes, for a savepoint that is rolled back. */
   savepoint(): () => void;
-  /** Forgets the notes of a transaction that was rolled back. */
+  /** Discards the notes of a transaction that was rolled back. */
   forget(): void;
 }
 
@@ -81,14 +81,14 @@ export function createCheckpoints({
     const newest = headOf(number);
     if (newest !== undefined) knownHeads.require(newest);
     const checkpoint: Checkpoint = { chain, size: seq, hash, at: now };
-    const attestation = {
+    const signed = {
       checkpoint,
       note: signer.sign(checkpointText(checkpoint)),
       verifierKey: signer.verifierKey,
     };
-    insert.run(number, seq, now, attestation.note);
-    unpublished.push(attestation);
-    return attestation;
+    insert.run(number, seq, now, signed.note);
+    unpublished.push(signed);
+    return signed;
   };
 
   const publish = (): void => {

@@ -1,5 +1,5 @@
-// Owns what the writer knows about the head of every chain: what it read at its start, and what its own transactions made of it. Whoever
-// can write the file can append a record with good hashes, so no other head may be signed or appended to. Only reads the database.
+// Owns the heads that the writer knows: those that it read at its start, and those that its own transactions made. Any program that can
+// write the file can append a record with correct hashes, so no other head may be signed or appended to. Only reads the database.
 
 import type { ChainHead } from "../../../audit/chain.ts";
 import { Refusal } from "../../../errors.ts";
@@ -24,25 +24,25 @@ export interface KnownHeads {
   /** A transaction of this process has made this head. */
   moved(head: Head): void;
   committed(): void;
-  /** Forgets what the transaction has made. */
+  /** Discards the heads that the transaction has made. */
   rolledBack(): void;
-  /** @throws LedgerChanged when what the database says is not what this process knows. */
+  /** @throws LedgerChanged when the head in the database is not the one that this process knows. */
   require(head: Head): void;
   /** The same without throwing. Logs the first difference of each chain. */
   isKnown(head: Head): boolean;
-  /** Why nothing more may be signed, for people; null while no difference was found. */
+  /** Why nothing more may be signed, as a clause for messages; null while no difference was found. */
   cause(): string | null;
 }
 
-/** Reads all heads in one snapshot. The heads of chains with a removal that nobody has signed stay unknown. */
+/** Reads all heads in one snapshot. Heads of chains with a removal that no checkpoint covers stay unknown. */
 export function readKnownHeads(
   database: Database,
   verifierKeys: readonly string[],
   logger: Logger,
 ): KnownHeads {
   const heads = database.transaction(() => {
-    const unattested = new Set(findUncoveredRemovals(database, verifierKeys).map(({ chain }) => chain));
-    return readHeads(database).filter(({ chain }) => !unattested.has(chain));
+    const uncovered = new Set(findUncoveredRemovals(database, verifierKeys).map(({ chain }) => chain));
+    return readHeads(database).filter(({ chain }) => !uncovered.has(chain));
   })();
   const known = new Map(heads.map(({ number, seq, hash }) => [number, placeOf({ seq, hash })]));
   const moved = new Map<number, string>();
@@ -90,7 +90,7 @@ function whoseLedger(project: string | null): string {
 const causeOfChange =
   "another process has changed the ledger; stop the server and run memledger audit verify";
 
-/** The heads of all chains, as the database has them. */
+/** The heads of all chains in the database. */
 function readHeads(database: Database): Head[] {
   return database.prepare<[], Head>(headsQuery).all();
 }

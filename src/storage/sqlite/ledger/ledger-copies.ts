@@ -1,10 +1,10 @@
-// Reads from the database what also lies in files beside it: signed checkpoints, and statements about changes of the key. Only reads.
+// Reads what is also stored in files beside the database: signed checkpoints, and statements about changes of the key. Only reads.
 
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { StoredCheckpoint } from "../../stored-ledger.ts";
 
-/** Checkpoints of each chain that attest more records than `sizes` has for it; oldest first. */
+/** Checkpoints of each chain that cover more records than `sizes` has for it; oldest first. */
 export function findNewerCheckpoints(
   database: Database,
   sizes: ReadonlyMap<string, number>,

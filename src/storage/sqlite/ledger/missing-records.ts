@@ -1,11 +1,11 @@
-// Owns comparing the database with checkpoints that were published before: an older copy of a database lacks what they attest.
+// Compares the database with checkpoints that were published before: an older copy of a database lacks records that they cover.
 // Only reads.
 
 import type { Checkpoint } from "../../../audit/checkpoint.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { MissingRecords } from "../../stored-ledger.ts";
 
-/** Those of the checkpoints that attest more records than the database holds, or other ones. */
+/** The checkpoints that cover more records than the database has, or other records. */
 export function findMissingRecords<KnownCheckpoint extends Checkpoint>(
   database: Database,
   checkpoints: readonly KnownCheckpoint[],

@@ -1,4 +1,4 @@
-// Owns the SQL of the list of audit records: filters, counts and pages. Sees nothing at or below the newest anchor of a chain.
+// Owns the SQL of the list of audit records: filters, counts and pages. Reads no record at or below the newest anchor of a chain.
 
 import type { Project } from "../../../access/project.ts";
 import type { RecordPage, RecordQuery } from "../../../audit/store.ts";
@@ -14,7 +14,7 @@ import {
 
 type Values = Readonly<Record<string, number | string | null>>;
 
-/** The condition that records of a list meet beside their chain and positions; empty when all do. */
+/** The condition on records of a list besides their chain and positions; empty when there is none. */
 interface Filter {
   readonly sql: string;
   readonly values: Values;
@@ -40,14 +40,14 @@ export function createRecordList(database: Database): (project: Project, query: 
     const all = others.sql === "" ? Math.max(0, range.high - range.low + 1) : countMatching(others, range);
     if (query.statusClass === null) return all;
     if (query.statusClass !== 2) return countMatching(filterOf(query), range);
-    // The index of failures has what is not wanted; no index has what is.
+    // The index of failures contains the other records; no index contains these.
     return all - countMatching({ ...others, sql: `${others.sql} AND ${isFailure}` }, range);
   };
 
-  /** Rows are found by an index alone; entries and payloads are read of those that are shown, not of those that are skipped. */
+  /** Rows are found in an index. Entries and payloads are read only of the rows that are shown, not of skipped ones. */
   const rowsOf = (query: RecordQuery, range: Values): RecordRow[] => {
     const { sql, values } = filterOf(query);
-    // Left to itself, SQLite walks along the whole chain to have the order for nothing.
+    // Without the hint SQLite scans the whole chain to avoid sorting.
     const isRare = query.statusClass !== null && query.statusClass !== 2 && query.memoryId === null;
     return database
       .prepare<[Values], RecordRow>(
@@ -85,7 +85,7 @@ function startOf(query: RecordQuery, high: number): { readonly high: number; rea
 }
 
 const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
-/** As the index of failures says it. */
+/** The condition of the index of failures. */
 const isFailure = "e.status NOT BETWEEN 200 AND 299";
 
 function filterOf({ action, keyId, memoryId, statusClass }: RecordQuery): Filter {

@@ -1,4 +1,4 @@
-// Owns what a connection can tell about the ledger outside of calls. Never decides what follows from it.
+// Answers questions about the ledger outside of calls, from one connection. Decides nothing.
 
 import type { Database } from "../../../native/sqlite.ts";
 import type { StoredLedger } from "../../stored-ledger.ts";

@@ -5,12 +5,12 @@ import type { Memory } from "../../../memory/memory.ts";
 import type { ListQuery, MemoryPage, MemoryVersion } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
-import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory.ts";
+import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
 
 /** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
 const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
 
-/** The same join from the other end: sorts those alive instead of walking past all that a bulk delete has left, or that are of another type. */
+/** The same join in the other order: sorts the visible memories instead of skipping all hidden ones and those of other types. */
 const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
 
 export function createMemoryFinder(
@@ -53,7 +53,7 @@ export function createMemoryList(database: Database): (project: Project, query: 
 export function createRuleReader(database: Database): (project: Project, now: number) => Memory[] {
   const serialOf = serialsOf(database);
   const rules = database.prepare<[Record<string, unknown>], MemoryRow>(
-    // The plus keeps SQLite from walking all memories by importance to save the sorting of a few rules.
+    // The plus makes SQLite sort the few rules instead of scanning all memories by importance.
     `SELECT ${memoryColumns} FROM ${aliveFirst}
      WHERE m.project = :project AND m.memory_type = 'rule' AND m.is_active = 1
        AND (m.expires_at IS NULL OR m.expires_at > :now)

@@ -1,61 +1,15 @@
-// Owns what a row of a memory is, and all SQL that changes memories, but for the purge (purge.ts).
+// Owns all SQL that changes memories, except the purge (purge.ts).
 
 import type { Project } from "../../../access/project.ts";
-import { isExpired, type Memory, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
+import { isExpired, type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { isUnitVector } from "../../../ranking/scores.ts";
 import { serialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
+import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory-row.ts";
 import type { Revisions } from "./revisions.ts";
-
-export interface MemoryRow {
-  serial: number;
-  id: string;
-  content: string;
-  content_revision: number;
-  memory_type: MemoryType;
-  importance: number;
-  is_active: number;
-  created_at: number;
-  updated_at: number;
-  last_accessed_at: number | null;
-  expires_at: number | null;
-}
-
-export const memoryColumns =
-  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at";
-
-/** Joined to a memory it leaves only those that no bulk delete has hidden. */
-export const aliveJoin =
-  "JOIN pool ON pool.project = m.project AND pool.memory_type = m.memory_type AND pool.epoch = m.epoch";
-
-/**
- * A memory by its id and its project, unless a bulk delete has hidden it. Not aliveJoin: SQLite plans that join anew for every value of
- * the project, five times the cost of the query.
- */
-export const fromAliveById = `FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
-  (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`;
-
-export function toMemory(row: MemoryRow): Memory {
-  return {
-    id: row.id,
-    content: row.content,
-    type: row.memory_type,
-    importance: row.importance,
-    active: row.is_active === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    lastAccessedAt: row.last_accessed_at,
-    expiresAt: row.expires_at,
-  };
-}
-
-/** Copies, because SQLite's bytes need not be aligned to four. */
-export function toVector(bytes: Uint8Array): Float32Array {
-  return new Float32Array(bytes.slice().buffer);
-}
 
 export function createMemoryTransaction(
   database: Database,
@@ -136,8 +90,15 @@ export function createMemoryTransaction(
       state.noteWords("add", serialOf(project.id), revision, content);
       addToPool(project, type, 1);
       return {
-        ...{ id, content, type, importance, expiresAt },
-        ...{ active: true, createdAt: now, updatedAt: now, lastAccessedAt: null },
+        id,
+        content,
+        type,
+        importance,
+        expiresAt,
+        active: true,
+        createdAt: now,
+        updatedAt: now,
+        lastAccessedAt: null,
       };
     },
 
@@ -149,7 +110,12 @@ export function createMemoryTransaction(
       const revision = revisions.next(serialOf(project.id));
       const isRewritten = content !== before.content;
       sql.update.run({
-        ...{ serial: before.serial, type, content, importance, updatedAt, expiresAt },
+        serial: before.serial,
+        type,
+        content,
+        importance,
+        updatedAt,
+        expiresAt,
         active: active ? 1 : 0,
         epoch: epochOf(project, type),
         revision,

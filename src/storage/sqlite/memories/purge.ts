@@ -1,5 +1,5 @@
-// Owns the slow half of a bulk delete and other housekeeping: small transactions between the calls of others.
-// Touches only what nobody can see any more.
+// Owns the slow part of a bulk delete and other housekeeping, in small transactions between calls. Deletes only rows that no call can
+// see any more.
 
 import { accessResolutionMs, flushBatchRows, purgeBatchRows, purgeErasureRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -16,8 +16,8 @@ interface DeadPool {
 }
 
 /**
- * @returns a step that purges one batch in a transaction of its own and tells whether more is left. Words leave the file as it goes
- * on: removed all at once, they would be merged away in one long step.
+ * @returns a step that purges one batch in a transaction of its own and tells whether more is left. Words are removed from
+ * the file along the way: all at once, they would be merged in one long step.
  */
 export function createPurge(database: Database, state: WriterState, wordMerge: WordMerge): () => boolean {
   const nextDeadPool = database.prepare<[], DeadPool>(
@@ -37,7 +37,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
   let purged = 0;
   const purgeBatch = database.transaction(() => {
     const pool = nextDeadPool.get();
-    // Not earlier: a step that fails leaves the purge due, and the next call that is settled starts it again.
+    // Only now: if the step fails, the purge stays due, and the next settled call starts it again.
     state.purgeIsDue = pool !== undefined;
     if (pool === undefined) return false;
     const serials = batch.all({ ...pool, limit: purgeBatchRows });
@@ -56,7 +56,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
       return true;
     }
     const isMoreLeft = purgeBatch();
-    // A batch touches pages all over the file. Written back while they are few, they never hold up somebody's commit.
+    // A batch changes pages all over the file. They are written back while they are few, so that no commit has to wait for it.
     if (isMoreLeft) database.pragma("wal_checkpoint(PASSIVE)");
     return isMoreLeft;
   };
@@ -86,7 +86,7 @@ export function createAccessFlush(database: Database, state: WriterState): () =>
   };
 }
 
-/** @returns a step that forgets removals which every search index has seen long ago. */
+/** @returns a step that deletes the rows of removals that every search index has read long ago. */
 export function createRemovalSweep(database: Database): (now: number) => void {
   const sweep = database.prepare("DELETE FROM memory_removal WHERE removed_at < ?");
   return (now) => {

@@ -1,5 +1,5 @@
-// Owns the change of the embedding model: new vectors gather beside the old ones and replace them in one transaction at the
-// end. An interrupted run leaves the old model in force and is resumed by the next one.
+// Owns the change of the embedding model: new vectors are stored beside the old ones and replace them in one transaction at the end.
+// After an interrupted run the old model is still in use, and the next run resumes it.
 
 import type { Database } from "../../../native/sqlite.ts";
 import type { ModelBinding, ReembedOptions } from "../../engine.ts";
@@ -8,7 +8,7 @@ import { boundModel, writeModel } from "../schema/model-binding.ts";
 
 const batchRows = 64;
 
-/** schema.sql has what these two leave, before and after the second. */
+/** schema.sql contains the tables that these two create. */
 export const createNext =
   "CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT";
 export const replaceByNext =
@@ -46,7 +46,7 @@ export async function reembed(
   }
 }
 
-/** Drops what an interrupted change of the model left: memories may change now, so it cannot be resumed. */
+/** Drops the vectors of an interrupted change of the model: memories can change from now on, so it cannot be resumed. */
 export function forgetNext(database: Database): void {
   database.exec("DROP TABLE IF EXISTS memory_vector_next");
   database.prepare("DELETE FROM installation WHERE name = 'next_embedding_model'").run();

@@ -1,12 +1,12 @@
 // Owns the revisions of memories: the order of changes within a project. They are counted in the project's row and allocated in the
-// transaction that holds it, so that no two changes of a project have the same one, whoever writes.
+// transaction that holds it, so that no two changes of a project have the same one, also with several servers.
 
 import type { Database } from "../../../native/sqlite.ts";
 
 export interface Revisions {
   /** The next revision of the project with this serial. Gaps mean nothing. */
   next(project: number): number;
-  /** Writes the newest revisions to the projects' rows; belongs right before the commit. */
+  /** Writes the newest revisions to the projects' rows; call it right before the commit. */
   write(): void;
   /** The transaction was rolled back. */
   forget(): void;

@@ -1,4 +1,4 @@
-// Owns what a transaction notes about the words of memories until it commits, and the order in which the index takes it. Pure.
+// Owns the changes to the word index that a transaction has collected, and the order in which they are written. Pure.
 
 export interface WordChange {
   readonly kind: "add" | "remove";
@@ -14,7 +14,7 @@ export interface WordState {
   readonly wordChanges: WordChange[];
   /** Segments of the index may be waiting to be merged. */
   wordMergeIsDue: boolean;
-  /** Words of memories that are gone may still be in the file. */
+  /** Words of deleted memories may still be in the file. */
   wordErasureIsDue: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Owns the upkeep of the words: merges segments in small steps between calls, and sees to it that words of memories that are gone
-// leave the file. FTS5 only notes a removal; what it notes disappears when all segments have become one.
+// Owns the maintenance of the word index: merges segments in small steps between calls, and removes the words of deleted memories from
+// the file. FTS5 only marks a removal; the words are gone when all segments have been merged into one.
 
 import type { Clock } from "../../../clock.ts";
 import { wordErasureEveryMs, wordErasureShare, wordMergePages } from "../../../limits.ts";
@@ -9,7 +9,7 @@ import type { WriterState } from "../threads/writer-state.ts";
 export interface WordMerge {
   /** One step of some milliseconds, in a transaction of its own. @returns whether more is left that is due now. */
   step(): boolean;
-  /** Steps of an erasure, whether it is its time or not. @returns whether more is left. */
+  /** Steps of an erasure, also before it is due. @returns whether more is left. */
   erase(): boolean;
 }
 
@@ -19,7 +19,7 @@ export function createWordMerge(database: Database, state: WriterState, clock: C
   let erasingSince: number | null = null;
   let nextErasureAt = 0;
 
-  /** A negative number of pages takes all segments together. FTS5 documents that fewer than two changes mean nothing was done. */
+  /** With a negative number of pages, all segments are merged. FTS5 documents that fewer than two changes mean nothing was done. */
   const run = (pages: number): boolean => {
     const before = changes.get() ?? 0;
     merge.run(pages);

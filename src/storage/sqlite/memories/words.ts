@@ -1,5 +1,5 @@
-// Owns what is written to the words of memories, and where a memory's words lie. Calls only note their changes: FTS5 closes a
-// segment at every savepoint, so all changes of a group are written at once, before it commits.
+// Owns writes to the word index, and the row numbers of a memory's words. Calls only collect their changes: FTS5 closes a segment at
+// every savepoint, so all changes of a group are written together, before it commits.
 
 import type { Database } from "../../../native/sqlite.ts";
 import { splitWords } from "../../../ranking/words.ts";
@@ -10,7 +10,7 @@ export function defineWords(database: Database): void {
   database.function("words", { deterministic: true }, (text: unknown) => splitWords(String(text)).join(" "));
 }
 
-/** @returns a function that writes what the transaction's calls have noted; it belongs right before the commit. */
+/** @returns a function that writes what the calls of the transaction have collected; call it right before the commit. */
 export function createWordWriter(database: Database, state: WordState): () => void {
   const add = database.prepare("INSERT INTO memory_word (rowid, words) VALUES ((? << 40) + ?, words(?))");
   const remove = database.prepare(
@@ -51,7 +51,7 @@ export function createWordLookup(database: Database) {
          AND rowid BETWEEN (:project << 40) + :from AND (:project << 40) + 0xFFFFFFFFFF`,
     )
     .pluck();
-  /** In quotation marks nothing is syntax, and a word has none inside. */
+  /** Inside quotation marks nothing is query syntax, and no word contains one. */
   return (project: number, word: string, from: number): number[] =>
     holders.all({ project, word: `"${word}"`, from });
 }

@@ -9,7 +9,7 @@ export interface RetainedChain {
   readonly chain: string;
   /** Id; null: the installation. */
   readonly project: string | null;
-  /** Days that its records stay; null: for ever. */
+  /** Days that its records are kept; null: without a limit. */
   readonly days: number | null;
   /** Seq of the newest record that retention has removed; 0: none. */
   readonly anchored: number;
@@ -26,7 +26,7 @@ interface ChainRow extends Omit<RetainedChain, "days"> {
   readonly retentionDays: number | null;
 }
 
-/** `installationDays`: days that records of the installation's own chain stay; null: for ever. */
+/** `installationDays`: days that records of the installation's chain are kept; null: without a limit. */
 export function readRetainedChains(
   database: Database,
   plans: Plans,

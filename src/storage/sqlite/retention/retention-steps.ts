@@ -1,5 +1,5 @@
-// Owns the small steps in which retention deletes: records before an anchor, and payloads that are too old. Each step is a transaction
-// of its own, and waiting calls go between them.
+// Owns the small steps in which retention deletes: records before an anchor, and payloads that are too old. Each step is its own
+// transaction, and waiting calls are settled between them.
 
 import { type RecordDraft, toServerRecord } from "../../../audit/record.ts";
 import { retentionBatchRows } from "../../../limits.ts";
@@ -10,14 +10,14 @@ import type { RetainedChain } from "./retained-chain.ts";
 export interface RetentionTools {
   readonly database: Database;
   readonly logger: Logger;
-  /** The last seq of a chain without a payload, as a signed record says. */
+  /** The last seq of a chain without a payload, according to a signed record. */
   announcedThrough(chain: { readonly number: number; readonly chain: string }): number;
   /** Runs work in a transaction of its own, in which records may be appended. */
   inTransaction(work: () => Promise<void>): Promise<void>;
   append(draft: RecordDraft): Promise<unknown>;
-  /** Signs a checkpoint that covers the record that was appended last: a verifier believes no other. */
+  /** Signs a checkpoint that covers the record that was appended last: a verifier accepts no other removal. */
   signCheckpoint(project: string | null, now: number): Promise<unknown>;
-  /** Lets waiting calls go first. */
+  /** Lets waiting calls be settled first. */
   pause(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function deleteEntries(
 }
 
 /**
- * Says on the chain that older payloads are gone, then deletes them; the records that say so keep theirs.
+ * Appends a record that older payloads were removed, then deletes them. Records of removals keep their payloads.
  * @returns how many payloads were deleted.
  */
 export async function prunePayloads(
@@ -57,7 +57,7 @@ export async function prunePayloads(
   through: number,
   now: number,
 ): Promise<number> {
-  // What the column says is not believed. While it is 0, and nothing is too old, there is nothing to look for.
+  // The column is not trusted. If it is 0 and nothing is too old, there is nothing to delete.
   const announced = through > 0 || chain.payloadsThrough > 0 ? announcedThrough(chain) : 0;
   if (through > Math.max(announced, chain.anchored)) {
     const note = database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE number = ?");
@@ -85,5 +85,5 @@ export async function prunePayloads(
   return deleted;
 }
 
-/** By chain: the last seq whose payload this process has looked at, so that a sweep does not begin from the start each time. */
+/** By chain: the last seq whose payload this process has deleted or kept, so that a sweep does not start from the first one again. */
 const progress = new Map<number, number>();

@@ -1,5 +1,5 @@
-// Owns when retention sweeps over the chains: one sweep at a time, every hour and when somebody asks for one. Keeps the outcome of
-// those that were asked for until it is fetched.
+// Owns when retention sweeps over the chains: one sweep at a time, every hour and on request. Keeps the outcome of requested sweeps
+// until it is fetched.
 
 import { type ClockTrust, observeClock } from "../../../audit/retention-clock.ts";
 import type { RetentionResult } from "../../../audit/store.ts";
@@ -7,7 +7,7 @@ import { type Clock, toTimestamp } from "../../../clock.ts";
 import type { Logger } from "../../../log/logger.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
 
-/** `unknown`: it was asked for before this thread was started, or its outcome was fetched already. */
+/** `unknown`: it was requested before this thread was started, or its outcome was fetched already. */
 export type SweepOutcome = readonly RetentionResult[] | "running" | "failed" | "unknown";
 
 export interface Sweeps {
@@ -15,7 +15,7 @@ export interface Sweeps {
   start(): void;
   request(): number;
   outcomeOf(sweep: number): SweepOutcome;
-  /** Waits for sweeps that were asked for; others go on with the next start. */
+  /** Waits for requested sweeps; others continue after the next start. */
   finish(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createSweeps(
   let trust: ClockTrust | null = null;
   const pause = () => (isEnding && awaited === 0 ? Promise.reject(new Error("ending")) : clock.sleep(1));
 
-  /** The time that records are as old as. */
+  /** The time from which the age of records is computed. */
   const retentionTime = (): number => {
     const reading = { now: clock.now(), elapsed: clock.elapsed() };
     const observed = observeClock(trust, reading);
@@ -55,7 +55,7 @@ export function createSweeps(
     }
   };
 
-  /** After the one that runs: this may have passed chains whose records are too old by now. */
+  /** After the running one, which may have passed chains whose records are too old by now. */
   const sweepNext = async (before: Promise<unknown> | null, request: number): Promise<void> => {
     await before;
     outcomes.set(request, await sweep());

@@ -1,5 +1,5 @@
-// Owns pruning by retention: what of each chain is too old, the check of these records, and the anchor that is signed in their place.
-// Never removes the newest record of a chain, nor what a running export still needs, nor what does not verify.
+// Owns the removal of records by retention: checks the records that are too old, and signs an anchor that replaces them. Never removes
+// records that do not verify. audit/retention.ts says what may be removed.
 
 import type { Plans } from "../../../access/plan.ts";
 import { entryHash } from "../../../audit/chain.ts";
@@ -18,9 +18,9 @@ import { deleteEntries, prunePayloads, type RetentionTools } from "./retention-s
 export interface RetentionOptions extends RetentionTools {
   readonly plans: Plans;
   readonly signer: Signer;
-  /** Days that records of the installation's own chain stay; null: for ever. */
+  /** Days that records of the installation's own chain are kept; null: without a limit. */
   readonly installationDays: number | null;
-  /** Days that payloads stay, where that is shorter than their entries; null: as long as these. */
+  /** Days that payloads are kept, if that is shorter than for their entries; null: as long as the entries. */
   readonly payloadDays: number | null;
 }
 
@@ -31,7 +31,7 @@ interface Segment {
 
 export interface RetentionTimes {
   readonly now: number;
-  /** Records are as old as this time says. */
+  /** The time from which the age of records is computed. */
   readonly ageAt: number;
 }
 
@@ -84,7 +84,7 @@ function waitsForExport(seq: number): string {
   return `a running export needs the records from ${seq}; they are removed after it`;
 }
 
-/** @returns false when the segment does not verify; nothing has happened then. */
+/** @returns false when the segment does not verify; then nothing is changed. */
 async function anchorSegment(
   options: RetentionOptions,
   chain: RetainedChain,

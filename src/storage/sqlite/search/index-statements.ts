@@ -2,7 +2,7 @@
 
 import type { MemoryType } from "../../../memory/memory.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { aliveJoin } from "../memories/memory.ts";
+import { aliveJoin } from "../memories/memory-row.ts";
 import { createWordLookup } from "../memories/words.ts";
 
 export interface ChangedRow {

@@ -9,7 +9,7 @@ import { keywordScores } from "../../../ranking/keyword-scores.ts";
 import { Postings } from "../../../ranking/postings.ts";
 import { VectorMatrix } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
-import { toVector } from "../memories/memory.ts";
+import { toVector } from "../memories/memory-row.ts";
 import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
 
 interface IndexedMemory {

@@ -14,7 +14,7 @@ import { keywordScores } from "../../../ranking/keyword-scores.ts";
 import { cosine, finalScore, relevanceOf, squaredLength } from "../../../ranking/scores.ts";
 import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
-import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory.ts";
+import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory-row.ts";
 import { createWordLookup } from "../memories/words.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createIndexStatements } from "./index-statements.ts";

@@ -69,9 +69,9 @@ const stillInLog = unavailable(
   "The payloads were erased, but their text may still be in the write-ahead log, because a reader still holds it. Run the erasure again in a moment.",
 );
 
-/** Takes words of memories that are gone out of the database, moves the write-ahead log there and empties it. @returns false when a reader did not let go of it in time. */
+/** Removes the words of deleted memories from the database, copies the write-ahead log into it and empties the log. @returns false when a reader held the log for too long. */
 function eraseRemains({ database, wordMerge, clock, logger }: WriterEffectOptions): boolean {
-  // The erasure is committed: whatever goes wrong now is no reason to say that it did not happen.
+  // The erasure is committed, so an error here must not be reported as a failed erasure.
   const isEmptied = attempt(logger, () => {
     const endsAt = clock.elapsed() + wordErasureMaxMs;
     while (wordMerge.erase()) if (clock.elapsed() > endsAt) return false;
@@ -82,7 +82,7 @@ function eraseRemains({ database, wordMerge, clock, logger }: WriterEffectOption
 
 function isLogEmptied(database: Database): boolean {
   const [result] = database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-  // SQLite does not sync that it has cut the log off: a power loss could bring back what stood in it.
+  // SQLite does not sync the truncation of the log: after a power loss its content could reappear.
   syncFile(`${database.name}-wal`);
   return result?.busy === 0;
 }

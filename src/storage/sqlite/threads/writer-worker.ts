@@ -114,9 +114,18 @@ const settleCalls = createGroups({
   logger,
 });
 const housekeeping = startHousekeeping({
-  ...{ database, state, checkpoints, wordMerge, clock, logger },
+  database,
+  state,
+  checkpoints,
+  wordMerge,
+  clock,
+  logger,
   retention: {
-    ...{ database, plans, signer, logger, inTransaction },
+    database,
+    plans,
+    signer,
+    logger,
+    inTransaction,
     payloadDays: init.payloadRetentionDays,
     installationDays: init.installationRetentionDays,
     announcedThrough: (chain) => announcedThrough(database, ledger.verifierKeys, chain),

@@ -1,0 +1,50 @@
+// Owns the row of a memory: its columns, which rows a client may see, and what becomes of them. Changes nothing.
+
+import type { Memory, MemoryType } from "../../../memory/memory.ts";
+
+export interface MemoryRow {
+  serial: number;
+  id: string;
+  content: string;
+  content_revision: number;
+  memory_type: MemoryType;
+  importance: number;
+  is_active: number;
+  created_at: number;
+  updated_at: number;
+  last_accessed_at: number | null;
+  expires_at: number | null;
+}
+
+export const memoryColumns =
+  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at";
+
+/** Excludes memories that a bulk delete has hidden. */
+export const aliveJoin =
+  "JOIN pool ON pool.project = m.project AND pool.memory_type = m.memory_type AND pool.epoch = m.epoch";
+
+/**
+ * A memory by its id and its project, unless a bulk delete has hidden it. Not aliveJoin: SQLite plans that join again for every value
+ * of the project, which takes five times as long as the query.
+ */
+export const fromAliveById = `FROM memory m WHERE m.id = ? AND m.project = ? AND m.epoch =
+  (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`;
+
+export function toMemory(row: MemoryRow): Memory {
+  return {
+    id: row.id,
+    content: row.content,
+    type: row.memory_type,
+    importance: row.importance,
+    active: row.is_active === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastAccessedAt: row.last_accessed_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** Copies, because SQLite's bytes need not be aligned to four. */
+export function toVector(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.slice().buffer);
+}
