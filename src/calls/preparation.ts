@@ -55,7 +55,14 @@ export function createPrepare(
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
     let isInTurn = credentials.kind === "caller" && credentials.isInTurn;
     const preparation: Preparation = {
-      ...{ caller, plan, store, prices, extractor, pagePins, signal, now: clock.now() },
+      caller,
+      plan,
+      store,
+      prices,
+      extractor,
+      pagePins,
+      signal,
+      now: clock.now(),
       reserve: (cost) => credits.reserve(cost),
       embed: (text, role) => embed(text, role, waiter),
       inTurn: (work) => {

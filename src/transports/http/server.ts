@@ -147,10 +147,16 @@ function performing(http: Elysia, route: Route, options: HttpOptions, addressOf:
     if (mayRunLong) http.server?.timeout(request, idleTimeoutSeconds);
     const response = await guard(options.logger, () => toResponse(answer, request));
     calls.log({
-      ...{ method: request.method, path: route.path, operation: route.operation.name },
-      ...{ status: response.status, code: answer.status === response.status ? answer.code : null },
+      method: request.method,
+      path: route.path,
+      operation: route.operation.name,
+      status: response.status,
+      // A request for a part of a file has a status of its own.
+      code: answer.status === response.status ? answer.code : null,
       durationMs: clock.elapsed() - arrivedAt,
-      ...{ project: caller?.project.id ?? null, key: caller?.key.id ?? null, address },
+      project: caller?.project.id ?? null,
+      key: caller?.key.id ?? null,
+      address,
       bytes: () => lengthOf(answer, response),
     });
     return response;
@@ -169,9 +175,16 @@ type AddressOf = (request: Request) => string | null;
 function logRefused({ calls }: HttpOptions, addressOf: AddressOf, request: Request, refusal: Refusal): void {
   const { code } = refusal;
   calls.log({
-    ...{ method: knownMethods.has(request.method) ? request.method : "other", path: null, operation: null },
-    ...{ status: errorStatus[code], code, durationMs: 0, project: null, key: null },
-    ...{ address: addressOf(request), bytes: () => null },
+    method: knownMethods.has(request.method) ? request.method : "other",
+    path: null,
+    operation: null,
+    status: errorStatus[code],
+    code,
+    durationMs: 0,
+    project: null,
+    key: null,
+    address: addressOf(request),
+    bytes: () => null,
   });
 }
 

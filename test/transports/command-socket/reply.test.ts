@@ -24,6 +24,6 @@ test("an operation that has nothing to tell is answered with null", () => {
 test.each(["", "null", "[]", "<html>", '{"code":"1000"}', '{"code":1000}'])(
   "what is no reply is refused with what to do: %p",
   (text) => {
-    expect(() => readReply(text)).toThrow("Use the same version of memledger for both");
+    expect(() => readReply(text)).toThrow("Use the same version of memledger for the server and the command");
   },
 );
