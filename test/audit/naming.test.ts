@@ -22,8 +22,9 @@ async function recorded(method: string, path: string, body?: JsonObject) {
   const list = await app.call("GET", "/v1/audit/logs?page_size=100", { key });
   const logs = Array.isArray(list.data.logs) ? list.data.logs.filter(isObject) : [];
   const found = logs.find((log) => log.seq === seq);
-  const { data } = await app.call("GET", `/v1/audit/logs/${found?.id}`, { key });
-  for (const [name, value] of Object.entries(found ?? {})) expect(data[name]).toEqual(value);
+  if (found === undefined) throw new Error(`the list has no record ${seq}`);
+  const { data } = await app.call("GET", `/v1/audit/logs/${found.id}`, { key });
+  for (const [name, value] of Object.entries(found)) expect(data[name]).toEqual(value);
   return { reply, record: data };
 }
 

@@ -170,15 +170,25 @@ describe("texts that nobody would call one", async () => {
     expect({ status: reply.status, items: reply.items }).toEqual({ status: 200, items: [] });
   });
 
-  test.each<[string, string]>([
+  test.each<[string, string, number?]>([
     ["right to left", "קבענו שהפגישה תהיה ביום שלישי. אל תשנו את המסד. ".repeat(50)],
     ["Chinese", "我们决定使用PostgreSQL。请不要在星期五部署。".repeat(50)],
     ["a mix with lone marks", "e\u0301\u0301\u0301 \u202eabc\u202c مرحبا שלום 你好 ".repeat(100)],
-    ["50,000 characters of sentences", "We use Bun 1.4 for all scripts in service number one. ".repeat(900)],
-  ])("%s: is answered, and what is stored is in the text", async (_, text) => {
+    [
+      "50,000 characters of sentences",
+      "We use Bun 1.4 for all scripts in service number one. ".repeat(900),
+      1,
+    ],
+    [
+      "English between them",
+      "שלום 😀. Never deploy on a Friday. e\u0301 你好. We use PostgreSQL 16 for e\u0301. ",
+      2,
+    ],
+  ])("%s: is answered, and what is stored is in the text", async (_, text, items = 0) => {
     const cut = text.slice(0, 50_000);
     const reply = await extract(project, cut);
     expect(reply.status).toBe(200);
+    expect(reply.items).toHaveLength(items);
     for (const { evidence } of reply.items) expect(cut).toContain(String(evidence));
   });
 
