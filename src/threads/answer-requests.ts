@@ -1,30 +1,30 @@
-// Owns a worker thread's side of the protocol: says that the thread is ready, answers requests in their order, and finishes when it is
-// asked to. Must never know what is asked.
+// Owns the worker's side of the protocol: reports that the thread is ready, answers requests in order, and stops when it is told to.
+// Must never depend on the content of requests.
 
 import { parentPort } from "node:worker_threads";
 import { Refusal } from "../errors.ts";
 import type { Complaint, FromThread, RefusedRequest, ThreadError, ToThread } from "./protocol.ts";
 
-/** A failure that is no defect: what the caller is told, and what the log says after the thread's name. */
+/** A failure that is not a defect: the answer to the caller, and the text that the log has after the name of the thread. */
 export interface KnownFailure {
   readonly refusal: Refusal;
   readonly complaint: string;
 }
 
 export interface AnswerOptions<Answer> {
-  /** What the main thread learns when this one is ready. */
+  /** Sent to the main thread when this thread is ready. */
   readonly ready?: unknown;
-  /** Buffers of an answer that are moved to the other side instead of being copied. */
+  /** Buffers of an answer that are transferred instead of copied. */
   readonly moved?: (answer: Answer) => readonly ArrayBuffer[];
-  /** Null for an error that nobody expected. */
+  /** Null for an unexpected error. */
   readonly recognise?: (error: unknown) => KnownFailure | null;
-  /** Runs once, after the request that is being answered. Requests that wait are not answered any more. */
+  /** Runs once, after the current request. Waiting requests are not answered any more. */
   readonly close?: () => void | Promise<void>;
 }
 
 /**
- * Called once, when everything that requests need is loaded: what an entry file throws before this call, the main thread sees as the
- * reason why the thread does not start.
+ * Called once, when everything that requests need is loaded. An error that the entry file throws before this call is reported to the
+ * main thread as the reason why the thread does not start.
  */
 export function answerRequests<Answer>(
   handle: (request: unknown) => Answer | Promise<Answer>,

@@ -1,13 +1,13 @@
-// Owns the requests that a thread has been given and has not answered: their numbers, and who waits for each of them.
+// Owns the requests that a thread has not answered: their numbers and their promises.
 
 import { Refusal } from "../errors.ts";
 import type { Complaint, ThreadReply } from "./protocol.ts";
 
 export interface PendingRequests {
   readonly size: number;
-  /** `send` gets the number under which the request will be answered. */
+  /** `send` receives the number of the request, which its answer repeats. */
   add<Answer>(send: (number: number) => void): Promise<Answer>;
-  /** Gives an answer to whoever waits for it. A number that nobody waits for is ignored. */
+  /** Settles the request of an answer. An answer with an unknown number is ignored. */
   settle(reply: ThreadReply): void;
   /** Answers all of them. */
   refuse(reason: Refusal): void;
@@ -28,12 +28,12 @@ export function createPendingRequests(onComplaint: (complaint: Complaint) => voi
     add<Answer>(send: (number: number) => void) {
       const number = ++lastNumber;
       return new Promise<Answer>((resolve, reject) => {
-        // The thread's entry file says what it answers; nobody checks it.
+        // The type of the answer is determined by the entry file of the thread; it is not checked.
         pending.set(number, { resolve: (answer) => resolve(answer as Answer), reject });
         try {
           send(number);
         } catch (error) {
-          // What cannot be sent is never answered.
+          // A request that cannot be sent is never answered.
           pending.delete(number);
           throw error;
         }

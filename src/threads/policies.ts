@@ -1,11 +1,11 @@
-// Owns how worker threads are supervised, with all limits: how long a thread may be silent, whether it is restarted, how it ends.
+// Owns the policies for worker threads: how long a thread may take to answer, whether it is restarted, and how it is stopped.
 
 import type { WorkerName } from "./spawn.ts";
 
 export interface ThreadPolicy {
   /**
-   * A thread that has not answered a request for this long is replaced. Far longer than any request takes on a slow disk: replacing a
-   * thread that only waits for its disk gains nothing.
+   * A thread that has not answered a request for this time is replaced. Far longer than any request takes on a slow disk, because
+   * replacing a thread that waits for the disk is useless.
    */
   readonly silenceMaxMs: number;
   /** What happens after a crash. `onceReady`: a thread that fails before it was ever ready is not started again. */
@@ -15,11 +15,11 @@ export interface ThreadPolicy {
    * Never true for a thread that writes: two of them would write at once.
    */
   readonly mayOverlap: boolean;
-  /** How long the thread may take to finish and to release what it holds; 0: it is ended at once. */
+  /** How long the thread may take to finish and to release its resources; 0: it is terminated at once. */
   readonly closeMaxMs: number;
 }
 
-/** The thread that ends the process at its deadline answers no requests. */
+/** Without the thread that kills the process at its deadline: it answers no requests. */
 export type SupervisedName = Exclude<WorkerName, "deadline">;
 
 const writes = { restarts: "always", mayOverlap: false } as const;
@@ -30,7 +30,7 @@ const runsOnce = { restarts: "never", mayOverlap: true, closeMaxMs: 0 } as const
 export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   // The longest request is an erasure, which may delete any number of payloads in one transaction.
   writer: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 60_000 },
-  // The longest step waits until the file of an export is on the disk.
+  // The longest step writes the file of an export to the disk (fsync).
   exporter: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 10_000 },
   reader: { ...reads, silenceMaxMs: 300_000 },
   // The first search of a project reads all its vectors.
@@ -49,8 +49,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
 export const threadStartMaxMs = 600_000;
 /** How often the supervisor checks threads that have not answered. */
 export const silenceCheckEveryMs = 1_000;
-/** How long closing waits for the end of a thread that only reads or computes and does not end. */
+/** How long closing waits for a thread that only reads or computes. */
 export const terminateMaxMs = 1_000;
-/** A thread that ended is restarted after the first of these times; each further failure doubles it, up to the second. */
+/** Delay before a restart: the first time, doubled after each further failure up to the second time. */
 export const restartDelayMinMs = 50;
 export const restartDelayMaxMs = 10_000;

@@ -1,4 +1,4 @@
-// Owns the priority of threads. Must never raise one: that needs rights which the program does not ask for.
+// Owns the priority of threads. Must never raise it: that requires privileges.
 
 import { getPriority, setPriority } from "node:os";
 
@@ -6,9 +6,9 @@ const step = 5;
 const lowest = 19;
 
 /**
- * For worker threads that compute: lets the threads that answer calls go first when there are more busy threads than
- * processors. Without it the writer waits for a whole time slice after every fsync: on 2 processors under full load the
- * 99th percentile of a read falls from 190 ms to 35 ms, and creates gain a third.
+ * For worker threads that compute: gives the threads that answer calls a higher priority when there are more busy threads than
+ * processors. Without it, the writer waits for a whole time slice after every fsync. On 2 processors under full load, it reduces the
+ * 99th percentile of a read from 190 ms to 35 ms, and creates are a third faster.
  */
 export function yieldToOthers(): void {
   // On Linux, 0 names the calling thread (setpriority(2), NOTES); elsewhere it would name the whole process.

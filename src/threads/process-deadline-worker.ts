@@ -1,4 +1,4 @@
-// Ends the whole process at its deadline, from a thread of its own: the main thread may be the one that does not end.
+// Kills the process at its deadline, in a separate thread, because the main thread may be the one that hangs.
 
 import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
@@ -6,7 +6,7 @@ import { createLogger } from "../log/logger.ts";
 import type { Deadline } from "./process-deadline.ts";
 
 const { afterMs, logLevel }: Deadline = workerData;
-// Nothing is left that would write later.
+// Written synchronously: the process is killed right after it.
 const logger = createLogger(logLevel, (line) => writeSync(2, line) > 0);
 
 setTimeout(() => {

@@ -1,4 +1,4 @@
-// Owns the deadline of a process that was asked to end. Everything that was answered is on the disk by then, so a kill loses nothing.
+// Owns the deadline of a process that is shutting down. All answered calls are on the disk, so killing the process loses nothing.
 
 import type { LogLevel } from "../log/logger.ts";
 import { spawnWorker } from "./spawn.ts";
@@ -8,10 +8,10 @@ export interface Deadline {
   readonly logLevel: LogLevel;
 }
 
-/** Kills this process after the time, unless it has ended before. Does not keep it from ending. */
+/** Kills this process after the time, unless it has stopped before. Does not keep the process alive. */
 export function endWithin(deadline: Deadline): void {
   const worker = spawnWorker("deadline", deadline);
-  // Where no thread can be started any more, the signal's sender has to kill the process.
+  // If no thread can be started, the sender of the signal must kill the process.
   worker.on("error", () => undefined);
   worker.unref();
 }

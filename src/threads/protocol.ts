@@ -1,11 +1,11 @@
-// The messages between this process's threads. Must stay plain data that survives a structured clone, and must never know what is asked.
+// Owns the messages between threads. They are plain data that structured clone supports, and do not depend on the content of requests.
 
 import type { Refusal } from "../errors.ts";
 
 /** To a worker thread. It answers requests one after another, in the order of their numbers. */
 export type ToThread =
   | { readonly number: number; readonly request: unknown }
-  /** Finish and release what the thread holds; no request follows. */
+  /** Finish and release all resources; no request follows. */
   | { readonly close: true };
 
 /** From a worker thread. */
@@ -19,10 +19,10 @@ export type FromThread =
 export type ThreadReply =
   | { readonly number: number; readonly answer: unknown }
   | { readonly number: number; readonly refused: RefusedRequest }
-  /** An error that nobody expected. */
+  /** An unexpected error. */
   | { readonly number: number; readonly failed: ThreadError };
 
-/** A refusal on its way between threads. */
+/** A refusal as plain data. */
 export interface RefusedRequest {
   readonly code: Refusal["code"];
   readonly message: string;
@@ -30,7 +30,7 @@ export interface RefusedRequest {
   readonly complaint: Complaint | null;
 }
 
-/** What the log says about a failure of which the caller learns only the refusal. */
+/** The log line about a failure; the caller receives only the refusal. */
 export interface Complaint {
   /** Follows the name of the thread, such as `cannot read the database`. */
   readonly message: string;

@@ -1,4 +1,4 @@
-// Owns the measure of how long a thread has not answered. Must never count time in which this thread itself did not run.
+// Owns the measurement of how long a thread has not answered. Must never count time in which this thread itself did not run.
 
 import type { Clock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
@@ -6,26 +6,26 @@ import type { ClockTimer } from "../clock-timers.ts";
 import { silenceCheckEveryMs } from "./policies.ts";
 
 export interface SilenceWatch {
-  /** Something begins to be awaited. Checks run from now on until nothing is awaited any more. */
+  /** Call it when an answer is awaited. Checks run until no answer is awaited. */
   begin(): void;
-  /** The thread has shown that it works. */
+  /** Call it when the thread has sent a message. */
   heard(): void;
-  /** How long nothing was heard although something is awaited. */
+  /** How long no message was received although an answer is awaited. */
   readonly silentMs: number;
   stop(): void;
 }
 
 export interface SilenceWatchOptions {
   readonly clock: Clock;
-  /** Whether anything is awaited. */
+  /** Whether an answer is awaited. */
   readonly isAwaited: () => boolean;
-  /** Called about once a second while nothing is heard. */
+  /** Called about once a second while no message is received. */
   readonly onSilence: (silentMs: number) => void;
 }
 
 /**
- * Counts checks and not time: a process that was suspended, or whose main thread was busy, has not waited. A clock that is moved far
- * forward counts as one check for the same reason. While nothing is awaited no timer runs, and a message costs one addition.
+ * Counts checks instead of time, because a process that was suspended, or whose main thread was busy, has not waited. A clock that is
+ * moved far forward counts as one check for the same reason. No timer runs while no answer is awaited.
  */
 export function createSilenceWatch({ clock, isAwaited, onSilence }: SilenceWatchOptions): SilenceWatch {
   let heard = 0;

@@ -1,4 +1,4 @@
-// Starts worker threads, the same way from source and inside the executable. Must never know what a worker does.
+// Starts worker threads, from source and in the executable. Must never depend on what a worker does.
 
 import { Worker } from "node:worker_threads";
 import { embedded } from "../native/embedded.ts";
@@ -20,12 +20,12 @@ export const workerEntries = {
 export type WorkerName = keyof typeof workerEntries;
 
 /**
- * Starts a worker. It finds `init` (structured-cloneable, cloned) as `workerData` of `node:worker_threads` and talks through
- * `parentPort`. A failure to start arrives as its `error` event, never here.
+ * Starts a worker. It receives a structured clone of `init` as `workerData` of `node:worker_threads`, and communicates through
+ * `parentPort`. A failure to start is reported as its `error` event; this function does not throw.
  */
 export function spawnWorker(name: WorkerName, init: unknown): Worker {
   const entry = workerEntries[name];
-  // Inside the executable a relative name means the embedded entry point, whatever the working directory holds.
+  // In the executable a relative name is the embedded entry point, independent of the working directory.
   const location = embedded === null ? new URL(`../${entry}`, import.meta.url) : `./${entry}`;
   return new Worker(location, { workerData: init, name });
 }

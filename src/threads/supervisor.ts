@@ -8,16 +8,16 @@ import { spawnWorker } from "./spawn.ts";
 import { type ThreadEvents, WorkerThread } from "./worker-thread.ts";
 
 export interface Supervisor {
-  /** Starts a thread; `init` is what its entry file finds as workerData. A failure to start is reported by the thread. */
+  /** Starts a thread; its entry file receives `init` as workerData. The returned thread reports a failure to start. */
   start<Ready>(name: SupervisedName, init: unknown, events?: ThreadEvents): WorkerThread<Ready>;
-  /** Names of the threads that ended and are not running again yet. */
+  /** Names of the threads that are being restarted. */
   restarting(): readonly SupervisedName[];
 }
 
 export interface SupervisorOptions {
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Starts a worker. Tests pass their own to reach the workers that they kill, or to replace them. */
+  /** Starts a worker. Tests pass their own function to kill or replace workers. */
   readonly spawn?: (name: SupervisedName, init: unknown) => Worker;
 }
 

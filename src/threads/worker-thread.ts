@@ -1,5 +1,5 @@
-// Owns one worker thread as the thread that started it sees it: its start, requests and their answers, restart after a crash, replacement
-// when it hangs, and its end. Must never know what is asked. A request never waits for ever: when its thread ends it is refused with 1503.
+// Owns one worker thread in the thread that started it: its start, requests and answers, restart after a crash, replacement when it
+// hangs, and its shutdown. Must never depend on the content of requests. When a thread stops, its requests are refused with 1503.
 
 import type { Worker } from "node:worker_threads";
 import type { Clock } from "../clock.ts";
@@ -19,13 +19,13 @@ import {
 import type { Complaint, FromThread, ToThread } from "./protocol.ts";
 import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
 
-/** What the owner of a thread is told. */
+/** Callbacks of the owner of a thread. */
 export interface ThreadEvents {
-  /** A failure that is no defect, such as a disk that cannot be read. */
+  /** A failure that is not a defect, such as a disk that cannot be read. */
   readonly onComplaint?: (complaint: Complaint) => void;
-  /** The thread has not answered for this long; called every second until it does or is replaced. */
+  /** The thread has not answered for this time. Called every second until it answers or is replaced. */
   readonly onSilence?: (silentMs: number) => void;
-  /** The thread ended or is replaced. `reason`: the answer for what waits in front of it. */
+  /** The thread stopped or is replaced. `reason`: the answer for calls that wait for it. */
   readonly onDown?: (reason: Refusal) => void;
 }
 
@@ -41,7 +41,7 @@ export interface ThreadOptions {
   readonly onClose?: () => void;
 }
 
-/** The thread was asked and ended before it answered. Whether it did what it was asked to do is unknown. */
+/** The thread stopped before it answered a request. It is unknown whether it has executed the request. */
 export class ThreadEnded extends Refusal {
   constructor() {
     super(1503, "A worker thread of the server ended before it answered. Send the call again.", {}, 1);
@@ -50,18 +50,18 @@ export class ThreadEnded extends Refusal {
 
 type State = "starting" | "running" | "restarting" | "failed" | "closed";
 
-/** `Ready`: what the thread's entry file says when it is ready. */
+/** `Ready`: the type of the message that the entry file sends when it is ready. */
 export class WorkerThread<Ready = unknown> {
   readonly name: SupervisedName;
-  /** What the thread said when it was ready for the first time. Rejects with the reason when its first start fails. */
+  /** The first ready message of the thread. Rejects with the reason when the first start fails. */
   readonly ready: Promise<Ready>;
   readonly #options: ThreadOptions;
   readonly #first = Promise.withResolvers<Ready>();
   readonly #pending = createPendingRequests((complaint) => this.#complain(complaint));
   readonly #isToBeLogged = createLogRepeats();
-  /** Workers that have not ended yet, the replaced ones too, with the promise of their end. */
+  /** Workers that have not stopped yet, including replaced ones, with the promise of their exit. */
   readonly #running = new Map<Worker, Promise<void>>();
-  /** The one that is asked; null between its end and the next start. */
+  /** The current worker; null between its exit and the next start. */
   #worker: Worker | null = null;
   #state: State = "starting";
   readonly #silence: SilenceWatch;
@@ -73,7 +73,7 @@ export class WorkerThread<Ready = unknown> {
     this.name = options.name;
     this.#options = options;
     this.ready = this.#first.promise;
-    // Not everyone waits for it.
+    // Not every owner awaits it.
     this.ready.catch(() => undefined);
     this.#silence = createSilenceWatch({
       clock: options.clock,
@@ -83,30 +83,30 @@ export class WorkerThread<Ready = unknown> {
     this.#start();
   }
 
-  /** Whether the thread takes requests. During its first start they wait for it. */
+  /** Whether the thread accepts requests. During its first start, requests wait for it. */
   get isUp(): boolean {
     return this.#state === "starting" || this.#state === "running";
   }
 
-  /** @throws Refusal 1503 unless the thread takes requests. */
+  /** @throws Refusal 1503 unless the thread accepts requests */
   requireUp(): void {
     if (!this.isUp) throw this.#unavailable();
   }
 
-  /** From the end of a thread until the next one is ready. */
+  /** True from the exit of a thread until the next one is ready. */
   get isRestarting(): boolean {
     return this.#state === "restarting";
   }
 
-  /** How long the thread has not answered; 0 while nothing is asked of it. A busy main thread does not add to it. */
+  /** How long the thread has not answered; 0 while it has no request. Time in which the main thread was busy does not count. */
   get silentMs(): number {
     return this.#pending.size > 0 ? this.#silence.silentMs : 0;
   }
 
   /**
-   * The thread's entry file says what it answers; nobody checks it.
-   * @throws ThreadEnded when the thread ended before it answered, Refusal 1503 when it was not asked because it is being restarted,
-   * what the thread refused, and Error when it failed.
+   * The type of the answer is determined by the entry file of the thread; it is not checked.
+   * @throws ThreadEnded when the thread stopped before it answered; Refusal 1503 when the request was not sent because the thread is
+   * restarting; the Refusal of the thread; Error when the thread failed
    */
   request<Answer>(request: unknown): Promise<Answer> {
     const worker = this.#worker;
@@ -116,8 +116,8 @@ export class WorkerThread<Ready = unknown> {
   }
 
   /**
-   * Ends the thread: it finishes what it is doing and releases what it holds, for as long as its policy allows. Requests that wait are
-   * refused with 1503. Returns after the end of a thread that may write, however long its system call takes.
+   * Stops the thread: it finishes its current request and releases its resources, within the time of its policy. Waiting requests are
+   * refused with 1503. For a thread that may write, it returns after the exit of the thread, however long its system call takes.
    */
   async close(): Promise<void> {
     const { policy, clock, events, onClose } = this.#options;
@@ -161,7 +161,7 @@ export class WorkerThread<Ready = unknown> {
     this.#silence.begin();
   }
 
-  /** A worker was started and has not said yet that it is ready. */
+  /** A worker was started, but is not ready yet. */
   get #isStarting(): boolean {
     return this.#worker !== null && this.#state !== "running";
   }
@@ -181,7 +181,7 @@ export class WorkerThread<Ready = unknown> {
       this.#options.logger.info(`the ${this.name} thread is running again`);
     }
     if (this.#state !== "closed") this.#state = "running";
-    // The entry file says what it is; nobody checks it.
+    // The type is determined by the entry file; it is not checked.
     this.#first.resolve(ready as Ready);
   }
 
@@ -201,7 +201,7 @@ export class WorkerThread<Ready = unknown> {
     } else events.onSilence?.(silentMs);
   }
 
-  /** Ends a worker from outside. One that is inside a system call ends when the call returns. */
+  /** Terminates a worker. A worker inside a system call stops when the call returns. */
   #end(worker: Worker): void {
     this.#worker = null;
     void worker.terminate();
@@ -213,7 +213,7 @@ export class WorkerThread<Ready = unknown> {
     if (this.#state !== "closed") this.#down(cause);
   }
 
-  /** The worker is gone or given up. */
+  /** The worker has stopped or is replaced. */
   #down(cause: string): void {
     const { policy, clock, logger, events } = this.#options;
     const wasReady = this.#state !== "starting";
@@ -232,12 +232,12 @@ export class WorkerThread<Ready = unknown> {
 
   async #startNext(): Promise<void> {
     if (!this.#options.policy.mayOverlap) await Promise.all(this.#running.values());
-    // A thread that never ends must not be followed by any number of others.
+    // If a thread never stops, the number of replacements must be limited.
     else if (this.#running.size > 1) await Promise.race(this.#running.values());
     if (this.#state === "restarting") this.#start();
   }
 
-  /** Asks the worker to finish, and waits until it has, or has ended, or its time is over. */
+  /** Tells the worker to finish, and waits until it has finished or stopped, or until the time limit. */
   async #finish(): Promise<void> {
     const { policy, clock, logger } = this.#options;
     const { promise, resolve } = Promise.withResolvers<true>();
