@@ -2,7 +2,8 @@
 
 import { parseJson } from "../src/json/json-text.ts";
 import { jsonMaxValues } from "../src/limits.ts";
-import { type BenchOptions, median, progress, type Table } from "./harness.ts";
+import { median } from "./figures.ts";
+import { type BenchOptions, progress, type Table } from "./harness.ts";
 
 const spanMs = 50;
 

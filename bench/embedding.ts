@@ -8,7 +8,8 @@ import { defaultModel, type ModelSource, readModelDirectory } from "../src/embed
 import { createTokenizer } from "../src/embedding/tokenizer.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
 import { cosine } from "../src/ranking/scores.ts";
-import { type BenchOptions, median, ms, perSecond, progress, type Table } from "./harness.ts";
+import { median, ms, perSecond } from "./figures.ts";
+import { type BenchOptions, progress, type Table } from "./harness.ts";
 import { judge, qualityColumns, type Ranking, readConversations, toContent } from "./locomo.ts";
 import { createRandom, sentence } from "./texts.ts";
 

@@ -13,6 +13,7 @@ import {
   type Score,
   scoreText,
 } from "../test/extraction/score.ts";
+import { median, ms, percent } from "./figures.ts";
 import {
   type BenchOptions,
   copyAlone,
@@ -20,9 +21,6 @@ import {
   expectStatuses,
   loadOne,
   measureTable,
-  median,
-  ms,
-  percent,
   progress,
   type Server,
   startLoad,

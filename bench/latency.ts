@@ -1,6 +1,7 @@
 // How long one client waits: while others keep the server busy, in large projects, and during the largest bulk delete.
 
 import { join } from "node:path";
+import { median, ms, percentile } from "./figures.ts";
 import { type FilledProject, fill } from "./fill.ts";
 import {
   type BenchOptions,
@@ -9,9 +10,6 @@ import {
   loadOne,
   type Measure,
   measureTable,
-  median,
-  ms,
-  percentile,
   progress,
   type Server,
   startLoad,

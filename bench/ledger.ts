@@ -4,14 +4,12 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { median, ms, perSecond } from "./figures.ts";
 import {
   type BenchOptions,
   copyAlone,
   type Measure,
   measureTable,
-  median,
-  ms,
-  perSecond,
   progress,
   residentMegabytes,
   type Server,

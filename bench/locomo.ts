@@ -1,7 +1,7 @@
 // Reads conversations with questions in the LoCoMo format and judges rankings of their turns.
 
 import { readFileSync } from "node:fs";
-import { mean, percent } from "./harness.ts";
+import { mean, percent } from "./figures.ts";
 
 export interface Conversation {
   readonly id: string;

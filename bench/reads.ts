@@ -3,6 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { median, perSecond } from "./figures.ts";
 import {
   type BenchOptions,
   copyAlone,
@@ -10,8 +11,6 @@ import {
   createProject,
   loadOne,
   type Measure,
-  median,
-  perSecond,
   progress,
   runCommand,
   type Server,

@@ -4,16 +4,8 @@
 import { readModelDirectory } from "../src/embedding/model-directory.ts";
 import { createBm25 } from "./bm25.ts";
 import { type Answered, FilledServer, type Mode } from "./conversations.ts";
-import {
-  type BenchOptions,
-  mean,
-  measureTable,
-  ms,
-  percent,
-  percentile,
-  progress,
-  type Table,
-} from "./harness.ts";
+import { mean, ms, percent, percentile } from "./figures.ts";
+import { type BenchOptions, measureTable, progress, type Table } from "./harness.ts";
 import {
   type Conversation,
   hitRate,

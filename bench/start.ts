@@ -2,12 +2,11 @@
 
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { median, ms } from "./figures.ts";
 import {
   type BenchOptions,
   copyAlone,
   measureTable,
-  median,
-  ms,
   progress,
   residentMegabytes,
   startServer,

@@ -1,6 +1,6 @@
 // Owns how far into its slowest calls a load can be described. Must never give a percentile that a few calls decide.
 
-import { ms, percentile } from "./harness.ts";
+import { ms, percentile } from "./figures.ts";
 
 /** With fewer calls beyond it, a percentile is decided by chance. */
 const valuesBeyondMin = 10;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startEmbedder } from "../src/embedding/embedder.ts";
 import { defaultModel } from "../src/embedding/model-directory.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
+import { median, ms, percentile, perSecond } from "./figures.ts";
 import { fill } from "./fill.ts";
 import {
   type BenchOptions,
@@ -12,10 +13,6 @@ import {
   loadOne,
   type Measure,
   measureTable,
-  median,
-  ms,
-  percentile,
-  perSecond,
   progress,
   startServer,
   type Table,
