@@ -19,13 +19,14 @@ export function logAdministration(
   { code, data }: Answer,
 ): void {
   if (credentials.kind !== "administration") return;
-  const { osUser, sudoUser } = credentials.administrator;
+  const { osUid, osUser, sudoUser } = credentials.administrator;
   const fields = input.kind === "object" ? input.fields : {};
   logger.info("administration", {
     operation: name,
     code,
     transport: origin.transport,
-    os_user: osUser,
+    os_uid: osUid,
+    ...(osUser === null ? {} : { os_user: osUser }),
     ...(sudoUser === null ? {} : { sudo_user: sudoUser }),
     ...Object.fromEntries(subjects.flatMap((field) => shown(field, fields[field]))),
     ...(code === successCode ? idsOf(name, data) : {}),

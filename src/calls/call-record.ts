@@ -89,6 +89,7 @@ function describeOrigin({ transport, ip, userAgent, client, metadata, administra
     ip_address: ip,
     user_agent: userAgent,
     client_name: client,
+    os_uid: administrator?.osUid ?? null,
     os_user: administrator?.osUser ?? null,
     sudo_user: administrator?.sudoUser ?? null,
     performed_for: performedFor ?? null,

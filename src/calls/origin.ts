@@ -46,8 +46,8 @@ function authorityOf(
 ): Pick<Origin, "administrator" | "performedFor"> {
   if (credentials.kind === "caller") return { performedFor: credentials.performedFor };
   if (credentials.kind === "key") return {};
-  const { osUser, sudoUser } = credentials.administrator;
-  return { administrator: { osUser: bounded(osUser), sudoUser: bounded(sudoUser) } };
+  const { osUid, osUser, sudoUser } = credentials.administrator;
+  return { administrator: { osUid, osUser: bounded(osUser), sudoUser: bounded(sudoUser) } };
 }
 
 /** @throws Refusal 1400 */

@@ -50,7 +50,9 @@ export interface AdministrationCredentials {
 
 /** Who performs administration, as reported by the command or the server. */
 export interface Administrator {
-  /** Name of the operating-system user of the process; null: not reported. */
+  /** Number of the operating-system user of the process; null: not reported. */
+  readonly osUid: number | null;
+  /** Name of this user, from the variable USER; null: not reported. */
   readonly osUser: string | null;
   /** Name of the user who ran sudo; null: not known. */
   readonly sudoUser: string | null;

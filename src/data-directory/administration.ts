@@ -1,6 +1,5 @@
 // Owns the requests of administration that the server and the commands perform in their own process, and who is named as administrator.
 
-import { userInfo } from "node:os";
 import type { InstallationOperation } from "../calls/operation.ts";
 import type { Perform } from "../calls/perform.ts";
 import type { Administrator, Request, RequestOrigin } from "../calls/request.ts";
@@ -25,19 +24,15 @@ export function originOf(transport: AdministrationTransport): RequestOrigin {
   return { transport, ip: null, userAgent: null, client: `memledger/${version}`, metadata: null };
 }
 
-/** The user of this process. SUDO_USER is set by sudo, but proves nothing, because a user can set it as well. */
-export function administratorOf({ SUDO_USER }: Readonly<Record<string, string | undefined>>): Administrator {
-  return { osUser: osUser(), sudoUser: SUDO_USER ?? null };
-}
-
-/** The name of the user, or its number when it has no name, as in many containers. */
-function osUser(): string | null {
-  try {
-    return userInfo().username;
-  } catch {
-    const uid = process.getuid?.();
-    return uid === undefined ? null : `#${uid}`;
-  }
+/**
+ * Of this process. The names come from variables, which the user can set; only the number is a fact. The names of users are not looked
+ * up: depending on the system, a lookup connects to other programs or to a network.
+ */
+export function administratorOf({
+  USER,
+  SUDO_USER,
+}: Readonly<Record<string, string | undefined>>): Administrator {
+  return { osUid: process.getuid?.() ?? null, osUser: USER ?? null, sudoUser: SUDO_USER ?? null };
 }
 
 /** The data of the answer. @throws Error when the operation was refused */

@@ -1,7 +1,6 @@
 // Tests that records and the log tell who administered and from where, with a server and without one.
 
 import { afterAll, expect, test } from "bun:test";
-import { userInfo } from "node:os";
 import { createProject, listProjects } from "../../src/access/project-operations.ts";
 import { administratorOf } from "../../src/data-directory/administration.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
@@ -17,7 +16,7 @@ afterAll(async () => {
   await cleanUp();
 });
 
-const osUser = userInfo().username;
+const os_uid = process.getuid?.() ?? null;
 const client_name = `memledger/${version}`;
 const newest = () => app.records(null).at(-1);
 
@@ -27,7 +26,7 @@ test("the first start says that it was the server itself", () => {
     .filter(({ action }) => action === "project.create" || action === "key.create");
   expect(records).toHaveLength(2);
   for (const { payload } of records)
-    expect(payload).toMatchObject({ transport: "server", os_user: osUser, client_name });
+    expect(payload).toMatchObject({ transport: "server", os_uid, client_name });
 });
 
 test("a command through the server, and one without it, say who ran them", async () => {
@@ -39,14 +38,14 @@ test("a command through the server, and one without it, say who ran them", async
   const without = newest();
   for (const record of [through, without]) {
     expect(record?.action).toBe("project.create");
-    expect(record?.payload).toMatchObject({ transport: "cli", os_user: osUser, client_name });
+    expect(record?.payload).toMatchObject({ transport: "cli", os_uid, client_name });
   }
 });
 
 test("calls of projects say nothing of it", async () => {
   await app.call("GET", "/v1/memories");
   const payload = app.records(app.projectId).at(-1)?.payload ?? {};
-  for (const name of ["transport", "os_user", "sudo_user", "client_name", "performed_for"])
+  for (const name of ["transport", "os_uid", "os_user", "sudo_user", "client_name", "performed_for"])
     expect(Object.keys(payload)).not.toContain(name);
 });
 
@@ -62,7 +61,7 @@ test("a command of version 0.1.0, which does not say who runs it, is performed",
   expect((await ask({})).status).toBe(200);
   const { payload } = newest() ?? {};
   expect(payload).toMatchObject({ transport: "cli", request_body: {} });
-  expect(Object.keys(payload ?? {})).not.toContain("os_user");
+  for (const name of ["os_uid", "os_user"]) expect(Object.keys(payload ?? {})).not.toContain(name);
 });
 
 test("a malformed header is refused, and nothing is done", async () => {
@@ -78,30 +77,33 @@ test("a malformed header is refused, and nothing is done", async () => {
 
 test("any name travels, and is bounded in the record", async () => {
   for (const name of ["Zoë Ångström", "山田", "a\nb", "%41"]) {
-    const caller = { administrator: { osUser: name, sudoUser: null }, client: null };
+    const caller = { administrator: { osUid: 7, osUser: name, sudoUser: null }, client: null };
     expect(readCaller(printCaller(caller))).toEqual(caller);
     await ask({ [callerHeader]: printCaller(caller) });
-    expect(newest()?.payload).toMatchObject({ os_user: name });
+    expect(newest()?.payload).toMatchObject({ os_uid: 7, os_user: name });
   }
-  const caller = { administrator: { osUser: "x".repeat(5_000), sudoUser: null }, client: null };
+  const caller = { administrator: { osUid: null, osUser: "x".repeat(5_000), sudoUser: null }, client: null };
   await ask({ [callerHeader]: printCaller(caller) });
   expect(newest()?.payload.os_user).toBe("x".repeat(1_024));
 });
 
-test("sudo tells who called it", () => {
-  expect(administratorOf({})).toEqual({ osUser, sudoUser: null });
-  expect(administratorOf({ SUDO_USER: "ada" })).toEqual({ osUser, sudoUser: "ada" });
+test("names come from variables, the number from the system", () => {
+  expect(administratorOf({})).toEqual({ osUid: os_uid, osUser: null, sudoUser: null });
+  const variables = { USER: "memledger", SUDO_USER: "ada" };
+  expect(administratorOf(variables)).toEqual({ osUid: os_uid, osUser: "memledger", sudoUser: "ada" });
 });
 
 test("the log names whoever administered, in the server and without one", async () => {
   const dataDir = createFolder();
   const at = ["--data-dir", dataDir, "--log-level", "info"];
-  const create = (name: string) => run(["project", "create", "--name", name, ...at], { SUDO_USER: "ada" });
+  const create = (name: string) =>
+    run(["project", "create", "--name", name, ...at], { USER: "root", SUDO_USER: "ada" });
   const line = {
     message: "administration",
     operation: "project.create",
     transport: "cli",
-    os_user: osUser,
+    os_uid,
+    os_user: "root",
     sudo_user: "ada",
   };
   const linesOf = (text: string): unknown[] =>
@@ -111,7 +113,7 @@ test("the log names whoever administered, in the server and without one", async 
   const { stderr } = await server.end("SIGTERM");
   expect(linesOf(stderr)).toContainEqual(expect.objectContaining(line));
   expect(linesOf(stderr)).toContainEqual(
-    expect.objectContaining({ operation: "key.create", transport: "server", os_user: osUser }),
+    expect.objectContaining({ operation: "key.create", transport: "server", os_uid }),
   );
   expect(linesOf((await create("two")).stderr)).toContainEqual(expect.objectContaining(line));
   expect((await runJson(["project", "list", ...at])).json).toHaveLength(3);

@@ -60,7 +60,7 @@ async function openWorld(): Promise<World> {
     async perform(operation, fields) {
       if (operation.scope === "project") return (await send(operation, fields)).code;
       const { answer } = await perform(operation, {
-        credentials: { kind: "administration", administrator: { osUser: null, sudoUser: null } },
+        credentials: { kind: "administration", administrator: { osUid: null, osUser: null, sudoUser: null } },
         input: { kind: "object", fields },
         origin: { transport: "cli", ip: null, userAgent: null, client: null, metadata: null },
         signal: patient,

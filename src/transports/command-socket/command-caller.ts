@@ -13,17 +13,20 @@ export interface CommandCaller {
 }
 
 /** A header contains ASCII only, and the name of a user any character. */
-export function printCaller({ administrator: { osUser, sudoUser }, client }: CommandCaller): string {
-  return encodeURIComponent(JSON.stringify({ os_user: osUser, sudo_user: sudoUser, client }));
+export function printCaller({ administrator, client }: CommandCaller): string {
+  const { osUid, osUser, sudoUser } = administrator;
+  return encodeURIComponent(JSON.stringify({ os_uid: osUid, os_user: osUser, sudo_user: sudoUser, client }));
 }
 
 /** @param header null: a command of version 0.1.0, which does not report it. @returns null when it is malformed. */
 export function readCaller(header: string | null): CommandCaller | null {
-  if (header === null) return { administrator: { osUser: null, sudoUser: null }, client: null };
+  if (header === null) return { administrator: { osUid: null, osUser: null, sudoUser: null }, client: null };
   const caller = parse(header);
   if (!isObject(caller)) return null;
-  const administrator = { osUser: textOf(caller.os_user), sudoUser: textOf(caller.sudo_user) };
-  return { administrator, client: textOf(caller.client) };
+  const { os_uid, os_user, sudo_user, client } = caller;
+  const osUid = Number.isSafeInteger(os_uid) ? Number(os_uid) : null;
+  const administrator = { osUid, osUser: textOf(os_user), sudoUser: textOf(sudo_user) };
+  return { administrator, client: textOf(client) };
 }
 
 function parse(header: string): unknown {
