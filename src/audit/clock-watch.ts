@@ -4,7 +4,7 @@ import { toTimestamp } from "../clock.ts";
 import { clockBehindMs } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** Told with each record: the time of the record before it, and the clock. Logs once until the clock has caught up. */
+/** Called for each record with the time of the previous record and the clock. Logs once until the clock has reached that time. */
 export type ClockWatch = (newestAt: number, now: number) => void;
 
 export function createClockWatch(logger: Logger): ClockWatch {

@@ -1,19 +1,20 @@
-// Owns what retention may remove from a chain, and since when it is too old. Pure: reads no database, clock or file, and removes nothing.
+// Owns the rules of retention: which records and payloads of a chain are too old and may be removed. Pure: reads no database, clock or
+// file, and removes nothing.
 
 import { dayMs } from "../clock.ts";
 
-/** Records before this time are too old; null: none ever is. `days` is how long they stay, null for ever. */
+/** Records before this time are too old; null: no record ever is. `days`: how long records are kept; null: forever. */
 export function retentionCutOff(days: number | null, ageAt: number): number | null {
   return days === null ? null : ageAt - days * dayMs;
 }
 
-/** A chain as retention found it; every position is a seq, 0 before the first record. */
+/** The state of a chain. Every position is a seq; 0 is before the first record. */
 export interface PrunableChain {
   /** The newest record. */
   readonly last: number;
   /** The first record that a running export needs; null: no export is running. */
   readonly exportFirst: number | null;
-  /** The newest record, and the newest payload, that are too old; 0: none is. */
+  /** The newest record and the newest payload that are too old; 0: none. */
   readonly oldThrough: number;
   readonly oldPayloadsThrough: number;
 }
@@ -23,11 +24,11 @@ export interface Pruning {
   readonly through: number;
   /** Payloads up to here may be removed. */
   readonly payloadsThrough: number;
-  /** Records from here on are too old, too, but a running export needs them; null: there are none. */
+  /** Records from here on are too old too, but a running export needs them; null: there are none. */
   readonly keptForExportFrom: number | null;
 }
 
-/** Never the newest record, which the next one links to, and nothing that a running export needs. */
+/** Never removes the newest record, because the next one links to it, nor records that a running export needs. */
 export function choosePruning(chain: PrunableChain): Pruning {
   const newestKept = chain.last - 1;
   const limit = Math.min(newestKept, (chain.exportFirst ?? Number.POSITIVE_INFINITY) - 1);

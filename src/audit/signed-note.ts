@@ -28,7 +28,7 @@ export function createSigningKey(): string {
   return generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** @throws Error when the PEM holds no Ed25519 private key. */
+/** @throws Error when the PEM is not an Ed25519 private key. */
 export function createSigner(privateKeyPem: string): Signer {
   const privateKey = createPrivateKey(privateKeyPem);
   if (privateKey.asymmetricKeyType !== "ed25519")

@@ -1,5 +1,5 @@
 // Owns the failures of a language model and their messages to callers. A message to a caller must never contain what the model's server
-// sent, nor the key, nor the text; what the server sent goes to the log.
+// sent, nor the key, nor the text; what the server sent is logged.
 
 import { Refusal } from "../errors.ts";
 import { llmDetailsMaxCharacters, llmRetryAfterMaxSeconds } from "../limits.ts";

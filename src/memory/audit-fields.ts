@@ -38,7 +38,7 @@ export function memoryAuditFields(action: string): MemoryAuditFields {
   return fieldsByAction[action] ?? noFields;
 }
 
-/** The named text of the request; null when the request does not hold it. */
+/** The text in this field of the request; null when the request does not have it. */
 function textOf(field: "content" | "query" | "text") {
   return (body: JsonObject): readonly string[] | null => {
     const text = body[field];

@@ -79,7 +79,7 @@ export class VectorMatrix {
     return row === last ? null : last;
   }
 
-  /** Keeps the first `length` rows. */
+  /** Removes all rows after the first `length`. */
   truncate(length: number): void {
     if (length < 0 || length > this.#length) {
       throw new RangeError(`Cannot cut a matrix of ${this.#length} rows to ${length}.`);

@@ -25,7 +25,7 @@ const payloadColumns = [
   "rag_query",
   "rag_results",
 ] as const;
-/** The server derives these for the reader where the payload does not hold them. */
+/** The server derives these columns if the payload does not contain them. */
 const derivedColumns = ["memory_query", "memory_results"] as const;
 
 /** Columns that the first version of the program did not write may be absent; all others must be present. */
