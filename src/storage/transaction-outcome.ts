@@ -1,13 +1,13 @@
-// Owns the three outcomes of a transaction, and how often an engine performs one again. Knows no engine's errors.
+// Owns the three outcomes of a transaction, and how often an engine repeats one. Must not know the errors of an engine.
 
 import { transactionAttemptsMax } from "../limits.ts";
 
 /**
  * - `done`: it is committed and durable. Its calls are answered, and the effects that they leave are performed.
  * - `lost`: it is rolled back, and nothing of it happened. Each of its calls is answered with 1503; no effect is performed.
- * - `retry`: it is rolled back, and nothing of it happened, because another connection or server was in the way: a lock that was not
- *   free in time, a deadlock, a serialisation failure. The engine performs it again from the beginning, so its calls are settled
- *   anew, against what the database holds by then. After `transactionAttemptsMax` attempts it is `lost`.
+ * - `retry`: it is rolled back because of a conflict with another connection or server, and nothing of it happened: a lock that was not
+ *   released in time, a deadlock, a serialisation failure. The engine performs it again from the beginning: its calls are settled
+ *   again, with the data that the database has by then. After `transactionAttemptsMax` attempts it is `lost`.
  */
 export type TransactionOutcome = "done" | "lost" | "retry";
 
@@ -16,7 +16,7 @@ export interface TransactionAttempts {
   attempt(): Promise<void>;
   /** What the error that rolled it back means. */
   outcomeOf(error: unknown): Exclude<TransactionOutcome, "done">;
-  /** Told before the next attempt. */
+  /** Called before the next attempt. */
   retrying(error: unknown): void;
 }
 
