@@ -21,7 +21,7 @@ import type { ChooseEngine } from "./storage/engines.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
-import { openAdminSocket } from "./transports/command-socket/command-socket.ts";
+import { openCommandSocket } from "./transports/command-socket/command-socket.ts";
 import { type CallLog, createCallLog } from "./transports/http/call-log.ts";
 import type { Readiness } from "./transports/http/health.ts";
 import { explainListenFailure } from "./transports/http/listen-failure.ts";
@@ -102,7 +102,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   });
   parts.defer(() => server.stop());
   const first = await initialise(perform, locked.engine);
-  openCommandSocket(parts, locked, perform, logger);
+  listenForCommands(parts, locked, perform, logger);
   store.exports.start();
   const startedAt = clock.elapsed();
   logger.info("server started", {
@@ -219,14 +219,14 @@ async function readiness(store: Store, supervisor: Supervisor): ReturnType<Readi
 }
 
 /** Some file systems do not support sockets; the server must start there, too. */
-function openCommandSocket(
+function listenForCommands(
   parts: AsyncDisposableStack,
   { directory }: LockedDirectory,
   perform: Perform,
   logger: Logger,
 ): void {
   try {
-    const socket = openAdminSocket(directory.socket, perform);
+    const socket = openCommandSocket(directory.socket, perform);
     parts.defer(() => socket.close());
   } catch (error) {
     logger.warn("commands cannot connect to this server; stop it before you run a command", { error });

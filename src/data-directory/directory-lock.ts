@@ -10,7 +10,7 @@ import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
 import { type ChooseEngine, chooseEngine } from "../storage/engines.ts";
 import { quoteWord } from "../text/shell-word.ts";
-import { findAdminSocket } from "../transports/command-socket/command-socket.ts";
+import { findCommandSocket } from "../transports/command-socket/command-socket.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
 import { openLedger } from "./ledger.ts";
 import {
@@ -69,7 +69,7 @@ export function createDirectoryLocker(
 
 /** Whether a server is running. A server that is stopping has already closed its socket. */
 async function isServed({ socket }: DataDirectory): Promise<boolean> {
-  const unix = findAdminSocket(socket);
+  const unix = findCommandSocket(socket);
   if (unix === null) return false;
   return fetch("http://localhost/", { unix }).then(
     () => true,

@@ -5,7 +5,7 @@ import { createProject, listProjects } from "../../src/access/project-operations
 import { administratorOf } from "../../src/data-directory/administration.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { callerHeader, printCaller, readCaller } from "../../src/transports/command-socket/command-caller.ts";
-import { findAdminSocket } from "../../src/transports/command-socket/command-socket.ts";
+import { findCommandSocket } from "../../src/transports/command-socket/command-socket.ts";
 import { version } from "../../src/version.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
@@ -51,7 +51,7 @@ test("calls of projects say nothing of it", async () => {
 
 /** Sends what a command sends. */
 async function ask(headers: Record<string, string>): Promise<{ status: number; text: string }> {
-  const unix = findAdminSocket(locate(app.config.dataDir).socket) ?? "";
+  const unix = findCommandSocket(locate(app.config.dataDir).socket) ?? "";
   const url = `http://localhost/${listProjects.name}`;
   const response = await fetch(url, { unix, method: "POST", body: "{}", headers });
   return { status: response.status, text: await response.text() };

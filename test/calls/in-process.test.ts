@@ -3,10 +3,13 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
+import { createProject, listProjects } from "../../src/access/project-operations.ts";
 import { appendRecord } from "../../src/audit/append.ts";
 import { listRecords } from "../../src/audit/list.ts";
-import type { ProjectOperation } from "../../src/calls/operation.ts";
+import type { Answer } from "../../src/calls/answer.ts";
+import type { Operation, ProjectOperation } from "../../src/calls/operation.ts";
 import { createClock } from "../../src/clock.ts";
+import { administrationRequest } from "../../src/data-directory/administration.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { createMemory } from "../../src/memory/create.ts";
 import { deleteAllMemories, deleteMemory } from "../../src/memory/delete.ts";
@@ -36,6 +39,14 @@ afterAll(async () => {
   await server.stop();
   await seam.close();
 });
+
+async function administer(
+  operation: Operation,
+  fields: JsonObject,
+): Promise<Pick<Answer, "status" | "code" | "data">> {
+  const { answer } = await perform(operation, administrationRequest("cli", fields));
+  return answer;
+}
 
 /** The same client over HTTP. */
 function openHttpClient(secret: string | null): Send {
@@ -191,4 +202,19 @@ test("a key that is missing or unknown is refused in the transport's own words",
     "The key is unknown.",
   );
   expect((await openClient(perform, "no key at all")(createMemory, {})).message).toBe("The key is unknown.");
+});
+
+test("a key does not authorise administration, and administration needs a key for what belongs to a project", async () => {
+  const project = await seam.project();
+  const send = openClient(perform, await newSecret(seam, project, permissions));
+  const before = (await administer(listProjects, {})).data;
+  expect(await send(createProject, { name: "taken" })).toMatchObject({ status: 403, code: 1403 });
+  expect((await administer(listProjects, {})).data).toEqual(before);
+  const [record] = await recordsOf(seam, project);
+  expect(record?.entry).toMatchObject({ action: "project.create", status: 403, key: expect.any(String) });
+  expect(await administer(createMemory, { content: "x", memory_type: "fact" })).toMatchObject({
+    status: 401,
+    code: 1401,
+  });
+  expect(await recordsOf(seam, project)).toHaveLength(1);
 });

@@ -3,7 +3,7 @@
 
 import { defaultPlans } from "../../src/access/plan.ts";
 import { createRateLimiter } from "../../src/access/rate.ts";
-import type { ProjectOperation } from "../../src/calls/operation.ts";
+import type { Operation } from "../../src/calls/operation.ts";
 import { createPerform, type Perform, type PerformTools } from "../../src/calls/perform.ts";
 import type { Transport } from "../../src/calls/request.ts";
 import { createClock } from "../../src/clock.ts";
@@ -18,11 +18,7 @@ export interface Called {
   readonly data: Json;
 }
 
-export type Send = (
-  operation: ProjectOperation,
-  fields: JsonObject,
-  metadata?: JsonObject,
-) => Promise<Called>;
+export type Send = (operation: Operation, fields: JsonObject, metadata?: JsonObject) => Promise<Called>;
 
 /** @param secret null: the client has no key. */
 export function openClient(perform: Perform, secret: string | null, transport: Transport = "mcp"): Send {

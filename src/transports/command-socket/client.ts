@@ -4,12 +4,12 @@ import { accessSync, constants, statSync } from "node:fs";
 import { explainSystemError } from "../../files/system-error.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { type CommandCaller, callerHeader, printCaller } from "./command-caller.ts";
-import { findAdminSocket } from "./command-socket.ts";
+import { findCommandSocket } from "./command-socket.ts";
 import { type Reply, readReply } from "./reply.ts";
 
 /**
  * Null if no server listens.
- * @param socket path as of openAdminSocket
+ * @param socket path as of openCommandSocket
  * @throws Error that says what to do if the socket belongs to another user, or the server stopped before it answered
  */
 export async function askServer(
@@ -18,7 +18,7 @@ export async function askServer(
   input: JsonObject,
   caller: CommandCaller,
 ): Promise<Reply | null> {
-  const unix = findAdminSocket(socket);
+  const unix = findCommandSocket(socket);
   if (unix === null) return null;
   let text: string;
   try {

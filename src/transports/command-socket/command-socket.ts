@@ -25,7 +25,7 @@ import { serverItself } from "../../scheduling/fair-queue.ts";
 import { callerHeader, readCaller } from "./command-caller.ts";
 import { printReply } from "./reply.ts";
 
-export interface AdminSocket {
+export interface CommandSocket {
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ const pathMaxBytes = 103;
  * Answers `POST /<operation>` with a JSON body at `path`. An existing file there is a remnant of a killed server, because the caller
  * holds the lock of the directory. If `path` is too long for the system, it becomes a link to the real socket.
  */
-export function openAdminSocket(path: string, perform: Perform): AdminSocket {
+export function openCommandSocket(path: string, perform: Perform): CommandSocket {
   rmSync(path, { force: true });
   const unix = socketPath(path);
   if (unix !== path) {
@@ -71,7 +71,7 @@ export function openAdminSocket(path: string, perform: Perform): AdminSocket {
 }
 
 /** Where the server of this data directory listens; null if there was none, or it stopped normally. */
-export function findAdminSocket(path: string): string | null {
+export function findCommandSocket(path: string): string | null {
   const info = lstatSync(path, { throwIfNoEntry: false });
   if (info === undefined) return null;
   const target = info.isSymbolicLink() ? readlinkSync(path) : path;
