@@ -21,8 +21,8 @@ export interface Timers {
 }
 
 export interface MovableTimers extends Timers {
-  /** Runs the timers that are due after a move of the clock. */
-  clockMoved(): void;
+  /** Runs the timers that are due after a move of the clock. @returns whether any timer has run */
+  clockMoved(): boolean;
 }
 
 /** The maximum delay of setTimeout. */
@@ -31,7 +31,7 @@ const longestWaitMs = 2 ** 31 - 1;
 /** `elapsed`: monotonic time in milliseconds. */
 export function createTimers(elapsed: () => number): MovableTimers {
   /** The check of each timer that is waiting. */
-  const waiting = new Set<() => void>();
+  const waiting = new Set<() => boolean>();
 
   const start = (firstMs: number, everyMs: number | null, work: () => void): ClockTimer => {
     let dueAtMs = elapsed() + firstMs;
@@ -44,7 +44,8 @@ export function createTimers(elapsed: () => number): MovableTimers {
       clearTimeout(handle);
       waiting.delete(check);
     };
-    const check = (): void => {
+    /** @returns whether the timer has run */
+    const check = (): boolean => {
       clearTimeout(handle);
       const nowMs = elapsed();
       const isDue = nowMs >= dueAtMs;
@@ -54,6 +55,7 @@ export function createTimers(elapsed: () => number): MovableTimers {
         arm();
       }
       if (isDue) work();
+      return isDue;
     };
     waiting.add(check);
     arm();
@@ -71,8 +73,10 @@ export function createTimers(elapsed: () => number): MovableTimers {
       return promise;
     },
     clockMoved() {
+      let hasRun = false;
       // A timer that starts another one must not make this loop endless.
-      for (const check of [...waiting]) if (waiting.has(check)) check();
+      for (const check of [...waiting]) if (waiting.has(check) && check()) hasRun = true;
+      return hasRun;
     },
   };
 }

@@ -13,8 +13,9 @@ export interface Clock extends Timers {
   /**
    * Runs the timers that a move of the clock has made due, if they have not run yet. A thread that calls this before it handles a
    * message has handled every move that was made before the message was sent.
+   * @returns whether a timer has run; asynchronous work that it started continues in this turn of the event loop
    */
-  catchUp(): void;
+  catchUp(): boolean;
 }
 
 /** The system's clock, moved by `shift` when there is one. Threads that receive the same shift are moved together. */
@@ -24,7 +25,7 @@ export function createClock(shift: ClockShift | null = null): Clock {
       ...createTimers(systemElapsed),
       now: () => Date.now(),
       elapsed: systemElapsed,
-      catchUp: () => undefined,
+      catchUp: () => false,
     };
   }
   const read = readShift(shift);

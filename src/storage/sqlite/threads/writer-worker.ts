@@ -136,7 +136,8 @@ const housekeeping = startHousekeeping({
 const logExport = createExportLog(database);
 
 const handle = async (request: unknown): Promise<WriterReply | WriteState | SweepOutcome | number> => {
-  clock.catchUp();
+  // Work that a timer started must not continue between the steps of a transaction: it gets a turn of the event loop of its own.
+  if (clock.catchUp()) await new Promise((resolve) => setImmediate(resolve));
   const work = request as WriterRequest;
   if ("sweep" in work) {
     return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
