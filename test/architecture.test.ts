@@ -233,6 +233,21 @@ describe("packages stay where they belong", () => {
     expect(users).toEqual(["src/clock.ts", "src/log/logger.ts"]);
   });
 
+  test("timers that do not follow the injected clock", () => {
+    const timer = /\b(setTimeout|setInterval|Bun\.sleep)\(/;
+    const users = sources.filter((path) => timer.test(withoutComments(read(path))));
+    expect(users.filter((path) => !/^src\/(cli|native)\//.test(path))).toEqual([
+      "src/clock-timers.ts",
+      "src/data-directory/directory-lock.ts",
+      "src/extraction/llm-question.ts",
+      // Retention: a test moves the clock by days to make records old, and asks for the sweep itself.
+      "src/storage/sqlite/housekeeping.ts",
+      "src/threads/process-deadline-worker.ts",
+      "src/transports/command-socket/command-socket.ts",
+      "src/transports/http/body.ts",
+    ]);
+  });
+
   test("chance", () => {
     const users = sources.filter((path) => /\bMath\.random\(/.test(read(path)));
     expect(users).toEqual([]);

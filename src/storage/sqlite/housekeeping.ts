@@ -53,6 +53,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
     clock.every(checkpointTestMs, () => attempt(logger, () => checkpoints.signDue(false))),
     clock.every(checkpointTestMs, repeatMerge),
   ];
+  // Follows the time of the system: tests move the clock by days to make records old, and ask for the sweep themselves.
   const hourly = setInterval(() => retention.start(), retentionEveryMs);
   repeatPurge();
   repeatMerge();
