@@ -8,7 +8,7 @@ import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
-import { JsonFault, parseJson } from "../json/json-text.ts";
+import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
 import { bodyMaxBytes, invalidBodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../limits.ts";
 import { createParser } from "../schema/schema.ts";
 import type { Call } from "./call.ts";
@@ -62,12 +62,18 @@ function toReceived(fields: JsonObject, namesMemory: boolean, limits: InputLimit
 }
 
 function toBody(fields: JsonObject, { maxBytes }: InputLimits, claim: BodyClaim): RequestBody {
-  const text = JSON.stringify(fields);
+  const text = printJson(fields);
+  if (text === null) return { kind: "incomplete", refusal: notPrintable };
   const bytes = Buffer.from(text);
   if (bytes.length > maxBytes) return { kind: "incomplete", refusal: bodyTooLarge(maxBytes) };
   claim.take(bytes.length);
   return { kind: "text", bytes, text };
 }
+
+const notPrintable = new Refusal(
+  1400,
+  "The input contains itself or has too many levels. Send fewer levels.",
+);
 
 /** The recorded part of a body: the body itself, or its length and digest. */
 export type KeptBody = Pick<Call, "bodyText" | "unreadableBody">;

@@ -2,7 +2,7 @@
 
 import { Refusal } from "../errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "../json/json.ts";
-import { JsonFault, parseJson } from "../json/json-text.ts";
+import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
 import { metadataMaxBytes, userAgentMaxCharacters } from "../limits.ts";
 import type { Origin } from "./call.ts";
 import type { Credentials, Request, RequestMetadata } from "./request.ts";
@@ -53,7 +53,9 @@ function authorityOf(
 /** @throws Refusal 1400 */
 function readMetadata({ value, label, field: name }: RequestMetadata): JsonObject {
   try {
-    return parseMetadata(typeof value === "string" ? value : JSON.stringify(value));
+    const text = typeof value === "string" ? value : printJson(value);
+    if (text === null) throw new JsonFault(null, "contains itself or has too many levels. Send fewer levels");
+    return parseMetadata(text);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     const { field, reason } = error;

@@ -33,6 +33,15 @@ export function parseJson(text: string, { maxDepth = jsonMaxDepth, maxValues = j
   return value;
 }
 
+/** The JSON text of a value; null if it contains itself, or has too many levels for the stack. */
+export function printJson(value: Json): string | null {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return null;
+  }
+}
+
 /** An object or array that is open. Frames are reused, so that a text of many small objects needs no allocations. */
 interface Frame {
   isObject: boolean;

@@ -218,3 +218,27 @@ test("a key does not authorise administration, and administration needs a key fo
   });
   expect(await recordsOf(seam, project)).toHaveLength(1);
 });
+
+function circular(): JsonObject {
+  const fields: Record<string, Json> = {};
+  fields.self = fields;
+  return fields;
+}
+
+function deepest(): JsonObject {
+  let value: Json = 1;
+  for (let level = 0; level < 1_000_000; level++) value = [value];
+  return { value };
+}
+
+test.each([
+  ["contains itself", circular],
+  ["has a million levels", deepest],
+])("an object that %s is refused and recorded, as input and as metadata", async (_, make) => {
+  const project = await seam.project();
+  const send = openClient(perform, await newSecret(seam, project, permissions));
+  expect(await send(createMemory, make())).toMatchObject({ status: 400, code: 1400 });
+  const fact = { content: "x", memory_type: "fact" };
+  expect(await send(createMemory, fact, make())).toMatchObject({ status: 400, data: { field: "_meta" } });
+  expect(await recordsOf(seam, project)).toHaveLength(2);
+});
