@@ -3,9 +3,9 @@
 
 import { join } from "node:path";
 import type { Project } from "../src/access/project.ts";
+import { createRecordList } from "../src/engines/sqlite/ledger/record-list.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
 import { openDatabase } from "../src/native/sqlite.ts";
-import { createRecordList } from "../src/storage/sqlite/ledger/record-list.ts";
 import type { Measure } from "./harness.ts";
 import { actions, type FilledLedger } from "./ledger-fill.ts";
 

@@ -12,12 +12,12 @@ import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-di
 import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
+import type { ChooseEngine } from "./engines/engines.ts";
 import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm-extractor.ts";
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
 import type { Extractor } from "./memory/extractor.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
-import type { ChooseEngine } from "./storage/engines.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";

@@ -59,8 +59,8 @@ const places: Readonly<Record<string, string>> = {
     ...["native", "threads", "ranking", "embedding", "extraction"].map((name) => [name, name]),
     ...["transports", "cli", "config", "calls"].map((name) => [name, name]),
     ...["answer", "call", "operation", "request"].map((name) => [`calls/${name}`, "nouns"]),
-    ["storage/sqlite", "engines"],
-    ["storage/engines", "choice of the engine"],
+    ["engines/sqlite", "engines"],
+    ["engines/engines", "choice of the engine"],
     ...["app", "data-directory"].map((name) => [name, "process"]),
     ...["data-directory", "ownership"].map((name) => [`data-directory/${name}`, "config"]),
     ...["files", "notes", "rotation"].map((name) => [`data-directory/ledger-${name}`, "files"]),
@@ -119,14 +119,14 @@ describe("dependencies point one way", () => {
   });
 
   test("to an engine from the one file that chooses it", () => {
-    const engineOf = (path: string | null) => /^src\/storage\/[\w-]+\//.exec(path ?? "")?.[0];
+    const engineOf = (path: string | null) => /^src\/engines\/[\w-]+\//.exec(path ?? "")?.[0];
     const users = [...graph].filter(([path, { all }]) =>
       all.some((specifier) => {
         const engine = engineOf(resolve(path, specifier));
         return engine !== undefined && engine !== engineOf(path);
       }),
     );
-    expect(users.map(([path]) => path)).toEqual(["src/storage/engines.ts"]);
+    expect(users.map(([path]) => path)).toEqual(["src/engines/engines.ts"]);
   });
 
   test("without a circle, imports of types included", () => {
@@ -155,7 +155,7 @@ describe("dependencies point one way", () => {
     for (const path of sources.filter((path) => path.startsWith("src/calls/"))) visit(path);
     expect([...reached]).toContain("src/memory/create.ts");
     const wrong =
-      /^(src\/(transports|storage\/sqlite|native|threads)\/|elysia|better-sqlite3|(node:)?worker_threads|(node:)?https?$)/;
+      /^(src\/(transports|engines|native|threads)\/|elysia|better-sqlite3|(node:)?worker_threads|(node:)?https?$)/;
     expect([...reached].filter((path) => wrong.test(path))).toEqual([]);
   });
 
@@ -195,7 +195,7 @@ describe("dependencies point one way", () => {
     const { all, values } = importsOf("src/storage/store.ts");
     expect(all).toContain("../memory/store.ts");
     expect(values).toEqual([]);
-    expect(importsOf("src/storage/sqlite/schema/migrate.ts").values).toContain(
+    expect(importsOf("src/engines/sqlite/schema/migrate.ts").values).toContain(
       "./migrations/0001-initial.sql",
     );
   });
@@ -205,14 +205,14 @@ describe("packages stay where they belong", () => {
   test.each<[string, RegExp, RegExp]>([
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^src\/transports\/http\//],
     ["better-sqlite3", /^better-sqlite3/, /^src\/native\//],
-    ["Bun's own SQLite", /^bun:sqlite$/, /^src\/storage\/sqlite\/verify\/source\.ts$/],
+    ["Bun's own SQLite", /^bun:sqlite$/, /^src\/engines\/sqlite\/verify\/source\.ts$/],
     ["ONNX Runtime", /^onnxruntime/, /^src\/native\//],
     ["sqlite-vec", /^sqlite-vec/, /^src\/native\//],
     ["functions of the C library", /^bun:ffi$/, /^src\/native\//],
     ["the tokenizer", /^@huggingface\//, /^src\/embedding\//],
     ["canonical JSON", /^canonicalize$/, /^src\/(audit|export)\//],
     ["commander", /^commander$/, /^src\/cli\//],
-    ["worker threads", /^(node:)?worker_threads$/, /^src\/(threads|native|storage|embedding|extraction)\//],
+    ["worker threads", /^(node:)?worker_threads$/, /^src\/(threads|native|engines|embedding|extraction)\//],
     ["the client of language models", /^openai/, /^src\/extraction\//],
     ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
   ])("%s", (_, name, home) => {
@@ -224,7 +224,7 @@ describe("packages stay where they belong", () => {
     const sql =
       /\b(SELECT|INSERT (OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|BEGIN IMMEDIATE|PRAGMA) /;
     const users = sources.filter((path) => sql.test(withoutComments(read(path))));
-    expect(users.filter((path) => !path.startsWith("src/storage/sqlite/"))).toEqual([]);
+    expect(users.filter((path) => !path.startsWith("src/engines/sqlite/"))).toEqual([]);
     expect(users.length).toBeGreaterThan(5);
   });
 
@@ -239,9 +239,9 @@ describe("packages stay where they belong", () => {
     expect(users.filter((path) => !/^src\/(cli|native)\//.test(path))).toEqual([
       "src/clock-timers.ts",
       "src/data-directory/directory-lock.ts",
-      "src/extraction/llm-question.ts",
       // Retention: a test moves the clock by days to make records old, and asks for the sweep itself.
-      "src/storage/sqlite/housekeeping.ts",
+      "src/engines/sqlite/housekeeping.ts",
+      "src/extraction/llm-question.ts",
       "src/threads/process-deadline-worker.ts",
       "src/transports/command-socket/command-socket.ts",
       "src/transports/http/body.ts",

@@ -14,11 +14,11 @@ import { administer } from "../src/cli/administer.ts";
 import { createClockShift, passTime, setClock } from "../src/clock-shift.ts";
 import { type Config, loadConfig } from "../src/config/config.ts";
 import { locate } from "../src/data-directory/data-directory.ts";
+import { openReading } from "../src/engines/sqlite/database-file/connection.ts";
+import { createSqliteEngine } from "../src/engines/sqlite/engine.ts";
 import { isObject, type Json, type JsonObject } from "../src/json/json.ts";
 import type { Logger } from "../src/log/logger.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
-import { openReading } from "../src/storage/sqlite/database-file/connection.ts";
-import { createSqliteEngine } from "../src/storage/sqlite/engine.ts";
 import { spawnWorker } from "../src/threads/spawn.ts";
 
 export interface TestApp {

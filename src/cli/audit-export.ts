@@ -13,12 +13,12 @@ import {
   requireDatabase,
 } from "../data-directory/directory-lock.ts";
 import { exportFolder } from "../data-directory/ledger-files.ts";
+import { chooseEngine } from "../engines/engines.ts";
 import { type Export, exportFormats, manifestPath, recordsOf } from "../export/export.ts";
 import { exportProject } from "../export/export-project.ts";
 import { isObject } from "../json/json.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Engine } from "../storage/engine.ts";
-import { chooseEngine } from "../storage/engines.ts";
 import { administer } from "./administer.ts";
 import { bindWork, type Session } from "./command.ts";
 import { checkTargets, copyOutputFiles } from "./output-files.ts";

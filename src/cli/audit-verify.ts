@@ -4,7 +4,7 @@
 import { type Command, Option } from "commander";
 import { verifyExport } from "../audit/verify/export-verification.ts";
 import { type Report as Finding, UnusableInput, verdicts } from "../audit/verify/verdict.ts";
-import { ledgerVerifier } from "../storage/engines.ts";
+import { ledgerVerifier } from "../engines/engines.ts";
 import {
   type Evidence,
   findSubject,

@@ -12,8 +12,8 @@ import {
   refuseOlderDatabase,
 } from "../data-directory/lost-database.ts";
 import { findLostNotes } from "../data-directory/lost-notes.ts";
+import { ledgerVerifier } from "../engines/engines.ts";
 import { clockBehindMs } from "../limits.ts";
-import { ledgerVerifier } from "../storage/engines.ts";
 import type { RecentFinding } from "../storage/ledger-verifier.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";

@@ -6,8 +6,8 @@ import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { isDatabaseMissing } from "../data-directory/lost-database.ts";
+import { chooseEngine } from "../engines/engines.ts";
 import { prepareRuntime } from "../native/runtime.ts";
-import { chooseEngine } from "../storage/engines.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import {
   type CheckedDirectory,

@@ -2,9 +2,9 @@
 
 import { locate } from "../data-directory/data-directory.ts";
 import { explainForeignDatabase } from "../data-directory/lost-database.ts";
+import { chooseEngine } from "../engines/engines.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { ForeignDatabase } from "../storage/engine.ts";
-import { chooseEngine } from "../storage/engines.ts";
 
 /** `dataDir` is the data directory of the command, null when the configuration could not be read. */
 export async function failureMessage(error: unknown, dataDir: string | null): Promise<string> {

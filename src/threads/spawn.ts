@@ -5,15 +5,15 @@ import { embedded } from "../native/embedded.ts";
 
 /** Entry files, relative to `src/`; build.ts compiles each as an entry point of its own. */
 export const workerEntries = {
-  writer: "storage/sqlite/threads/writer-worker.ts",
-  reader: "storage/sqlite/threads/reader-worker.ts",
-  searcher: "storage/sqlite/threads/search-worker.ts",
-  inspector: "storage/sqlite/threads/inspect-worker.ts",
-  exporter: "storage/sqlite/export/export-worker.ts",
-  exportRows: "storage/sqlite/export/export-rows-worker.ts",
+  writer: "engines/sqlite/threads/writer-worker.ts",
+  reader: "engines/sqlite/threads/reader-worker.ts",
+  searcher: "engines/sqlite/threads/search-worker.ts",
+  inspector: "engines/sqlite/threads/inspect-worker.ts",
+  exporter: "engines/sqlite/export/export-worker.ts",
+  exportRows: "engines/sqlite/export/export-rows-worker.ts",
   embedder: "embedding/embedder-worker.ts",
   extractor: "extraction/extractor-worker.ts",
-  verifier: "storage/sqlite/verify/verify-worker.ts",
+  verifier: "engines/sqlite/verify/verify-worker.ts",
   deadline: "threads/process-deadline-worker.ts",
 } as const;
 

@@ -3,9 +3,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { pruneRecords } from "../../src/audit/prune.ts";
+import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
 import { call, cleanUp, serve } from "../cli/command.ts";
 import { always, exportAll } from "../export/exporting.ts";
 import { startTestApp } from "../fixture.ts";

@@ -9,13 +9,13 @@ import { entryHash } from "../../src/audit/chain.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import type { Verification } from "../../src/audit/store.ts";
 import { createClock } from "../../src/clock.ts";
+import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
+import { createVerificationRounds } from "../../src/engines/sqlite/verify/verification-rounds.ts";
+import { createVerificationSteps } from "../../src/engines/sqlite/verify/verification-steps.ts";
 import { isObject } from "../../src/json/json.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import type { Database } from "../../src/native/sqlite.ts";
-import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
-import { createVerificationRounds } from "../../src/storage/sqlite/verify/verification-rounds.ts";
-import { createVerificationSteps } from "../../src/storage/sqlite/verify/verification-steps.ts";
 import { startTestApp } from "../fixture.ts";
 import { tamper } from "./tamper.ts";
 

@@ -11,10 +11,10 @@ import { administer, CommandRefused } from "../../src/cli/administer.ts";
 import { createClock } from "../../src/clock.ts";
 import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { type Config, loadConfig } from "../../src/config/config.ts";
+import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
 import { type Reply, toReply } from "../fixture.ts";
 
 export interface ChainState {

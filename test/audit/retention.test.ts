@@ -8,9 +8,9 @@ import { updateProject } from "../../src/access/project-operations.ts";
 import { parseAnchor } from "../../src/audit/checkpoint.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { openNote } from "../../src/audit/signed-note.ts";
+import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { openReading } from "../../src/storage/sqlite/database-file/connection.ts";
 import { startTestApp } from "../fixture.ts";
 import { tamper } from "./tamper.ts";
 

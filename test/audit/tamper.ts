@@ -1,8 +1,8 @@
 // Opens a database as somebody does who wants to change it without leaving a trace in its schema. Must never be used on a database
 // that anything else in this process has open with another SQLite library.
 
+import { type SchemaObject, schemaQuery } from "../../src/engines/sqlite/schema/schema-check.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
-import { type SchemaObject, schemaQuery } from "../../src/storage/sqlite/schema/schema-check.ts";
 import { runtime } from "./ledger.ts";
 
 /** Does the work without triggers and foreign keys; triggers and indexes are there again afterwards, byte for byte. */

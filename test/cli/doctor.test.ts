@@ -5,8 +5,8 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gatherEvidence } from "../../src/cli/audit-evidence.ts";
+import { verifyRecentRecords } from "../../src/engines/sqlite/verify/recent-records.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
-import { verifyRecentRecords } from "../../src/storage/sqlite/verify/recent-records.ts";
 import { startTestApp } from "../fixture.ts";
 import { cleanUp, createFact, createFolder, run, runJson, serve } from "./command.ts";
 

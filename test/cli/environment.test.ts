@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
+import { takeLock } from "../../src/engines/sqlite/database-file/lock.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { takeLock } from "../../src/storage/sqlite/database-file/lock.ts";
 import { whyNoMount } from "../crash/disk-faults.ts";
 import { cleanUp, createFolder, run, serve } from "./command.ts";
 

@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path";
 import { type DataDirectory, locate } from "../../src/data-directory/data-directory.ts";
 import { openLedger } from "../../src/data-directory/ledger.ts";
+import { chooseEngine } from "../../src/engines/engines.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
-import { chooseEngine } from "../../src/storage/engines.ts";
 import { findFaults } from "./check.ts";
 import type { Call } from "./load.ts";
 

@@ -33,7 +33,7 @@ describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
   ])(
     "while a database %s is migrated leaves the old or the new one",
     async (_, name, files) => {
-      const folder = join(import.meta.dir, "../storage/sqlite");
+      const folder = join(import.meta.dir, "../engines/sqlite");
       const database = join(folder, name);
       const beside = files.map((file) => join(dirname(database), file));
       const { losses, states } = await explorePowerLoss({ ...small, database, beside, calls: 0, states: 25 });

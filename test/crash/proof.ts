@@ -134,7 +134,7 @@ await prove(
   () => loseNothing({ command: executable ?? [], states: Math.ceil(states / 2), restarts: 1 }),
   executable === null ? `${values.executable} is not built` : noTrace,
 );
-const databases = join(import.meta.dir, "../storage/sqlite");
+const databases = join(import.meta.dir, "../engines/sqlite");
 await prove(
   "a power loss while a database of format 1 is migrated leaves the old or the new one",
   () => loseNothing({ database: join(databases, "format-1.db"), calls: 0 }),

@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
 import { settings } from "../../src/config/settings.ts";
+import { bytesPerMemory } from "../../src/engines/sqlite/search/search-index.ts";
 import * as limits from "../../src/limits.ts";
 import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
 import { blockRows } from "../../src/ranking/vector-matrix.ts";
-import { bytesPerMemory } from "../../src/storage/sqlite/search/search-index.ts";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");

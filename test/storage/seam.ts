@@ -16,6 +16,7 @@ import { foresee } from "../../src/calls/outcome.ts";
 import { createClock } from "../../src/clock.ts";
 import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
+import { createSqliteEngine } from "../../src/engines/sqlite/engine.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
@@ -23,7 +24,6 @@ import { readMemory } from "../../src/memory/read.ts";
 import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
-import { createSqliteEngine } from "../../src/storage/sqlite/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
 import type { spawnWorker } from "../../src/threads/spawn.ts";
 

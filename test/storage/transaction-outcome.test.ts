@@ -4,10 +4,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createWriteTransactions } from "../../src/engines/sqlite/threads/write-transactions.ts";
 import { transactionAttemptsMax } from "../../src/limits.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import { type Database, openDatabase, SqliteError } from "../../src/native/sqlite.ts";
-import { createWriteTransactions } from "../../src/storage/sqlite/threads/write-transactions.ts";
 import { performTransaction } from "../../src/storage/transaction-outcome.ts";
 import { openSeam, runtime, unitVector } from "./seam.ts";
 

@@ -1,0 +1,30 @@
+// Chooses the storage engine. The only file outside src/engines/sqlite/ that names an engine.
+
+import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
+import type { Engine } from "../storage/engine.ts";
+import type { LedgerVerifier } from "../storage/ledger-verifier.ts";
+import { createSqliteEngine } from "./sqlite/engine.ts";
+import { verifyRecentRecords } from "./sqlite/verify/recent-records.ts";
+import { verifyDatabase } from "./sqlite/verify/verify.ts";
+
+/** Paths in a data directory. */
+export interface EnginePlace {
+  readonly database: string;
+  readonly lock: string;
+  /** Folder of the unpacked native libraries. */
+  readonly runtime: string;
+}
+
+/** Makes the engine of a data directory. `runtime` is asked for when the first connection is opened. */
+export type ChooseEngine = (place: EnginePlace, runtime?: () => RuntimeFiles) => Engine;
+
+export const chooseEngine: ChooseEngine = (
+  { database, lock, runtime: folder },
+  runtime = () => prepareRuntime(folder),
+) => createSqliteEngine({ path: database, lock, runtime });
+
+/** For evidence on any machine. Kept apart from the engine, because it must work without native libraries. */
+export const ledgerVerifier: LedgerVerifier = {
+  verify: verifyDatabase,
+  verifyRecent: async (options) => verifyRecentRecords(options),
+};

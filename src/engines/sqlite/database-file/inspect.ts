@@ -1,0 +1,37 @@
+// Reads facts about a database without a store: its contents in numbers, and whether it is intact. Must never write.
+
+import type { Inspection } from "../../../storage/engine.ts";
+import { checkFormat } from "../schema/migrate.ts";
+import { boundModel } from "../schema/model-binding.ts";
+import { type DatabaseFile, openReading } from "./connection.ts";
+
+/** @throws Error that says what to do when the file is not a memledger database or was written by a newer program */
+export function inspect(file: DatabaseFile): Inspection {
+  const database = openReading(file);
+  try {
+    const projects = database
+      .prepare<[], { id: string; name: string }>(
+        "SELECT id, name FROM project WHERE deleted_at IS NULL ORDER BY serial",
+      )
+      .all();
+    return {
+      format: checkFormat(database),
+      model: boundModel(database),
+      keys: Number(database.prepare("SELECT COUNT(*) FROM api_key").pluck().get()),
+      projects,
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/** The faults that SQLite finds in the file; empty when it is intact. Reads the whole file. */
+export function findDamage(file: DatabaseFile): readonly string[] {
+  const database = openReading(file);
+  try {
+    const found = database.prepare("PRAGMA quick_check(10)").pluck().all().map(String);
+    return found.filter((line) => line !== "ok");
+  } finally {
+    database.close();
+  }
+}

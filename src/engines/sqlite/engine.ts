@@ -1,0 +1,90 @@
+// Owns what the program can ask of an SQLite database besides calls. Opens a connection for each question; only a store stays open.
+
+import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { RuntimeFiles } from "../../native/runtime.ts";
+import { SqliteError } from "../../native/sqlite.ts";
+import type { Engine } from "../../storage/engine.ts";
+import type { spawnWorker } from "../../threads/spawn.ts";
+import { requireOwnFiles } from "./database-file/adjacent-files.ts";
+import { type DatabaseFile, openCurrent, openReading, openWriting } from "./database-file/connection.ts";
+import { explainDiskFailure } from "./database-file/disk-failure.ts";
+import { findDamage, inspect } from "./database-file/inspect.ts";
+import { hasLeftoverLog, requireOwnLog } from "./database-file/leftover-wal.ts";
+import { takeLock } from "./database-file/lock.ts";
+import { findExport } from "./export/exports.ts";
+import { readStoredLedger } from "./ledger/stored-ledger.ts";
+import { reembed } from "./memories/reembed.ts";
+import { checkFormat, formatVersion } from "./schema/migrate.ts";
+import { openStore } from "./store.ts";
+
+export interface SqliteEngineOptions {
+  /** Path of the database file. */
+  readonly path: string;
+  /** Path of a small file that is only locked. */
+  readonly lock: string;
+  /** Makes the native libraries loadable. Called with the first connection. */
+  runtime(): RuntimeFiles;
+  /** Starts the threads of a store; tests use it to get hold of the worker they kill. */
+  readonly spawn?: typeof spawnWorker;
+}
+
+export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineOptions): Engine {
+  let opened: DatabaseFile | null = null;
+  const file = (): DatabaseFile => {
+    opened ??= { path, runtime: runtime() };
+    return opened;
+  };
+  const log = `${path}-wal`;
+  const name = basename(path);
+  return {
+    name: "SQLite",
+    location: path,
+    format: formatVersion,
+    files: [name, `${name}-shm`, `${name}-journal`, `${name}-wal`],
+    takeLock: async () => takeLock(lock, file().runtime),
+    async findState() {
+      if (!existsSync(path)) return "missing";
+      return sizeOf(path) === 0 ? "empty" : "present";
+    },
+    // A first start that was cut short leaves a log too, but never without the file that it belongs to.
+    findTraces: async () =>
+      !existsSync(path) && sizeOf(log) > 0 ? `its write-ahead log ${basename(log)} is there` : null,
+    wasKilled: async () => hasLeftoverLog(path),
+    requireOwnFiles: async () => requireOwnFiles(path),
+    requireIntactRemains: async () => requireOwnLog(file()),
+    isUnused: async () => isWithoutTables(file()),
+    async migrate(onUnused) {
+      const database = await openCurrent(file(), onUnused);
+      database.close();
+    },
+    inspect: async () => inspect(file()),
+    findDamage: async () => findDamage(file()),
+    async withLedger(access, work) {
+      const database = access === "write" ? openWriting(file()) : openReading(file());
+      try {
+        return await work(readStoredLedger(database));
+      } finally {
+        database.close();
+      }
+    },
+    open: (options) => openStore(file(), options, spawn),
+    reembed: (options) => reembed(file(), options),
+    findExport: async (folder, id) => findExport(file(), folder, id),
+    explainFailure: (error) => (error instanceof SqliteError ? explainDiskFailure(error, path) : null),
+  };
+}
+
+/** For writing, because a first start that was cut short leaves a journal that must be rolled back. */
+function isWithoutTables(file: DatabaseFile): boolean {
+  const database = openWriting(file);
+  try {
+    return checkFormat(database) === 0;
+  } finally {
+    database.close();
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

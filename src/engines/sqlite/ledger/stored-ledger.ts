@@ -1,0 +1,19 @@
+// Answers questions about the ledger outside of calls, from one connection. Decides nothing.
+
+import type { Database } from "../../../native/sqlite.ts";
+import type { StoredLedger } from "../../../storage/stored-ledger.ts";
+import { readAuditKey, writeAuditKey } from "./audit-key.ts";
+import { findNewerCheckpoints, readRecordedRotations } from "./ledger-copies.ts";
+import { findMissingRecords } from "./missing-records.ts";
+import { findUncoveredRemovals } from "./uncovered-removals.ts";
+
+export function readStoredLedger(database: Database): StoredLedger {
+  return {
+    findKey: async () => readAuditKey(database),
+    setKey: async (verifierKey) => writeAuditKey(database, verifierKey),
+    findMissingRecords: async (checkpoints) => findMissingRecords(database, checkpoints),
+    findUncoveredRemovals: async (verifierKeys) => findUncoveredRemovals(database, verifierKeys),
+    findNewerCheckpoints: async (sizes) => findNewerCheckpoints(database, sizes),
+    findRotations: async () => readRecordedRotations(database),
+  };
+}

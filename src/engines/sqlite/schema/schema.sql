@@ -1,0 +1,348 @@
+-- What a database of each format holds, byte for byte, as SQLite stores it. Made by test/engines/sqlite/schema-text.ts, never by hand.
+-- Above each object: the formats that have it, its type, its name, its table, and when it is there, if not always.
+
+-- 1.. table installation ON installation
+CREATE TABLE installation (
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+
+-- 1..3 table project ON project
+CREATE TABLE project (
+  serial         INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT    NOT NULL UNIQUE,
+  name           TEXT    NOT NULL,
+  plan           TEXT    NOT NULL,
+  subscription   TEXT    NOT NULL,
+  credits        INTEGER,
+  memory_limit   INTEGER,
+  retention_days INTEGER,
+  created_at     INTEGER NOT NULL,
+  deleted_at     INTEGER
+) STRICT
+
+-- 1.. index sqlite_autoindex_project_1 ON project
+
+-- 1.. table sqlite_sequence ON sqlite_sequence
+CREATE TABLE sqlite_sequence(name,seq)
+
+-- 1.. index project_by_name ON project
+CREATE UNIQUE INDEX project_by_name ON project (name) WHERE deleted_at IS NULL
+
+-- 1.. table api_key ON api_key
+CREATE TABLE api_key (
+  id            TEXT    PRIMARY KEY,
+  project       INTEGER NOT NULL REFERENCES project (serial),
+  name          TEXT    NOT NULL,
+  secret_digest BLOB    NOT NULL UNIQUE,
+  permissions   TEXT    NOT NULL,
+  created_at    INTEGER NOT NULL,
+  expires_at    INTEGER,
+  revoked_at    INTEGER,
+  last_used_at  INTEGER
+) STRICT, WITHOUT ROWID
+
+-- 1.. index sqlite_autoindex_api_key_2 ON api_key
+
+-- 1.. index api_key_by_project ON api_key
+CREATE INDEX api_key_by_project ON api_key (project)
+
+-- 1.. table pool ON pool
+CREATE TABLE pool (
+  project     INTEGER NOT NULL REFERENCES project (serial),
+  memory_type TEXT    NOT NULL,
+  epoch       INTEGER NOT NULL,
+  memories    INTEGER NOT NULL,
+  PRIMARY KEY (project, memory_type)
+) STRICT, WITHOUT ROWID
+
+-- 1.. table dead_pool ON dead_pool
+CREATE TABLE dead_pool (
+  project     INTEGER NOT NULL,
+  memory_type TEXT    NOT NULL,
+  epoch       INTEGER NOT NULL,
+  PRIMARY KEY (project, memory_type, epoch)
+) STRICT, WITHOUT ROWID
+
+-- 1..2 table memory ON memory
+CREATE TABLE memory (
+  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT    NOT NULL UNIQUE,
+  project          INTEGER NOT NULL REFERENCES project (serial),
+  memory_type      TEXT    NOT NULL,
+  epoch            INTEGER NOT NULL,
+  revision         INTEGER NOT NULL,
+  content          TEXT    NOT NULL,
+  content_key      BLOB,
+  importance       REAL    NOT NULL,
+  is_active        INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  last_accessed_at INTEGER,
+  expires_at       INTEGER
+) STRICT
+
+-- 1.. index sqlite_autoindex_memory_1 ON memory
+
+-- 1.. index memory_by_content ON memory
+CREATE UNIQUE INDEX memory_by_content ON memory (project, content_key) WHERE content_key IS NOT NULL
+
+-- 1.. index memory_by_project ON memory
+CREATE INDEX memory_by_project ON memory (project)
+
+-- 1.. index memory_by_pool ON memory
+CREATE INDEX memory_by_pool ON memory (project, memory_type, epoch)
+
+-- 1.. index memory_by_revision ON memory
+CREATE INDEX memory_by_revision ON memory (project, revision)
+
+-- 1.. index memory_by_importance ON memory
+CREATE INDEX memory_by_importance ON memory (project, importance)
+
+-- 1.. table memory_vector ON memory_vector
+CREATE TABLE memory_vector (
+  memory    INTEGER PRIMARY KEY REFERENCES memory (serial),
+  embedding BLOB NOT NULL
+) STRICT
+
+-- 1..3 table memory_removal ON memory_removal
+CREATE TABLE memory_removal (
+  revision   INTEGER PRIMARY KEY,
+  project    INTEGER NOT NULL,
+  memory     INTEGER NOT NULL,
+  removed_at INTEGER NOT NULL
+) STRICT
+
+-- 1..3 index memory_removal_by_project ON memory_removal
+CREATE INDEX memory_removal_by_project ON memory_removal (project, revision)
+
+-- 1..1 table audit_chain ON audit_chain
+CREATE TABLE audit_chain (
+  number  INTEGER PRIMARY KEY,
+  id      TEXT    NOT NULL UNIQUE,
+  project INTEGER UNIQUE REFERENCES project (serial),
+  genesis TEXT    NOT NULL,
+  hash    TEXT    NOT NULL
+) STRICT
+
+-- 1.. index sqlite_autoindex_audit_chain_1 ON audit_chain
+
+-- 1.. index sqlite_autoindex_audit_chain_2 ON audit_chain
+
+-- 1.. index audit_chain_of_installation ON audit_chain
+CREATE UNIQUE INDEX audit_chain_of_installation ON audit_chain (project IS NULL) WHERE project IS NULL
+
+-- 1..1 table audit_entry ON audit_entry
+CREATE TABLE audit_entry (
+  number  INTEGER PRIMARY KEY,
+  chain   INTEGER NOT NULL REFERENCES audit_chain (number),
+  seq     INTEGER NOT NULL,
+  id      TEXT    NOT NULL UNIQUE,
+  at      INTEGER NOT NULL,
+  action  TEXT    NOT NULL,
+  status  INTEGER NOT NULL,
+  entry   TEXT    NOT NULL,
+  hash    TEXT    NOT NULL
+) STRICT
+
+-- 1.. index sqlite_autoindex_audit_entry_1 ON audit_entry
+
+-- 1.. index audit_entry_by_seq ON audit_entry
+CREATE UNIQUE INDEX audit_entry_by_seq ON audit_entry (chain, seq)
+
+-- 1.. index audit_entry_by_action ON audit_entry
+CREATE INDEX audit_entry_by_action ON audit_entry (chain, action, seq)
+
+-- 1.. table audit_payload ON audit_payload
+CREATE TABLE audit_payload (
+  entry INTEGER PRIMARY KEY REFERENCES audit_entry (number),
+  salt  BLOB NOT NULL,
+  text  BLOB NOT NULL
+) STRICT
+
+-- 1.. trigger audit_entry_is_final ON audit_entry
+CREATE TRIGGER audit_entry_is_final BEFORE UPDATE ON audit_entry
+BEGIN
+  SELECT RAISE(ABORT, 'audit entries are append-only');
+END
+
+-- 1..1 trigger audit_entry_stays ON audit_entry
+CREATE TRIGGER audit_entry_stays BEFORE DELETE ON audit_entry
+BEGIN
+  SELECT RAISE(ABORT, 'audit entries are append-only');
+END
+
+-- 1.. trigger audit_entry_follows ON audit_entry
+CREATE TRIGGER audit_entry_follows BEFORE INSERT ON audit_entry
+WHEN NEW.seq IS NOT 1 + COALESCE((SELECT MAX(seq) FROM audit_entry WHERE chain = NEW.chain), 0)
+  OR EXISTS (SELECT 1 FROM audit_entry WHERE number = NEW.number OR id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'an audit entry must follow the last one of its chain');
+END
+
+-- 2.. table audit_chain ON audit_chain
+CREATE TABLE audit_chain (
+  number  INTEGER PRIMARY KEY,
+  id      TEXT    NOT NULL UNIQUE,
+  project INTEGER UNIQUE REFERENCES project (serial),
+  genesis TEXT    NOT NULL,
+  hash    TEXT    NOT NULL
+, payloads_through INTEGER NOT NULL DEFAULT 0) STRICT
+
+-- 2.. table audit_entry ON audit_entry
+CREATE TABLE audit_entry (
+  number  INTEGER PRIMARY KEY,
+  chain   INTEGER NOT NULL REFERENCES audit_chain (number),
+  seq     INTEGER NOT NULL,
+  id      TEXT    NOT NULL UNIQUE,
+  at      INTEGER NOT NULL,
+  action  TEXT    NOT NULL,
+  status  INTEGER NOT NULL,
+  entry   TEXT    NOT NULL,
+  hash    TEXT    NOT NULL
+, key TEXT, memory TEXT) STRICT
+
+-- 2.. index audit_entry_by_key ON audit_entry
+CREATE INDEX audit_entry_by_key ON audit_entry (chain, key, seq) WHERE key IS NOT NULL
+
+-- 2.. index audit_entry_by_memory ON audit_entry
+CREATE INDEX audit_entry_by_memory ON audit_entry (chain, memory, seq) WHERE memory IS NOT NULL
+
+-- 2.. index audit_entry_failed ON audit_entry
+CREATE INDEX audit_entry_failed ON audit_entry (chain, status, seq) WHERE status NOT BETWEEN 200 AND 299
+
+-- 2.. table audit_checkpoint ON audit_checkpoint
+CREATE TABLE audit_checkpoint (
+  chain INTEGER NOT NULL REFERENCES audit_chain (number),
+  size  INTEGER NOT NULL,
+  at    INTEGER NOT NULL,
+  note  TEXT    NOT NULL,
+  PRIMARY KEY (chain, size)
+) STRICT, WITHOUT ROWID
+
+-- 2.. table audit_anchor ON audit_anchor
+CREATE TABLE audit_anchor (
+  chain   INTEGER NOT NULL REFERENCES audit_chain (number),
+  through INTEGER NOT NULL,
+  at      INTEGER NOT NULL,
+  note    TEXT    NOT NULL,
+  PRIMARY KEY (chain, through)
+) STRICT, WITHOUT ROWID
+
+-- 2.. table audit_verification ON audit_verification
+CREATE TABLE audit_verification (
+  chain INTEGER PRIMARY KEY REFERENCES audit_chain (number),
+  seq   INTEGER NOT NULL,
+  hash  TEXT    NOT NULL,
+  at    INTEGER NOT NULL
+) STRICT
+
+-- 2.. table audit_export ON audit_export
+CREATE TABLE audit_export (
+  id           TEXT    PRIMARY KEY,
+  project      INTEGER NOT NULL REFERENCES project (serial),
+  format       TEXT    NOT NULL,
+  start_at     INTEGER NOT NULL,
+  end_at       INTEGER NOT NULL,
+  first_seq    INTEGER NOT NULL,
+  last_seq     INTEGER NOT NULL,
+  verifiable   INTEGER NOT NULL,
+  status       TEXT    NOT NULL,
+  records      INTEGER NOT NULL,
+  bytes        INTEGER,
+  sha256       TEXT,
+  error        TEXT,
+  created_at   INTEGER NOT NULL,
+  completed_at INTEGER,
+  expires_at   INTEGER
+) STRICT, WITHOUT ROWID
+
+-- 2.. index audit_export_by_project ON audit_export
+CREATE INDEX audit_export_by_project ON audit_export (project, id)
+
+-- 2.. index audit_export_running ON audit_export
+CREATE UNIQUE INDEX audit_export_running ON audit_export (project) WHERE status = 'processing'
+
+-- 2.. trigger audit_entry_stays ON audit_entry
+CREATE TRIGGER audit_entry_stays BEFORE DELETE ON audit_entry
+WHEN OLD.seq > COALESCE((SELECT MAX(through) FROM audit_anchor WHERE chain = OLD.chain), 0)
+BEGIN
+  SELECT RAISE(ABORT, 'audit entries are append-only');
+END
+
+-- 2.. trigger audit_anchor_is_final ON audit_anchor
+CREATE TRIGGER audit_anchor_is_final BEFORE UPDATE ON audit_anchor
+BEGIN
+  SELECT RAISE(ABORT, 'anchors are final');
+END
+
+-- 2.. trigger audit_anchor_stays ON audit_anchor
+CREATE TRIGGER audit_anchor_stays BEFORE DELETE ON audit_anchor
+BEGIN
+  SELECT RAISE(ABORT, 'anchors are final');
+END
+
+-- 3.. table memory ON memory
+CREATE TABLE memory (
+  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT    NOT NULL UNIQUE,
+  project          INTEGER NOT NULL REFERENCES project (serial),
+  memory_type      TEXT    NOT NULL,
+  epoch            INTEGER NOT NULL,
+  revision         INTEGER NOT NULL,
+  content          TEXT    NOT NULL,
+  content_key      BLOB,
+  importance       REAL    NOT NULL,
+  is_active        INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  last_accessed_at INTEGER,
+  expires_at       INTEGER
+, content_revision INTEGER NOT NULL DEFAULT 0) STRICT
+
+-- 3.. table memory_word ON memory_word
+CREATE VIRTUAL TABLE memory_word USING fts5 (
+  words,
+  content = '',
+  columnsize = 0,
+  detail = none,
+  tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+)
+
+-- 3.. table memory_word_data ON memory_word_data
+CREATE TABLE 'memory_word_data'(id INTEGER PRIMARY KEY, block BLOB)
+
+-- 3.. table memory_word_idx ON memory_word_idx
+CREATE TABLE 'memory_word_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID
+
+-- 3.. table memory_word_config ON memory_word_config
+CREATE TABLE 'memory_word_config'(k PRIMARY KEY, v) WITHOUT ROWID
+
+-- 4.. table project ON project
+CREATE TABLE project (
+  serial         INTEGER PRIMARY KEY AUTOINCREMENT,
+  id             TEXT    NOT NULL UNIQUE,
+  name           TEXT    NOT NULL,
+  plan           TEXT    NOT NULL,
+  subscription   TEXT    NOT NULL,
+  credits        INTEGER,
+  memory_limit   INTEGER,
+  retention_days INTEGER,
+  created_at     INTEGER NOT NULL,
+  deleted_at     INTEGER
+, revision INTEGER NOT NULL DEFAULT 0) STRICT
+
+-- 4.. table memory_removal ON memory_removal
+CREATE TABLE memory_removal (
+  project    INTEGER NOT NULL,
+  revision   INTEGER NOT NULL,
+  memory     INTEGER NOT NULL,
+  removed_at INTEGER NOT NULL,
+  PRIMARY KEY (project, revision)
+) STRICT, WITHOUT ROWID
+
+-- 1.. table memory_vector_next ON memory_vector_next, during reembed
+CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
+
+-- 1.. table memory_vector ON memory_vector, after reembed
+CREATE TABLE "memory_vector" (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

@@ -1,0 +1,148 @@
+// Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
+
+import { createClock } from "../../clock.ts";
+import { createExportRunner } from "../../export/runner.ts";
+import { createLogRepeats } from "../../log/log-repeats.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { ModelBinding, StoreOptions } from "../../storage/engine.ts";
+import { performExportEffects } from "../../storage/export-effects.ts";
+import type { Store } from "../../storage/store.ts";
+import { spawnWorker } from "../../threads/spawn.ts";
+import { createSupervisor } from "../../threads/supervisor.ts";
+import type { ThreadEvents } from "../../threads/worker-thread.ts";
+import { createAccessReader } from "./access.ts";
+import { type DatabaseFile, openCurrent, openReading } from "./database-file/connection.ts";
+import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./database-file/disk-failure.ts";
+import { createSharedSnapshot, type SharedSnapshot } from "./database-file/shared-snapshot.ts";
+import type { ExporterInit } from "./export/export-worker.ts";
+import { createExporter } from "./export/exporter.ts";
+import { createMemoryFinder } from "./memories/memory-reader.ts";
+import { forgetNext } from "./memories/reembed.ts";
+import { bindModel } from "./schema/model-binding.ts";
+import { damageComplaint } from "./threads/answer-requests.ts";
+import { createDamageCheck } from "./threads/damage-check.ts";
+import { createReader } from "./threads/reader.ts";
+import type { ReaderInit } from "./threads/reader-worker.ts";
+import { createEngineReadiness, type EngineReadiness } from "./threads/readiness.ts";
+import type { SearcherInit } from "./threads/search-worker.ts";
+import { createWriter } from "./threads/writer.ts";
+import type { WriterInit } from "./threads/writer-worker.ts";
+
+/** What each of the engine's threads is started with. */
+interface ThreadInits {
+  readonly writer: WriterInit;
+  readonly reader: ReaderInit;
+  readonly searcher: SearcherInit;
+  readonly exporter: ExporterInit;
+  readonly inspector: DatabaseFile;
+}
+
+/** @throws Error that says what to do when the database is newer, foreign, or holds the vectors of another model. */
+export async function openStore(
+  file: DatabaseFile,
+  options: StoreOptions,
+  spawn: typeof spawnWorker = spawnWorker,
+): Promise<Store> {
+  await prepare(file, options.model);
+  const {
+    plans,
+    ledger,
+    payloadRetentionDays,
+    installationRetentionDays,
+    clockShift,
+    groupCommit,
+    searchCacheBytes,
+    logger,
+    logLevel,
+  } = options;
+  const clock = createClock(clockShift);
+  const supervisor = createSupervisor({ logger, clock, spawn });
+  const start = <Name extends keyof ThreadInits>(
+    name: Name,
+    init: ThreadInits[Name],
+    events: ThreadEvents = {},
+  ) =>
+    supervisor.start(name, init, {
+      ...events,
+      onComplaint: ({ message }) => readiness.suspect(message === damageComplaint),
+    });
+  const database = openReading(file);
+  const retentionDays = { payloadRetentionDays, installationRetentionDays };
+  const writerInit = { file, plans, ledger, ...retentionDays, clockShift, logLevel };
+  const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
+  const damage = createDamageCheck(() => start("inspector", file), clock, logger);
+  const readiness = createEngineReadiness(writer, damage, supervisor, clock);
+  const dimensions = options.model?.dimensions ?? 0;
+  const reader = createReader(
+    {
+      reader: () => start("reader", { file, verifierKeys: ledger.verifierKeys }),
+      searcher: () => start("searcher", { file, dimensions, searchCacheBytes }),
+    },
+    clock,
+    logger,
+  );
+  const access = createAccessReader(database);
+  const snapshot = createSharedSnapshot(database);
+  const lookUp = createLookUps(snapshot, logger, readiness);
+  const exporter = createExporter(() => start("exporter", { file, ledger, logLevel }), writer.logExport);
+  const exports = createExportRunner(exporter, clock, logger);
+  return {
+    access: {
+      findCaller: lookUp(access.findCaller),
+      findCredits: lookUp(access.findCredits),
+    },
+    memories: { ...reader.memories, find: lookUp(createMemoryFinder(database)) },
+    audit: reader.audit,
+    retention: { sweep: writer.sweep },
+    exports,
+    readiness: () => readiness.reasons(),
+    async commit(call) {
+      try {
+        const committed = await writer.commit(call);
+        if (committed.answer.code === 1503) readiness.suspect(false);
+        return await performExportEffects(committed, exports, logger);
+      } finally {
+        snapshot.end();
+      }
+    },
+    async close() {
+      await damage.close();
+      await exports.close();
+      await writer.close();
+      await reader.close();
+      database.close();
+    },
+  };
+}
+
+/** For what the main thread reads from its own connection: a failure of the disk is a Refusal 1503, a line in the log and a suspicion. */
+function createLookUps(snapshot: SharedSnapshot, logger: Logger, readiness: EngineReadiness) {
+  const isToBeLogged = createLogRepeats();
+  return <Values extends readonly unknown[], Found>(
+    find: (...values: Values) => Found | Promise<Found>,
+  ): ((...values: Values) => Promise<Found>) =>
+    async (...values) => {
+      try {
+        snapshot.begin();
+        return await find(...values);
+      } catch (error) {
+        if (!isDiskFailure(error)) throw error;
+        readiness.suspect(isDamage(error));
+        const message = "keys or memories cannot be looked up in the database";
+        if (isToBeLogged(message)) logger.error(message, { ...explainDiskFailure(error), error });
+        throw unreadable(error);
+      }
+    };
+}
+
+async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<void> {
+  const database = await openCurrent(file);
+  try {
+    if (model !== null) {
+      bindModel(database, model);
+      forgetNext(database);
+    }
+  } finally {
+    database.close();
+  }
+}

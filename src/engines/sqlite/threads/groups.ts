@@ -1,0 +1,77 @@
+// Owns group commit: settles the calls of a group in one transaction, with one commit and one fsync. If the transaction is rolled back,
+// its changes in memory are discarded, too.
+
+import { toRefusalAnswer } from "../../../calls/answer.ts";
+import type { Call } from "../../../calls/call.ts";
+import { type Settlement, settle } from "../../../calls/settle.ts";
+import { unavailable } from "../../../errors.ts";
+import { groupMaxMs } from "../../../limits.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import type { SettledCall } from "../../../storage/after-commit.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { explainDiskFailure, isLockFailure, unwritable } from "../database-file/disk-failure.ts";
+import { LedgerChanged } from "../ledger/known-heads.ts";
+import type { WriteCheck } from "./write-check.ts";
+import type { InTransaction } from "./write-transactions.ts";
+import type { WriterEffects } from "./writer-effects.ts";
+
+export interface GroupOptions {
+  readonly database: Database;
+  readonly transaction: Transaction;
+  readonly inTransaction: InTransaction;
+  readonly effects: WriterEffects;
+  readonly settlement: Settlement;
+  readonly writeCheck: WriteCheck;
+  readonly logger: Logger;
+}
+
+/**
+ * Settles calls in their order. Those of a transaction that was lost are answered with 1503. `after` of each holds the effects that
+ * are left for the main thread.
+ */
+export type SettleCalls = (calls: readonly Call[]) => Promise<SettledCall[]>;
+
+export function createGroups(options: GroupOptions): SettleCalls {
+  const { database, transaction, inTransaction, effects, settlement, writeCheck, logger } = options;
+
+  /** Settles the first calls, until the time of a group is over. */
+  const settleGroup = async (calls: readonly Call[]): Promise<SettledCall[]> => {
+    const settled: SettledCall[] = [];
+    try {
+      await inTransaction(async () => {
+        settled.length = 0;
+        const endsAt = settlement.clock.elapsed() + groupMaxMs;
+        for (const call of calls) {
+          settled.push(await settle(transaction, call, settlement).catch(refuseChanged));
+          if (settlement.clock.elapsed() > endsAt) break;
+        }
+      });
+    } catch (error) {
+      if (writeCheck.failed(error)) {
+        const message = "a transaction was rolled back; its calls are answered with 1503";
+        logger.error(message, { ...explainDiskFailure(error, database.name), error });
+      }
+      // Another connection that locks the database locks it for all calls: they have waited long enough.
+      const lost = isLockFailure(error) ? calls.length : Math.min(calls.length, settled.length + 1);
+      return Array.from({ length: lost }, () => ({ answer: toRefusalAnswer(unwritable(error)), after: [] }));
+    }
+    return effects.perform(settled);
+  };
+
+  return async (calls) => {
+    const settled: SettledCall[] = [];
+    while (settled.length < calls.length) settled.push(...(await settleGroup(calls.slice(settled.length))));
+    return settled;
+  };
+}
+
+/** Detected before the call changed anything, so the other calls of its group continue. Logged when it is detected. */
+function refuseChanged(error: unknown): SettledCall {
+  if (error instanceof LedgerChanged) return { answer: toRefusalAnswer(changedByOthers), after: [] };
+  throw error;
+}
+
+const changedByOthers = unavailable(
+  "The record of this call was not written, so nothing was done: another process has changed the ledger. The operator must stop the server and run memledger audit verify.",
+);

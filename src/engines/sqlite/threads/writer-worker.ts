@@ -1,0 +1,163 @@
+// Owns the only writing connection, in a thread of its own: opens it, answers the requests of the main thread, closes it.
+
+import { workerData } from "node:worker_threads";
+import type { Plans } from "../../../access/plan.ts";
+import { createClockWatch } from "../../../audit/clock-watch.ts";
+import { createSigner } from "../../../audit/signed-note.ts";
+import { createClock } from "../../../clock.ts";
+import type { ClockShift } from "../../../clock-shift.ts";
+import type { ExportChange } from "../../../export/store.ts";
+import { createLogger, type LogLevel } from "../../../log/logger.ts";
+import type { SettledCall } from "../../../storage/after-commit.ts";
+import type { LedgerFiles } from "../../../storage/engine.ts";
+import { type DatabaseFile, openWriting } from "../database-file/connection.ts";
+import { createExportLog } from "../export/exports.ts";
+import { startHousekeeping } from "../housekeeping.ts";
+import { announcedThrough } from "../ledger/announced-prunes.ts";
+import { createChainHeads } from "../ledger/chain-heads.ts";
+import { createCheckpoints } from "../ledger/checkpoints.ts";
+import { readKnownHeads } from "../ledger/known-heads.ts";
+import { createRevisions } from "../memories/revisions.ts";
+import { createWordMerge } from "../memories/word-merge.ts";
+import { createWordWriter, defineWords } from "../memories/words.ts";
+import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import { createTransaction, isLost, overwriteLostCommit } from "../transaction.ts";
+import { answerStoreRequests } from "./answer-requests.ts";
+import { attempt } from "./attempt.ts";
+import { type CallMessage, fromCallMessage } from "./call-messages.ts";
+import { createGroups } from "./groups.ts";
+import { createWriteCheck, type WriteState } from "./write-check.ts";
+import { createWriteTransactions } from "./write-transactions.ts";
+import { createWriterEffects } from "./writer-effects.ts";
+import { WriterState } from "./writer-state.ts";
+
+export interface WriterInit {
+  readonly file: DatabaseFile;
+  readonly plans: Plans;
+  readonly ledger: LedgerFiles;
+  readonly payloadRetentionDays: number | null;
+  readonly installationRetentionDays: number | null;
+  readonly clockShift: ClockShift | null;
+  readonly logLevel: LogLevel;
+}
+
+export type WriterRequest =
+  | { readonly settle: readonly CallMessage[] }
+  | { readonly exported: ExportChange }
+  /** Answered with a WriteState. */
+  | { readonly check: { readonly isSuspect: boolean } }
+  /** Answered with the number of the sweep. */
+  | { readonly sweep: "start" }
+  /** Answered with its SweepOutcome. */
+  | { readonly sweep: number };
+
+/** One per call, in order. */
+export type WriterReply = readonly SettledCall[];
+
+const init: WriterInit = workerData;
+const { file, plans, ledger, clockShift, logLevel } = init;
+const clock = createClock(clockShift);
+const logger = createLogger(logLevel);
+const database = openWriting(file);
+defineWords(database);
+const knownHeads = readKnownHeads(database, ledger.verifierKeys, logger);
+const state = new WriterState();
+const heads = createChainHeads(database, knownHeads, state.createId);
+const revisions = createRevisions(database);
+const signer = createSigner(ledger.signingKey);
+const checkpoints = createCheckpoints({ database, clock, logger, signer, knownHeads, notes: ledger.notes });
+const transaction = createTransaction({
+  database,
+  state,
+  heads,
+  revisions,
+  checkpoints,
+  exportFolder: ledger.exports,
+  watchClock: createClockWatch(logger),
+});
+const settlement = {
+  clock,
+  plans,
+  report: (incident: string, error: unknown) => logger.error("a call failed", { incident, error }),
+  isLost: (error: unknown) => isLost(database, error),
+};
+const writeCheck = createWriteCheck(database, clock, knownHeads.cause);
+const wordMerge = createWordMerge(database, state, clock);
+const writeWords = createWordWriter(database, state);
+const inTransaction = createWriteTransactions({
+  database,
+  logger,
+  beforeCommit() {
+    writeWords();
+    revisions.write();
+  },
+  committed() {
+    heads.committed();
+    writeCheck.succeeded();
+    checkpoints.publish();
+  },
+  rolledBack(wasCommitting) {
+    state.rolledBack();
+    heads.rolledBack();
+    revisions.forget();
+    checkpoints.forget();
+    if (wasCommitting) attempt(logger, () => overwriteLostCommit(database));
+  },
+});
+const settleCalls = createGroups({
+  database,
+  transaction,
+  inTransaction,
+  effects: createWriterEffects({ database, state, wordMerge, clock, logger }),
+  settlement,
+  writeCheck,
+  logger,
+});
+const housekeeping = startHousekeeping({
+  database,
+  state,
+  checkpoints,
+  wordMerge,
+  clock,
+  logger,
+  retention: {
+    database,
+    plans,
+    signer,
+    logger,
+    inTransaction,
+    payloadDays: init.payloadRetentionDays,
+    installationDays: init.installationRetentionDays,
+    announcedThrough: (chain) => announcedThrough(database, ledger.verifierKeys, chain),
+    append: (draft) => transaction.audit.append(draft),
+    signCheckpoint: (project, now) => transaction.audit.signCheckpoint(project, now),
+  },
+});
+const logExport = createExportLog(database);
+
+const handle = async (request: unknown): Promise<WriterReply | WriteState | SweepOutcome | number> => {
+  // Work that a timer started must not continue between the steps of a transaction: it gets a turn of the event loop of its own.
+  if (clock.catchUp()) await new Promise((resolve) => setImmediate(resolve));
+  const work = request as WriterRequest;
+  if ("sweep" in work) {
+    return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
+  }
+  if ("check" in work) return writeCheck.check(work.check.isSuspect);
+  if ("exported" in work) {
+    logExport(work.exported);
+    return [];
+  }
+  const settled = await settleCalls(work.settle.map(fromCallMessage));
+  housekeeping.afterGroup();
+  return settled;
+};
+
+answerStoreRequests(handle, { close });
+
+async function close(): Promise<void> {
+  await housekeeping.finish();
+  // SQLite does this when the last connection is closed, but connections of threads that were ended are not closed. An operator who
+  // copies the file of a stopped server expects everything in it.
+  attempt(logger, () => database.pragma("wal_checkpoint(TRUNCATE)"));
+  database.close();
+}

@@ -1,0 +1,133 @@
+// Owns the queue of calls for the writer. While one group is being committed, the calls of the next one wait here.
+
+import type { RetentionResult } from "../../../audit/store.ts";
+import type { Call } from "../../../calls/call.ts";
+import { withAnswer } from "../../../calls/outcome.ts";
+import type { Clock } from "../../../clock.ts";
+import { unavailable } from "../../../errors.ts";
+import type { ExportChange } from "../../../export/store.ts";
+import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
+import { FairQueue, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
+import type { AnsweredCall } from "../../../storage/after-commit.ts";
+import { threadPolicies } from "../../../threads/policies.ts";
+import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../../threads/worker-thread.ts";
+import type { SweepOutcome } from "../retention/retention-sweeps.ts";
+import { toCallMessage } from "./call-messages.ts";
+import type { WriteState } from "./write-check.ts";
+import type { WriterReply, WriterRequest } from "./writer-worker.ts";
+
+interface Waiting extends Queued {
+  readonly call: Call;
+  resolve(answered: AnsweredCall): void;
+  reject(error: unknown): void;
+}
+
+export interface Writer {
+  /**
+   * @returns the call with the effects that are left for the main thread.
+   * @throws Refusal 1503 when the writer's thread ended or hangs; 1429 or 1503 when too many calls wait.
+   */
+  commit(call: Call): Promise<AnsweredCall>;
+  /** Stores the state of an export. @throws when it cannot be written now. */
+  logExport(change: ExportChange): Promise<void>;
+  /** Runs retention for all chains. @throws Refusal 1503 when it failed for one of them. */
+  sweep(): Promise<readonly RetentionResult[]>;
+  /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
+  check(isSuspect: boolean): Promise<WriteState>;
+  /** How long the thread has not answered; 0 while nothing is asked of it. */
+  readonly silentMs: number;
+  close(): Promise<void>;
+}
+
+/** Without `groupCommit` every call has a transaction of its own; benchmarks compare the two. */
+export function createWriter(
+  start: (events: ThreadEvents) => WorkerThread,
+  groupCommit: boolean,
+  clock: Clock,
+): Writer {
+  const groupSize = groupCommit ? groupMaxCalls : 1;
+  const queue = new FairQueue<Waiting>(writerQueueLimits);
+  let running: Promise<void> | null = null;
+  const thread = start({
+    onSilence(silentMs) {
+      if (silentMs >= writerHangsAfterMs) queue.drain(hangs);
+    },
+  });
+  const ask = <Answer>(request: WriterRequest): Promise<Answer> => thread.request(request);
+
+  const run = async (): Promise<void> => {
+    for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
+      try {
+        const settled = await ask<WriterReply>({ settle: group.map(({ call }) => toCallMessage(call)) });
+        for (const [index, { call, resolve, reject }] of group.entries()) {
+          const outcome = settled[index];
+          if (outcome) resolve(withAnswer(call, outcome));
+          else
+            reject(
+              unavailable(
+                "The record of this call was not written, so nothing was done. Send the call again.",
+              ),
+            );
+        }
+      } catch (error) {
+        const reason = error instanceof ThreadEnded ? outcomeUnknown : error;
+        for (const { reject } of group) reject(reason);
+      }
+    }
+    running = null;
+  };
+
+  return {
+    commit: (call) =>
+      new Promise((resolve, reject) => {
+        if (thread.silentMs >= writerHangsAfterMs) throw hangs;
+        queue.add(call.project ?? serverItself.project, { call, resolve, reject, refuse: reject });
+        running ??= run();
+      }),
+    async logExport(change) {
+      await ask({ exported: change });
+    },
+    async sweep() {
+      // The thread answers one request after another, so this polls: one request that takes minutes would block all others.
+      const sweep = await ask<number>({ sweep: "start" });
+      for (;;) {
+        const outcome = await ask<SweepOutcome>({ sweep });
+        if (typeof outcome === "object") return outcome;
+        if (outcome !== "running") throw unavailable(sweepFailed);
+        await clock.sleep(sweepAskEveryMs);
+      }
+    },
+    check: (isSuspect) => ask({ check: { isSuspect } }),
+    get silentMs() {
+      return thread.silentMs;
+    },
+    async close() {
+      await clock.within(threadPolicies.writer.closeMaxMs, running ?? Promise.resolve());
+      await thread.close();
+    },
+  };
+}
+
+/** For calls that the thread has not been given. */
+const hangs = unavailable(
+  "The writer thread does not answer, so nothing was done. Send the call again later. The operator of the server must check the disk and the log.",
+);
+
+/** For calls that the thread was given: it may have committed them before it ended. */
+const outcomeUnknown = unavailable(
+  "The writer thread ended before it answered. It is unknown whether this call took effect. Check that before you send a call again that changes data.",
+);
+
+const sweepFailed =
+  "Retention could not remove everything that is too old. The reason is in the server's log. Send the call again.";
+
+/** Projects take turns within a group. */
+function takeGroup(queue: FairQueue<Waiting>, size: number): readonly Waiting[] {
+  const group: Waiting[] = [];
+  while (group.length < size) {
+    const next = queue.take();
+    if (next === undefined) break;
+    group.push(next);
+  }
+  return group;
+}

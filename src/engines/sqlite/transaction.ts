@@ -1,0 +1,92 @@
+// Owns the Transaction of this engine: one connection, one savepoint per call.
+
+import type { ClockWatch } from "../../audit/clock-watch.ts";
+import type { Database } from "../../native/sqlite.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { createAccessTransaction, createCallerLookup } from "./access.ts";
+import { isDiskFailure } from "./database-file/disk-failure.ts";
+import { createExportTransaction } from "./export/exports.ts";
+import { createAuditTransaction } from "./ledger/audit.ts";
+import type { ChainHeads } from "./ledger/chain-heads.ts";
+import type { Checkpoints } from "./ledger/checkpoints.ts";
+import { createMemoryTransaction } from "./memories/memory.ts";
+import type { Revisions } from "./memories/revisions.ts";
+import type { WriterState } from "./threads/writer-state.ts";
+
+export interface TransactionOptions {
+  readonly database: Database;
+  readonly state: WriterState;
+  readonly heads: ChainHeads;
+  readonly revisions: Revisions;
+  readonly checkpoints: Checkpoints;
+  /** Where the files of exports are. */
+  readonly exportFolder: string;
+  readonly watchClock: ClockWatch;
+}
+
+export function createTransaction(options: TransactionOptions): Transaction {
+  const { database, state, heads, revisions, checkpoints, exportFolder, watchClock } = options;
+  const savepoint = database.prepare("SAVEPOINT call");
+  const release = database.prepare("RELEASE call");
+  const rollback = database.prepare("ROLLBACK TO call");
+
+  /** Runs `work` in a savepoint. If it fails or is only a rehearsal, the state in memory is restored, too. */
+  const inSavepoint = async <Result>(work: () => Promise<Result>, isKept: boolean): Promise<Result> => {
+    const undo = [state.savepoint(), heads.savepoint(), checkpoints.savepoint()];
+    const forget = () => {
+      for (const each of undo) each();
+    };
+    savepoint.run();
+    try {
+      const result = await work();
+      if (!isKept) {
+        forget();
+        rollback.run();
+      }
+      release.run();
+      return result;
+    } catch (error) {
+      forget();
+      if (!isLost(database, error)) {
+        rollback.run();
+        release.run();
+      }
+      throw error;
+    }
+  };
+
+  const findCaller = createCallerLookup(database, state);
+  return {
+    async lock(keyId) {
+      const caller = keyId === null ? null : findCaller(keyId);
+      heads.lock(caller?.project.id ?? null);
+      return caller;
+    },
+    access: createAccessTransaction(database, state, findCaller),
+    memories: createMemoryTransaction(database, state, revisions),
+    audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock),
+    exports: createExportTransaction(database, state, checkpoints, exportFolder),
+    attempt: (work) => inSavepoint(work, true),
+    rehearse: (work) => inSavepoint(work, false),
+  };
+}
+
+/** Whether the error took the whole transaction with it: the disk or the file failed, not the call. */
+export function isLost(database: Database, error: unknown): boolean {
+  return !database.inTransaction || isDiskFailure(error);
+}
+
+/**
+ * A commit that could not be synced is complete in the write-ahead log: after the next start it would be valid, although its calls
+ * were answered with 1503. An empty commit replaces it. It needs no sync of its own, because the next one
+ * that is answered syncs both; a synchronous of OFF would let a checkpoint go unsynced too.
+ */
+export function overwriteLostCommit(database: Database): void {
+  const format = database.pragma("user_version", { simple: true });
+  database.pragma("synchronous = NORMAL");
+  try {
+    database.pragma(`user_version = ${format}`);
+  } finally {
+    database.pragma("synchronous = FULL");
+  }
+}

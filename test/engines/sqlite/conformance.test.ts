@@ -1,0 +1,23 @@
+// Runs the conformance suite with SQLite, with both ways in which it searches.
+
+import { join } from "node:path";
+import { createSqliteEngine } from "../../../src/engines/sqlite/engine.ts";
+import { describeEngine } from "../../storage/conformance.ts";
+import { runtime } from "../../storage/seam.ts";
+
+describeEngine({
+  name: "SQLite",
+  open: (folder) =>
+    createSqliteEngine({
+      path: join(folder, "memledger.db"),
+      lock: join(folder, "memledger.lock"),
+      runtime: () => runtime,
+    }),
+  lacks: {
+    "several servers": "one process writes the database, and refuses chains that another process has changed",
+  },
+  searchOptions: {
+    "with indexes in memory": { searchCacheBytes: 512 * 1024 * 1024 },
+    "in the database": { searchCacheBytes: 0 },
+  },
+});

@@ -1,0 +1,45 @@
+// What the durability of answered writes rests on, as SQLite itself understood it.
+
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  openCurrent,
+  openReading,
+  openWriting,
+} from "../../../src/engines/sqlite/database-file/connection.ts";
+import { openEvidence } from "../../../src/engines/sqlite/verify/source.ts";
+import { runtime } from "../../storage/seam.ts";
+
+test("the writing connection waits for the disk at every commit, on macOS for the drive too", () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
+  const database = openWriting({ path: join(folder, "memledger.db"), runtime });
+  try {
+    const ask = (name: string) => database.pragma(name, { simple: true });
+    const full = 2;
+    expect([ask("journal_mode"), ask("synchronous"), ask("fullfsync")]).toEqual(["wal", full, 1]);
+  } finally {
+    database.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("no connection puts a large sort into the directory for temporary files, where its texts would lie", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
+  const file = { path: join(folder, "memledger.db"), runtime };
+  const memory = 2;
+  try {
+    const writing = await openCurrent(file);
+    expect(writing.pragma("temp_store", { simple: true })).toBe(memory);
+    writing.close();
+    const reading = openReading(file);
+    expect(reading.pragma("temp_store", { simple: true })).toBe(memory);
+    reading.close();
+    const evidence = openEvidence(file.path);
+    expect(evidence.all("PRAGMA temp_store")).toEqual([{ temp_store: memory }]);
+    evidence.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,103 @@
+// Proves that the server works with no other schema than its own: the frozen text is what the migrations make, and whoever adds, drops
+// or changes an object keeps the server from starting, with a message that names it.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "../../../src/engines/sqlite/database-file/inspect.ts";
+import { createNext, replaceByNext } from "../../../src/engines/sqlite/memories/reembed.ts";
+import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
+import {
+  findSchemaDifference,
+  schemaDigest,
+  schemaVariants,
+} from "../../../src/engines/sqlite/schema/schema-check.ts";
+import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
+import { setSchemaText } from "../../audit/tamper.ts";
+import { openSeam, runtime } from "../../storage/seam.ts";
+import { makeDatabase, objectsOf, schemaText } from "./schema-text.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const formats = Array.from({ length: formatVersion }, (_, index) => index + 1);
+
+describe("the frozen schema", () => {
+  test("is what the migrations make", () => {
+    const frozen = join(import.meta.dir, "../../../src/engines/sqlite/schema/schema.sql");
+    // When a migration is new: bun test/engines/sqlite/schema-text.ts
+    expect(readFileSync(frozen, "utf8")).toBe(schemaText());
+  });
+
+  test.each(formats)("of format %d knows its database in every state of a change of the model", (format) => {
+    const database = makeDatabase(format);
+    const states = [];
+    for (const step of ["", createNext, replaceByNext, createNext]) {
+      database.exec(step);
+      const objects = objectsOf(database);
+      expect(findSchemaDifference(objects, format)).toBeNull();
+      const digest = schemaDigest(objects);
+      states.push(schemaVariants(format).find((variant) => schemaDigest(variant.objects) === digest)?.state);
+    }
+    database.close();
+    expect(states).toEqual(["as made", "during reembed", "after reembed", "during another reembed"]);
+  });
+
+  test("has the digests that the page about the format names", () => {
+    const page = readFileSync(join(import.meta.dir, "../../../docs/engineer/AUDIT-FORMAT.md"), "utf8");
+    const named = [...page.matchAll(/^\| (\d+) \| ([a-z ]+) \| ([0-9a-f]{64}) \|$/gm)].map((row) =>
+      row.slice(1).join(" "),
+    );
+    const expected = formats
+      .slice(1)
+      .flatMap((format) =>
+        schemaVariants(format).map(({ state, objects }) => `${format} ${state} ${schemaDigest(objects)}`),
+      );
+    expect(named).toEqual(expected);
+  });
+});
+
+describe("a database whose schema somebody changed", () => {
+  test.each<[what: string, change: string | ((database: Database) => void), named: string]>([
+    ["a view", "CREATE VIEW shown AS SELECT * FROM audit_entry", "the view shown is not part"],
+    ["a table", "CREATE TABLE more (x)", "the table more is not part"],
+    ["an index", "CREATE INDEX more ON memory (content)", "the index more is not part"],
+    [
+      "a trigger",
+      "CREATE TRIGGER more AFTER INSERT ON audit_entry BEGIN SELECT 1; END",
+      "the trigger more is not part",
+    ],
+    ["statistics", "ANALYZE", "the table sqlite_stat"],
+    ["no index", "DROP INDEX audit_entry_by_key", "the index audit_entry_by_key is missing"],
+    ["no trigger", "DROP TRIGGER audit_entry_stays", "the trigger audit_entry_stays is missing"],
+    [
+      "another trigger",
+      "DROP TRIGGER audit_anchor_stays; CREATE TRIGGER audit_anchor_stays BEFORE DELETE ON audit_anchor BEGIN SELECT 1; END",
+      "the trigger audit_anchor_stays is not defined as memledger defines it",
+    ],
+    ["a column", "ALTER TABLE project ADD COLUMN more TEXT", "the table project is not defined"],
+    [
+      "another text for the same index",
+      (database) =>
+        setSchemaText(database, "memory_by_pool", "CREATE INDEX memory_by_pool ON memory (project)"),
+      "the index memory_by_pool is not defined",
+    ],
+  ])("is refused and left as it is: %s", async (_, change, named) => {
+    const folder = mkdtempSync(join(tmpdir(), "memledger-schema-"));
+    folders.push(folder);
+    const path = join(folder, "memledger.db");
+    await openSeam({ path }).then((seam) => seam.close());
+    const database = openDatabase(path, runtime);
+    if (typeof change === "string") database.exec(change);
+    else change(database);
+    database.pragma("wal_checkpoint(TRUNCATE)");
+    database.close();
+    const before = readFileSync(path);
+    await expect(openSeam({ path })).rejects.toThrow(named);
+    expect(() => inspect({ path, runtime })).toThrow(/restore the last backup/);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+});

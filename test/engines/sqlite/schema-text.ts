@@ -1,0 +1,72 @@
+// Makes the text of src/engines/sqlite/schema/schema.sql from the migrations. After a new migration: bun test/engines/sqlite/schema-text.ts
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createNext, replaceByNext } from "../../../src/engines/sqlite/memories/reembed.ts";
+import { defineWords } from "../../../src/engines/sqlite/memories/words.ts";
+import { migrations } from "../../../src/engines/sqlite/schema/migrate.ts";
+import { type SchemaObject, schemaQuery } from "../../../src/engines/sqlite/schema/schema-check.ts";
+import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
+import { runtime } from "../../storage/seam.ts";
+
+/** The objects of a database as SQLite stores them. */
+export function objectsOf(database: Database): readonly SchemaObject[] {
+  return database.prepare<[], SchemaObject>(`${schemaQuery} ORDER BY rowid`).all();
+}
+
+/** An empty database of a format. */
+export function makeDatabase(format: number): Database {
+  const database = openDatabase(":memory:", runtime);
+  defineWords(database);
+  for (const migration of migrations.slice(0, format)) database.exec(migration);
+  return database;
+}
+
+const title = `-- What a database of each format holds, byte for byte, as SQLite stores it. Made by test/engines/sqlite/schema-text.ts, never by hand.
+-- Above each object: the formats that have it, its type, its name, its table, and when it is there, if not always.
+`;
+
+export function schemaText(): string {
+  const schemas = migrations.map((_, index) => {
+    using database = closing(makeDatabase(index + 1));
+    return objectsOf(database.value);
+  });
+  const sections = schemas.flatMap((schema, index) =>
+    schema
+      .filter((object) => !has(schemas[index - 1], object))
+      .map((object) => {
+        const gone = schemas.findIndex((later, at) => at > index && !has(later, object));
+        return toSection(object, `${index + 1}..${gone === -1 ? "" : gone}`, "");
+      }),
+  );
+  return [title, ...sections, ...reembedSections()].join("\n");
+}
+
+/** The same in every format: a change of the model leaves its own tables. */
+function reembedSections(): string[] {
+  using database = closing(makeDatabase(migrations.length));
+  const before = objectsOf(database.value);
+  database.value.exec(createNext);
+  const during = objectsOf(database.value).filter((object) => !has(before, object));
+  database.value.exec(replaceByNext);
+  const after = objectsOf(database.value).filter((object) => !has(before, object));
+  return [
+    ...during.map((object) => toSection(object, "1..", ", during reembed")),
+    ...after.map((object) => toSection(object, "1..", ", after reembed")),
+  ];
+}
+
+function toSection({ type, name, table, sql }: SchemaObject, formats: string, state: string): string {
+  return `-- ${formats} ${type} ${name} ON ${table}${state}\n${sql === null ? "" : `${sql}\n`}`;
+}
+
+function has(schema: readonly SchemaObject[] | undefined, object: SchemaObject): boolean {
+  return schema?.some((other) => Bun.deepEquals(other, object)) ?? false;
+}
+
+function closing(value: Database): Disposable & { readonly value: Database } {
+  return { value, [Symbol.dispose]: () => void value.close() };
+}
+
+if (import.meta.main)
+  writeFileSync(join(import.meta.dir, "../../../src/engines/sqlite/schema/schema.sql"), schemaText());

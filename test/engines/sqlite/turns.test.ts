@@ -1,0 +1,118 @@
+// Proves how calls wait for the engine's threads: lists never behind searches, projects in turn, and no question is asked whose caller is
+// gone.
+
+import { afterEach, expect, test } from "bun:test";
+import { Refusal } from "../../../src/errors.ts";
+import { groupMaxCalls, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
+import { spawnWorker } from "../../../src/threads/spawn.ts";
+import { type Member, openSeam, type Seam, unitVector } from "../../storage/seam.ts";
+
+const opened: Seam[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((seam) => seam.close()));
+});
+
+interface Observed {
+  readonly seam: Seam;
+  /** Serials of the projects whose searches have been handed to the thread, in that order. */
+  readonly asked: string[];
+  /** From now on the thread gets what it is asked. */
+  release(): void;
+}
+
+/** An engine whose searching thread gets no message before the test says so. */
+async function openHeld(): Promise<Observed> {
+  const asked: string[] = [];
+  const held: (() => void)[] = [];
+  let isHeld = true;
+  const seam = await openSeam({
+    spawn: (name, init) => {
+      const worker = spawnWorker(name, init);
+      if (name !== "searcher") return worker;
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (message: { request: { values: [{ id: string }] } }) => {
+        asked.push(message.request.values[0].id);
+        if (isHeld) held.push(() => post(message));
+        else post(message);
+      };
+      return worker;
+    },
+  });
+  opened.push(seam);
+  const release = () => {
+    isHeld = false;
+    for (const send of held.splice(0)) send();
+  };
+  return { seam, asked, release };
+}
+
+const search = (member: Member, signal?: AbortSignal) => member.search({ vector: unitVector(1) }, signal);
+const listing = { type: null, sortBy: "created_at", direction: "desc", limit: 10, offset: 0 } as const;
+const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
+
+test("lists and records are read while a search takes its time", async () => {
+  const { seam, release } = await openHeld();
+  const [busy, other] = [await seam.project(), await seam.project()];
+  await other.create({ content: "kept", vector: unitVector(1) });
+  const searches = Array.from({ length: 5 }, () => search(busy));
+  for (const member of [busy, other]) {
+    const page = await member.list(listing);
+    expect(page.total).toBe(member === other ? 1 : 0);
+  }
+  const place = await seam.store.audit.place("0".repeat(32));
+  expect(place).toBeNull();
+  release();
+  expect(await Promise.all(searches)).toEqual(Array(5).fill([]));
+});
+
+test("searches of another project come after one of the project that sends many", async () => {
+  const { seam, asked, release } = await openHeld();
+  const [busy, other] = [await seam.project(), await seam.project()];
+  const flood = Array.from({ length: 30 }, () => search(busy));
+  const others = [search(other), search(other)];
+  release();
+  await Promise.all([...flood, ...others]);
+  const turns = asked.flatMap((project, at) => (project === other.id ? [at] : []));
+  expect(turns).toEqual([1, 3]);
+});
+
+test("a search whose caller leaves while it waits is never asked", async () => {
+  const { seam, asked, release } = await openHeld();
+  const member = await seam.project();
+  const [leaver, early] = [new AbortController(), AbortSignal.abort()];
+  const first = Array.from({ length: readRequestsOfProjectAtOnce }, () => search(member));
+  const left = Array.from({ length: 10 }, () => search(member, leaver.signal).catch(codeOf));
+  const last = search(member);
+  leaver.abort();
+  expect<unknown>(await Promise.all(left)).toEqual(Array(10).fill(1503));
+  expect<unknown>(await search(member, early).catch(codeOf)).toBe(1503);
+  release();
+  await Promise.all([...first, last]);
+  expect(asked).toHaveLength(readRequestsOfProjectAtOnce + 1);
+});
+
+test("a call to be written is in the next group, however many another project sends", async () => {
+  const groups: (readonly (string | null)[])[] = [];
+  const seam = await openSeam({
+    spawn: (name, init) => {
+      const worker = spawnWorker(name, init);
+      if (name !== "writer") return worker;
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (message: { request?: { settle?: { keyId: string | null }[] } }) => {
+        groups.push(message.request?.settle?.map(({ keyId }) => keyId) ?? []);
+        post(message);
+      };
+      return worker;
+    },
+  });
+  opened.push(seam);
+  const [busy, other] = [await seam.project(), await seam.project()];
+  groups.length = 0;
+  const create = (member: Member, seed: number) =>
+    member.create({ content: `${seed}`, vector: unitVector(seed) });
+  const flood = Array.from({ length: 4 * groupMaxCalls }, (_, seed) => create(busy, seed));
+  const written = await Promise.all([...flood, create(other, 1), create(other, 2)]);
+  expect(written.every(({ status }) => status === 201)).toBe(true);
+  const { id } = other.caller.key;
+  expect(groups.map((keys) => keys.filter((key) => key === id).length).slice(0, 3)).toEqual([0, 2, 0]);
+});

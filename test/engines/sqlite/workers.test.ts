@@ -1,0 +1,112 @@
+// Kills the engine's threads in the middle of their work: calls are answered with 1503, never hung, nothing acknowledged is lost,
+// and everything works again by itself.
+
+import { afterEach, expect, test } from "bun:test";
+import type { Worker } from "node:worker_threads";
+import { Refusal } from "../../../src/errors.ts";
+import { spawnWorker } from "../../../src/threads/spawn.ts";
+import { type Outcome, openSeam, type Seam, unitVector } from "../../storage/seam.ts";
+
+const opened: Seam[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((seam) => seam.close()));
+});
+
+/** An engine and its newest workers by name. */
+async function openObserved(): Promise<{ seam: Seam; workers: Map<string, Worker> }> {
+  const workers = new Map<string, Worker>();
+  const seam = await openSeam({
+    spawn: (name, init) => {
+      const worker = spawnWorker(name, init);
+      workers.set(name, worker);
+      return worker;
+    },
+  });
+  opened.push(seam);
+  return { seam, workers };
+}
+
+/** 1503 as a number, anything unexpected is thrown. */
+async function orUnavailable<Value>(work: Promise<Value>): Promise<Value | 1503> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Refusal && error.code === 1503) return 1503;
+    throw error;
+  });
+}
+
+async function untilAvailable<Value>(work: () => Promise<Value>): Promise<Value> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const result = await orUnavailable(work());
+    if (result !== 1503) return result;
+    if (Date.now() > deadline) throw new Error("the engine did not come back");
+    await Bun.sleep(20);
+  }
+}
+
+test("a writer killed while it commits loses no acknowledged write and comes back by itself", async () => {
+  const { seam, workers } = await openObserved();
+  const project = await seam.project();
+  const acknowledged = new Set<string>();
+  let refused = 0;
+  for (let round = 0; round < 5; round++) {
+    const calls = Array.from({ length: 200 }, async (_, index) => {
+      const content = `round ${round}, memory ${index}`;
+      const outcome = await orUnavailable(project.create({ content, vector: unitVector(index) }));
+      if (outcome === 1503) refused += 1;
+      else acknowledged.add(String(outcome.data.id));
+    });
+    await Bun.sleep(round * 3);
+    await workers.get("writer")?.terminate();
+    await Promise.all(calls);
+    await untilAvailable(() => project.call("memory.delete_all", { memory_type: "rule" }));
+  }
+  expect(refused).toBeGreaterThan(0);
+  expect(acknowledged.size).toBeGreaterThan(0);
+  const listed = new Set<string>();
+  for (let offset = 0; ; offset += 100) {
+    const page = await project.list({
+      ...{ type: null, sortBy: "created_at", direction: "desc", limit: 100, offset },
+    });
+    for (const { id } of page.memories) listed.add(id);
+    if (page.memories.length === 0) {
+      expect(page.total).toBe(listed.size);
+      break;
+    }
+  }
+  expect([...acknowledged].filter((id) => !listed.has(id))).toEqual([]);
+}, 30_000);
+
+test("a reader killed while it searches answers 1503 and then searches again", async () => {
+  const { seam, workers } = await openObserved();
+  const project = await seam.project();
+  await Promise.all(
+    Array.from({ length: 50 }, (_, seed) => project.create({ content: `${seed}`, vector: unitVector(seed) })),
+  );
+  const searches = Array.from({ length: 50 }, () => orUnavailable(project.search({ vector: unitVector(7) })));
+  await workers.get("searcher")?.terminate();
+  const results = await Promise.all(searches);
+  expect(results).toContain(1503);
+  const found = await untilAvailable(() => project.search({ vector: unitVector(7) }));
+  expect(found.at(0)?.memory.content).toBe("7");
+}, 30_000);
+
+test("a search index that outlives its writer learns of everything that comes after", async () => {
+  const { seam, workers } = await openObserved();
+  const project = await seam.project();
+  const kept = await project.create({ content: "kept", vector: unitVector(1), type: "rule" });
+  await Promise.all(
+    Array.from({ length: 20 }, (_, seed) => project.create({ content: `${seed}`, vector: unitVector(seed) })),
+  );
+  expect(await project.search({ vector: unitVector(1), topK: 50 })).toHaveLength(21);
+  await project.call("memory.delete_all", { memory_type: "fact" });
+  expect(await project.search({ vector: unitVector(1), topK: 50 })).toHaveLength(1);
+  // The purge removes the rows with the newest revisions.
+  await seam.letHousekeepingRun();
+  await workers.get("writer")?.terminate();
+  const change = { memory_id: String(kept.data.id), content: "kept, and changed" };
+  const changed = await untilAvailable(() => project.call("memory.update", change, unitVector(50)));
+  expect<Outcome>(changed).toMatchObject({ status: 200 });
+  const [hit] = await project.search({ vector: unitVector(50) });
+  expect(hit?.similarity).toBeGreaterThan(0.99);
+}, 30_000);
