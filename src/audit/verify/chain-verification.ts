@@ -4,7 +4,7 @@
 import { counted } from "../../text/plural.ts";
 import type { Anchor, Checkpoint } from "../checkpoint.ts";
 import { gapMessage, linkMessage, type Segment, timeMessage } from "./segment.ts";
-import { type ChainReport, type Contradiction, earlier, type Failure } from "./verdict.ts";
+import { type ChainExtent, type ChainReport, type Contradiction, earlier, type Failure } from "./verdict.ts";
 
 /** The point after which a chain begins: its genesis, or its newest anchor. */
 export interface ChainStart {
@@ -15,11 +15,8 @@ export interface ChainStart {
 }
 
 export interface JoinedChain {
-  readonly records: number;
-  readonly firstSeq: number | null;
-  readonly lastSeq: number | null;
+  readonly extent: ChainExtent;
   readonly lastHash: string | null;
-  readonly withoutPayload: number;
   /** The requested hashes, by seq. */
   readonly hashes: ReadonlyMap<number, string | null>;
   readonly failure: Failure | null;
@@ -41,11 +38,13 @@ export function joinSegments({ start, segments }: JoinOptions): JoinedChain {
   }
   const missing = segments.flatMap((segment) => segment.missing);
   return {
-    records: segments.reduce((sum, { records }) => sum + records, 0),
-    firstSeq: segments[0]?.first.seq ?? null,
-    lastSeq: segments.at(-1)?.last.seq ?? null,
+    extent: {
+      records: segments.reduce((sum, { records }) => sum + records, 0),
+      firstSeq: segments[0]?.first.seq ?? null,
+      lastSeq: segments.at(-1)?.last.seq ?? null,
+      withoutPayload: missing.reduce((sum, [from, through]) => sum + through - from + 1, 0),
+    },
     lastHash: hash,
-    withoutPayload: missing.reduce((sum, [from, through]) => sum + through - from + 1, 0),
     hashes: new Map(segments.flatMap((segment) => segment.hashes)),
     failure,
   };
@@ -72,10 +71,10 @@ export function checkPrunedRemainder(
   const [oldest] = segments;
   if (oldest === undefined) return null;
   const before = { seq: oldest.first.seq - 1, hash: null, at: null };
-  const { failure, lastSeq, lastHash } = joinSegments({ start: before, segments });
+  const { extent, failure, lastHash } = joinSegments({ start: before, segments });
   if (failure !== null) return failure;
-  if (lastSeq !== seq) {
-    const message = `the remaining records before the anchor end with record ${lastSeq}, but the anchor removed the records up to this one`;
+  if (extent.lastSeq !== seq) {
+    const message = `the remaining records before the anchor end with record ${extent.lastSeq}, but the anchor removed the records up to this one`;
     return { seq, check: "seq", message };
   }
   if (hash === null || hash === lastHash) return null;

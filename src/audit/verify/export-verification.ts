@@ -77,7 +77,7 @@ async function readFile(
   return {
     body: isVerifiable
       ? { ...body, failure: earlier(body.failure, checkEnd(body, manifest)) }
-      : { ...body, records: rows },
+      : { ...body, extent: { ...body.extent, records: rows } },
     failure: isWhole ? null : { seq: null, check: "file", message },
   };
 }
@@ -119,7 +119,7 @@ function toPayload(salt: string | null, text: string | null): FoundPayload {
 }
 
 /** Checks that the records end with the last record of the manifest. */
-function checkEnd({ lastSeq, lastHash }: JoinedChain, { span }: Manifest): Failure | null {
+function checkEnd({ extent: { lastSeq }, lastHash }: JoinedChain, { span }: Manifest): Failure | null {
   const last = span?.lastSeq ?? 0;
   const found = lastSeq ?? (span?.firstSeq ?? 1) - 1;
   const fail = (seq: number, check: Failure["check"], message: string): Failure => ({ seq, check, message });
@@ -136,29 +136,26 @@ function checkEnd({ lastSeq, lastHash }: JoinedChain, { span }: Manifest): Failu
 
 function reportExport(
   manifest: Manifest,
-  body: JoinedChain,
+  { extent, hashes, failure }: JoinedChain,
   checkpoints: readonly KnownCheckpoint[],
 ): ChainReport {
   const { chain, project, span } = manifest;
   const own = checkpoints.filter((checkpoint) => checkpoint.chain === chain);
   const hashAt = (size: number) =>
-    span !== null && size === span.firstSeq - 1 ? span.firstPrev : (body.hashes.get(size) ?? null);
+    span !== null && size === span.firstSeq - 1 ? span.firstPrev : (hashes.get(size) ?? null);
   const compared = compareCheckpoints({
     chain,
     checkpoints: own,
     hashAt,
     newest: null,
-    first: body.firstSeq,
+    first: extent.firstSeq,
   });
-  const { records, firstSeq, lastSeq, withoutPayload, failure } = body;
+  const { firstSeq, lastSeq } = extent;
   const after = compared.coveredThrough ?? (firstSeq ?? 1) - 1;
   return {
     chain,
     project,
-    records,
-    firstSeq,
-    lastSeq,
-    withoutPayload,
+    ...extent,
     failure,
     ...compared,
     checkpoints: own.length + (span === null ? 0 : 1),

@@ -40,16 +40,20 @@ export interface Contradiction {
   readonly message: string;
 }
 
-export interface ChainReport {
-  readonly chain: string;
-  /** Null: the installation. */
-  readonly project: string | null;
+/** The records that a chain has. */
+export interface ChainExtent {
   readonly records: number;
   /** Null when there are none. */
   readonly firstSeq: number | null;
   readonly lastSeq: number | null;
   /** Records whose payload has been removed. */
   readonly withoutPayload: number;
+}
+
+export interface ChainReport extends ChainExtent {
+  readonly chain: string;
+  /** Null: the installation. */
+  readonly project: string | null;
   /** Number of checkpoints with valid signatures. */
   readonly checkpoints: number;
   readonly anchors: number;

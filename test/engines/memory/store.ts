@@ -125,7 +125,7 @@ function verifyChain(data: Data, project: string, now: number): Verification {
     verifier.take({ seq, entry, hash, payload: payload ?? "missing" });
   const segment = verifier.finish();
   const start = { seq: 0, hash: null, at: null };
-  const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({
+  const { extent, failure } = joinSegments({
     start,
     segments: segment === null ? [] : [segment],
   });
@@ -133,20 +133,17 @@ function verifyChain(data: Data, project: string, now: number): Verification {
     report: {
       chain,
       project,
-      records,
-      firstSeq,
-      lastSeq,
-      withoutPayload,
+      ...extent,
       checkpoints: 0,
       anchors: 0,
       coveredThrough: null,
-      uncoveredRecords: records,
+      uncoveredRecords: extent.records,
       uncoveredRemovals: 0,
       failure,
       contradiction: null,
     },
     isComplete: true,
-    round: { fromSeq: 1, throughSeq: lastSeq ?? 0, startedAt: now, completedAt: now },
+    round: { fromSeq: 1, throughSeq: extent.lastSeq ?? 0, startedAt: now, completedAt: now },
     lastCompleteAt: now,
   };
 }

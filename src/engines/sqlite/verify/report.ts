@@ -28,7 +28,7 @@ export function reportChain(
   covered = 0,
 ): ChainReport {
   const { chain, project, start, anchors, anchor, payloadsThrough } = frame;
-  const body = joinSegments({ start, segments });
+  const { extent, hashes, failure } = joinSegments({ start, segments });
   const own = frame.checkpoints.map((checkpoint) => ({
     ...checkpoint,
     isOutside: false,
@@ -36,31 +36,27 @@ export function reportChain(
     source: "a checkpoint in the database",
   }));
   const checkpoints = [...own, ...more.filter((checkpoint) => checkpoint.chain === chain)];
-  const newest = body.lastSeq ?? start.seq;
+  const newest = extent.lastSeq ?? start.seq;
   const hashAt = (size: number) =>
-    size === start.seq ? start.hash : (body.hashes.get(size) ?? genesisAt(size, frame));
+    size === start.seq ? start.hash : (hashes.get(size) ?? genesisAt(size, frame));
   const through = Math.max(covered, coveredSize(checkpoints));
   const removals = earlier(
     checkRemovedRecords(anchor, segments, through),
     checkRemovedPayloads(payloadsThrough, start.seq, segments, through),
   );
   const removal = earlier(removals, findUnexplainedRemoval(segments, through));
-  const weighed = compareCheckpoints({ chain, checkpoints, hashAt, newest, first: body.firstSeq });
-  const { records, firstSeq, lastSeq, withoutPayload } = body;
+  const weighed = compareCheckpoints({ chain, checkpoints, hashAt, newest, first: extent.firstSeq });
   return {
     chain,
     project,
-    records,
-    firstSeq,
-    lastSeq,
-    withoutPayload,
+    ...extent,
     anchors,
     checkpoints: checkpoints.length,
     ...weighed,
-    uncoveredRecords: records === 0 ? 0 : newest - Math.max(weighed.coveredThrough ?? 0, start.seq),
+    uncoveredRecords: extent.records === 0 ? 0 : newest - Math.max(weighed.coveredThrough ?? 0, start.seq),
     uncoveredRemovals:
       weighed.coveredThrough === null ? 0 : countRemovedAfter(anchor, segments, weighed.coveredThrough),
-    failure: earlier(earlier(frame.failure, body.failure), removal),
+    failure: earlier(earlier(frame.failure, failure), removal),
   };
 }
 

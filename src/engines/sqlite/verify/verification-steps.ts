@@ -151,18 +151,15 @@ export function reportRun(
 /** The report of an unfinished run, without removals: later records may account for missing payloads. */
 export function reportProgress({ frame }: RunStart, segments: readonly Segment[]): ChainReport {
   const { chain, project, start, anchors, checkpoints } = frame;
-  const { records, firstSeq, lastSeq, withoutPayload, failure } = joinSegments({ start, segments });
+  const { extent, failure } = joinSegments({ start, segments });
   return {
     chain,
     project,
-    records,
-    firstSeq,
-    lastSeq,
-    withoutPayload,
+    ...extent,
     anchors,
     checkpoints: checkpoints.length,
     coveredThrough: null,
-    uncoveredRecords: records,
+    uncoveredRecords: extent.records,
     contradiction: null,
     uncoveredRemovals: 0,
     failure: earlier(frame.failure, failure),
