@@ -130,7 +130,11 @@ async function cost(options: BenchOptions): Promise<Table> {
 }
 
 const probe = (key: string): Stream => ({
-  ...{ name: "probe", clients: 1, key, repeat: true, everyMs: probeEveryMs },
+  name: "probe",
+  clients: 1,
+  key,
+  repeat: true,
+  everyMs: probeEveryMs,
   calls: [{ method: "GET", path: "/health/live" }],
 });
 

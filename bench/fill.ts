@@ -87,7 +87,9 @@ function creation(keyId: string, content: string, importance: number, vector: Fl
     origin: { transport: "http", ip: null, userAgent: null, client: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     bodyText: JSON.stringify(body),
-    ...{ memoryId: null, parameters: null, unreadableBody: null },
+    memoryId: null,
+    parameters: null,
+    unreadableBody: null,
     decision: { refused: null, parameters: {}, prepared: { vector, contentKey: contentKey(content) } },
   };
 }

@@ -115,14 +115,12 @@ function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBod
     ...(bodies[number % bodies.length] ?? {}),
   };
   return {
-    ...{
-      operation: "audit.append",
-      keyId,
-      bodyText: JSON.stringify(body),
-      unreadableBody: null,
-      memoryId: null,
-      parameters: null,
-    },
+    operation: "audit.append",
+    keyId,
+    bodyText: JSON.stringify(body),
+    unreadableBody: null,
+    memoryId: null,
+    parameters: null,
     origin: { transport: "http", ip: "192.0.2.1", userAgent: null, client: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     decision: { refused: null, parameters: {}, prepared: null },
@@ -135,14 +133,12 @@ async function administer(
   body: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<Record<string, unknown>> {
   const { code, message, data } = await store.commit({
-    ...{
-      operation,
-      keyId: null,
-      bodyText: JSON.stringify(body),
-      unreadableBody: null,
-      memoryId: null,
-      parameters: null,
-    },
+    operation,
+    keyId: null,
+    bodyText: JSON.stringify(body),
+    unreadableBody: null,
+    memoryId: null,
+    parameters: null,
     origin: { transport: "http", ip: null, userAgent: null, client: null, metadata: null },
     arrivedAt: performance.timeOrigin + performance.now(),
     decision: { refused: null, parameters: {}, prepared: null },

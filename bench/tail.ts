@@ -14,7 +14,7 @@ interface Latencies {
   readonly latenciesMs: readonly number[];
 }
 
-export interface Tail {
+interface Tail {
   /** Such as p99. */
   readonly name: string;
   /** Of each load, in the order in which they were given. */

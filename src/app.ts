@@ -39,7 +39,7 @@ export interface App {
   close(cause?: string): Promise<void>;
 }
 
-export interface AppOptions {
+interface AppOptions {
   readonly logger?: Logger;
   /** Moves the clock of all threads; see createClock. */
   readonly clockShift?: ClockShift | null;

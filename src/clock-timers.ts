@@ -20,7 +20,7 @@ export interface Timers {
   within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
 }
 
-export interface MovableTimers extends Timers {
+interface MovableTimers extends Timers {
   /** Runs the timers that are due after a move of the clock. @returns whether any timer has run */
   clockMoved(): boolean;
 }

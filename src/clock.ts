@@ -60,7 +60,7 @@ export function startOfDay(ms: number): number {
 export const dayMs = 86_400_000;
 
 /** A time, or why the text is invalid: `fault` completes a sentence such as `Field "expires_at" ...`. */
-export type TimeReading =
+type TimeReading =
   | { readonly ms: number; readonly fault: null }
   | { readonly ms: null; readonly fault: string };
 

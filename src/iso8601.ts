@@ -18,7 +18,7 @@ export interface Moment {
 }
 
 /** A moment, or why the text is invalid: `fault` completes a sentence such as `Field "start_time" ...`. */
-export type MomentReading =
+type MomentReading =
   | { readonly moment: Moment; readonly fault: null }
   | { readonly moment: null; readonly fault: string };
 

@@ -123,7 +123,10 @@ export async function startTestApp(
     return { id: String(key.id), key: String(key.key) };
   };
   return {
-    ...{ config, projectId, apiKey, complaints },
+    config,
+    projectId,
+    apiKey,
+    complaints,
     get url() {
       return app.url;
     },
@@ -175,7 +178,9 @@ export function toReply(status: number, headers: Headers, text: string): Reply {
   if (!isObject(envelope)) return { status, headers, text, code: null, message: "", data: {} };
   const { code, message, data } = envelope;
   return {
-    ...{ status, headers, text },
+    status,
+    headers,
+    text,
     code: typeof code === "number" ? code : null,
     message: String(message),
     data: isObject(data) ? data : {},
@@ -202,7 +207,8 @@ function openLedger(root: string): Ledger {
   return {
     records: (projectId, skip = 0) =>
       select.all({ projectId, skip }).map(({ action, status, entry, text }) => ({
-        ...{ action, status },
+        action,
+        status,
         entry: parseObject(entry),
         payload: parseObject(new TextDecoder().decode(Bun.zstdDecompressSync(text))),
       })),

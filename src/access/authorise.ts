@@ -7,7 +7,7 @@ import type { Permission } from "./key.ts";
 import type { Feature, Plan } from "./plan.ts";
 
 /** What a caller needs for an operation. */
-export interface Requirement {
+interface Requirement {
   readonly permission: Permission;
   readonly feature: Feature;
 }

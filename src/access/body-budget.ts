@@ -14,7 +14,7 @@ export interface BodyClaim {
 export const uncountedBody: BodyClaim = { take() {} };
 
 /** Creates a claim for a call of the project with this id. Disposing it releases the bytes. */
-export type BodyBudget = (project: string) => BodyClaim & Disposable;
+type BodyBudget = (project: string) => BodyClaim & Disposable;
 
 export function createBodyBudget({
   maxBytes = bodiesMaxBytes,

@@ -5,7 +5,7 @@ import { type Cost, creditsExhausted } from "./credits.ts";
 import type { Project } from "./project.ts";
 
 /** The reservation of one call. Dispose it when the call has ended, with any outcome. */
-export interface Reservation extends Disposable {
+interface Reservation extends Disposable {
   /** @throws Refusal 1402 when the credits of the project, without those reserved by other calls, are not enough */
   reserve(cost: Cost): Promise<void>;
   /** Call it before the transaction that charges the credits. */

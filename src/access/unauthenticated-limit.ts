@@ -14,18 +14,18 @@ import { networkOf } from "../network.ts";
 import { counted } from "../text/plural.ts";
 import { createRateLimiter } from "./rate.ts";
 
-export type UnauthenticatedVerdict =
+type UnauthenticatedVerdict =
   | { readonly kind: "record" }
   /** Refuse with 1429. If `unrecorded` is set, record how many calls were refused since the last such record. */
   | { readonly kind: "limit"; readonly waitSeconds: number; readonly unrecorded: UnrecordedCalls | null };
 
-export interface UnrecordedCalls {
+interface UnrecordedCalls {
   readonly calls: number;
   /** Null: all networks together. */
   readonly network: string | null;
 }
 
-export type UnauthenticatedLimit = (address: string, nowMs: number) => UnauthenticatedVerdict;
+type UnauthenticatedLimit = (address: string, nowMs: number) => UnauthenticatedVerdict;
 
 interface Tally {
   calls: number;

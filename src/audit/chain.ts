@@ -26,7 +26,7 @@ export interface SealedRecord {
   readonly hash: string;
 }
 
-export interface Genesis {
+interface Genesis {
   readonly chain: string;
   readonly project: string | null;
   readonly at: string;

@@ -16,7 +16,7 @@ export function rotationText({ former, successor, at }: KeyRotation): string {
 }
 
 /** Null when the text is not a rotation statement. */
-export function parseRotation(text: string): KeyRotation | null {
+function parseRotation(text: string): KeyRotation | null {
   const [, former = "", successor = "", time = ""] =
     /^memledger-rotation\/v1\n(\S+)\n(\S+)\n(\S+)\n$/.exec(text) ?? [];
   const at = fromTimestamp(time);

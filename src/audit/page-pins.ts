@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import { pagePinMs, pagePinsMax } from "../limits.ts";
 
 /** The list as it was when page 1 was read. */
-export interface PagePin {
+interface PagePin {
   /** Seq of its newest record. */
   readonly through: number;
   /** Number of matching records on all pages. */

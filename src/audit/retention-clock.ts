@@ -4,7 +4,7 @@
 import { clockBehindMs, clockTrustMs } from "../limits.ts";
 
 /** Both in milliseconds. */
-export interface ClockReading {
+interface ClockReading {
   /** The system clock, which may be set to any time. */
   readonly now: number;
   /** The monotonic clock. */
@@ -18,7 +18,7 @@ export interface ClockTrust {
   readonly aheadSince: number | null;
 }
 
-export interface ObservedClock {
+interface ObservedClock {
   readonly trust: ClockTrust;
   /** The time that retention uses now. */
   readonly time: number;

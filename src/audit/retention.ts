@@ -9,7 +9,7 @@ export function retentionCutOff(days: number | null, ageAt: number): number | nu
 }
 
 /** The state of a chain. Every position is a seq; 0 is before the first record. */
-export interface PrunableChain {
+interface PrunableChain {
   /** The newest record. */
   readonly last: number;
   /** The first record that a running export needs; null: no export is running. */

@@ -29,7 +29,7 @@ const administrationLimits: InputLimits = {
 };
 
 /** An input whose body is not received yet. */
-export interface OpenInput extends ReceivedInput {
+interface OpenInput extends ReceivedInput {
   readonly limits: InputLimits;
   /** The parameters, as recorded. */
   readonly recorded: Pick<Call, "memoryId" | "parameters">;
@@ -76,7 +76,7 @@ const notPrintable = new Refusal(
 );
 
 /** The recorded part of a body: the body itself, or its length and digest. */
-export type KeptBody = Pick<Call, "bodyText" | "unreadableBody">;
+type KeptBody = Pick<Call, "bodyText" | "unreadableBody">;
 
 export const nothingKept: KeptBody = { bodyText: null, unreadableBody: null };
 

@@ -7,7 +7,7 @@ import { metadataMaxBytes, userAgentMaxCharacters } from "../limits.ts";
 import type { Origin } from "./call.ts";
 import type { Credentials, Request, RequestMetadata } from "./request.ts";
 
-export interface OriginReading {
+interface OriginReading {
   readonly origin: Origin;
   /** The fault of the metadata, which the origin then does not contain; null: none. */
   readonly fault: Refusal | null;

@@ -25,7 +25,7 @@ import { createUnauthenticatedRefusal } from "./unauthenticated.ts";
 /** Never throws: every outcome is an answer. */
 export type Perform = (operation: Operation, request: Request) => Promise<Performed>;
 
-export interface Performed {
+interface Performed {
   readonly answer: Answer;
   /** Null: administration, or a key that is missing or unknown. */
   readonly caller: Caller | null;

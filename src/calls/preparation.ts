@@ -27,7 +27,7 @@ export interface PreparationTools {
  * Runs `prepare` of an operation. @returns what `apply` gets of it.
  * @param held what the call has reserved; disposed of after the call has been settled
  */
-export type Prepare = (
+type Prepare = (
   authority: Authority,
   input: Readonly<Record<string, unknown>>,
   request: Request,

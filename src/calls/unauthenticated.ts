@@ -14,7 +14,7 @@ import { toOrigin } from "./origin.ts";
 import type { Request } from "./request.ts";
 
 /** The refused call as it is recorded. @throws Refusal 1429 when the call is counted and not recorded. */
-export type RefuseUnauthenticated = (
+type RefuseUnauthenticated = (
   request: Request,
   caller: Caller | null,
   invalid: Refusal,

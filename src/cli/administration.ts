@@ -20,7 +20,7 @@ export interface Field {
   readonly read?: (text: string, flags: string) => Json;
 }
 
-export interface AdministrationCommand {
+interface AdministrationCommand {
   readonly name: string;
   readonly operation: InstallationOperation;
   /** A positional argument; `show` is its name in the help text. */

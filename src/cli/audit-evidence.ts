@@ -64,7 +64,7 @@ export interface Evidence {
   readonly keyAdvice: string | null;
 }
 
-export interface EvidenceOptions {
+interface EvidenceOptions {
   readonly publicKey: string | null;
   readonly checkpoints: readonly string[];
 }

@@ -51,7 +51,7 @@ export function addVerifyCommand(audit: Command, session: Session): void {
   bindWork(command, session, work, { ignoresConfig: (operands) => operands.length > 0 });
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly checkpoints: readonly string[];
   readonly publicKey: string | null;
   readonly project: string | null;

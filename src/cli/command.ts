@@ -28,7 +28,7 @@ export interface Session {
 /** Options of every command. The other settings are options of the commands that use them. */
 export const globalSettings: readonly Setting<unknown>[] = [settings.dataDir, settings.logLevel];
 
-export interface BindOptions {
+interface BindOptions {
   /** True: with these operands the command reads neither environment variables nor memledger.toml. */
   readonly ignoresConfig?: (operands: readonly string[]) => boolean;
 }

@@ -5,13 +5,13 @@ import { constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync,
 import { basename, dirname, join, relative, sep } from "node:path";
 import { syncFile, syncFolder } from "../files/durable.ts";
 
-export interface OutputFile {
+interface OutputFile {
   readonly source: string;
   /** Absolute; its folder exists. */
   readonly target: string;
 }
 
-export interface OutputRules {
+interface OutputRules {
   readonly mayReplace: boolean;
   /** The data directory that `source` comes from. */
   readonly dataDir: string;

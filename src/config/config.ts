@@ -34,7 +34,7 @@ export interface Config {
   readonly plans: Plans;
 }
 
-export interface LlmConfig {
+interface LlmConfig {
   /** http or https, without credentials. */
   readonly baseUrl: string;
   readonly model: string;
@@ -45,7 +45,7 @@ export interface LlmConfig {
 }
 
 /** A setting as `config print` shows it. */
-export interface SettingReport {
+interface SettingReport {
   readonly name: string;
   readonly value: unknown;
   /** `--port`, `MEMLEDGER_PORT`, the path of memledger.toml, or `default`. */

@@ -9,7 +9,7 @@ import { serverItself } from "../scheduling/fair-queue.ts";
 import { version } from "../version.ts";
 
 /** Who performs administration: a command, or the server itself, such as at its first start. */
-export type AdministrationTransport = "cli" | "server";
+type AdministrationTransport = "cli" | "server";
 
 export function administrationRequest(transport: AdministrationTransport, fields: JsonObject): Request {
   return {

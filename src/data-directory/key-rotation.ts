@@ -21,7 +21,7 @@ import {
 import { planRotation, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
 import { refuseOlderDatabase } from "./lost-database.ts";
 
-export interface RotationOptions {
+interface RotationOptions {
   readonly config: Config;
   /** Path of the new key, which is not copied; null: a new key is created in the data directory. */
   readonly newKey: string | null;

@@ -32,7 +32,7 @@ export function formerKeys(root: string, verifierKey: string): readonly string[]
   return [...keys].slice(1);
 }
 
-export interface PlannedRotation {
+interface PlannedRotation {
   readonly statement: string;
   /** The new private key if it is stored in the data directory; null if it is in another file. */
   readonly ownKey: string | null;

@@ -20,7 +20,7 @@ import { findLostNotes, restoreLostNotes } from "./lost-notes.ts";
 /** The choice of the operator for a missing or older database; null: none, so the start is refused. */
 export type LedgerDecision = "new-installation" | "restored-backup" | null;
 
-export interface StartOptions {
+interface StartOptions {
   readonly auditKey: string | null;
   readonly decision: LedgerDecision;
   readonly now: number;

@@ -49,7 +49,7 @@ export async function openLedger(place: DatabasePlace, auditKey: string | null):
   });
 }
 
-export interface LedgerState extends Pick<OpenLedger, "missing"> {
+interface LedgerState extends Pick<OpenLedger, "missing"> {
   /** The verifier key of the signing key; null while nothing has been signed. */
   readonly keyInUse: string | null;
 }

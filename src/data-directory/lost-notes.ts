@@ -9,7 +9,7 @@ import { notesFolder } from "./ledger-files.ts";
 import { readNewestCheckpoints } from "./ledger-notes.ts";
 import { readRotations, rotationsPath } from "./ledger-rotation.ts";
 
-export interface LostNotes {
+interface LostNotes {
   readonly path: string;
   /** Oldest first, the order in which they are appended. */
   readonly notes: readonly string[];

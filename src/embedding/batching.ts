@@ -42,7 +42,7 @@ export function mayBatch(
 }
 
 /** One run for all texts. Rows [texts x dimensions]. */
-export function embedTogether(
+function embedTogether(
   inference: Inference,
   texts: readonly (readonly number[])[],
   dimensions: number,

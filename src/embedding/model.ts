@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import { isRecord, type ModelSource, readJson } from "./model-directory.ts";
 
-export type Pooling = "mean" | "cls" | "max";
+type Pooling = "mean" | "cls" | "max";
 
 /** Identifies a model. Stored in the database, because vectors of different models cannot be compared. */
 export type ModelIdentity = Readonly<{ id: string; sha256: string; dimensions: number; maxTokens: number }>;
@@ -19,7 +19,7 @@ export type ModelConfig = Readonly<{
   firstPosition: number;
 }>;
 
-export const dimensionLimits = { minimum: 256, maximum: 1024 } as const;
+const dimensionLimits = { minimum: 256, maximum: 1024 } as const;
 const defaultMaxTokens = 512;
 /** In RoBERTa models, positions begin at the id of the padding token + 1. */
 const offsetPositions = new Set(["roberta", "xlm-roberta", "camembert", "mpnet"]);

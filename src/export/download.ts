@@ -56,7 +56,7 @@ export const downloadManifest = projectOperation({
   },
 });
 
-export function fileName({ id, format }: Pick<Export, "id" | "format">): string {
+function fileName({ id, format }: Pick<Export, "id" | "format">): string {
   return `audit-${id}.${format}`;
 }
 

@@ -8,7 +8,7 @@ import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 export const exportFormats = ["csv", "json"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-export const exportStatuses = ["processing", "completed", "failed"] as const;
+const exportStatuses = ["processing", "completed", "failed"] as const;
 export type ExportStatus = (typeof exportStatuses)[number];
 
 /** A task that writes a range of a project's chain to a file. */

@@ -4,7 +4,7 @@ import canonicalize from "canonicalize";
 import { toTimestamp } from "../clock.ts";
 import type { Export } from "./export.ts";
 
-export interface ExportFacts {
+interface ExportFacts {
   /** Identifiers of the chain and its project. */
   readonly chain: string;
   readonly project: string;

@@ -4,7 +4,7 @@
 import { Refusal } from "../errors.ts";
 import { llmDetailsMaxCharacters, llmRetryAfterMaxSeconds } from "../limits.ts";
 
-export type FailureKind =
+type FailureKind =
   /** No connection, or a lost connection. */
   | "unreachable"
   | "timeout"

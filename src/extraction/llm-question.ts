@@ -8,7 +8,7 @@ import { type LlmAnswerItem, parseLlmAnswer } from "./llm-answer.ts";
 import type { LlmPrompt } from "./llm-prompt.ts";
 import { refusesFormat, responseFormats } from "./response-format.ts";
 
-export interface LlmQuestion {
+interface LlmQuestion {
   readonly prompt: LlmPrompt;
   readonly signal: AbortSignal;
   /** Called for every reply, even if it is not usable, because it costs tokens. */

@@ -3,7 +3,7 @@
 import { failureLogEveryMs } from "../limits.ts";
 
 /** Whether to log a failure of this name now: the first one, then one per minute. Names come from a fixed set. */
-export type LogRepeats = (name: string) => boolean;
+type LogRepeats = (name: string) => boolean;
 
 export function createLogRepeats(everyMs = failureLogEveryMs): LogRepeats {
   const loggedAt = new Map<string, number>();

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { finalScore, sourceOf } from "../ranking/scores.ts";
 
 /** The parts of a successful call's record that these fields are derived from. */
-export interface AuditedCall {
+interface AuditedCall {
   /** The `data` of the response; null when it has none. */
   readonly data: Json;
   /** The memory that the call named. */
@@ -15,7 +15,7 @@ export interface AuditedCall {
   readonly deleted: JsonObject | null;
 }
 
-export interface MemoryAuditFields {
+interface MemoryAuditFields {
   /** memory_query, from the request body. */
   query(body: JsonObject): readonly string[] | null;
   /** memory_results. */

@@ -11,7 +11,7 @@ import { isExpired, type Memory } from "./memory.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
 
 /** An item with a higher cosine similarity to a memory repeats it and is skipped. */
-export const skipAboveSimilarity = 0.98;
+const skipAboveSimilarity = 0.98;
 /** An item with a higher cosine similarity to a memory is a newer version of it and updates it. */
 export const updateAboveSimilarity = 0.9;
 

@@ -17,7 +17,7 @@ export const query = Text({
 export const topK = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description }));
 const unit = { minimum: 0, maximum: 1 };
-export const searchModes = ["semantic", "hybrid"] as const;
+const searchModes = ["semantic", "hybrid"] as const;
 
 const scoreDetails = Fields(
   {

@@ -25,7 +25,7 @@ export type OnnxSession = Readonly<{
 }>;
 
 /** `shape` contains -1 for a dimension of variable size. */
-export type TensorInfo = Readonly<{ name: string; shape: readonly number[] }>;
+type TensorInfo = Readonly<{ name: string; shape: readonly number[] }>;
 
 export type Onnx = Readonly<{ createSession(model: Uint8Array, options?: SessionOptions): OnnxSession }>;
 

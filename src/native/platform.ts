@@ -10,7 +10,7 @@ export type Platform = Readonly<{ os: "linux" | "darwin" | "win32"; cpu: "x64" |
 /** `name` is the file name that the dynamic linker needs. `file` is relative to the folder of `anchor`, which can be resolved. */
 export type NativeLibrary = Readonly<{ name: string; anchor: string; file: string }>;
 
-export type NativeLibraries = Readonly<{
+type NativeLibraries = Readonly<{
   sqliteAddon: NativeLibrary;
   vecExtension: NativeLibrary;
   onnxAddon: NativeLibrary;

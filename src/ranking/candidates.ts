@@ -13,7 +13,7 @@ export interface ApproximateRows {
   isEligible(row: number): boolean;
 }
 
-export interface CandidateLimits {
+interface CandidateLimits {
   readonly topK: number;
   /** Cosine, 0..1; rows below it are excluded. */
   readonly minSimilarity: number;

@@ -5,13 +5,13 @@ import { LRUCache } from "lru-cache";
 import { cachedPostingsMax, cachedWordsMax } from "../limits.ts";
 
 /** A memory that contains a word. */
-export interface Holder {
+interface Holder {
   /** -1 when the memory is deleted. */
   row: number;
 }
 
 /** @returns the content revisions that contain a word, ascending, from the given revision on. */
-export type WordLookup = (word: string, from: number) => readonly number[];
+type WordLookup = (word: string, from: number) => readonly number[];
 
 interface Entry<Of> {
   holders: Of[];

@@ -4,7 +4,7 @@ export const relevanceWeight = 0.7;
 export const importanceWeight = 0.3;
 
 /** The relevance of a memory with keyword score 1 and similarity 0. */
-export const keywordWeight = 0.7;
+const keywordWeight = 0.7;
 
 /**
  * Relevance of a memory to a query that has words, 0..1, from its similarity and its keyword score, both 0..1. Each of the two is

@@ -4,9 +4,9 @@
 import { cancelled } from "./cancellation.ts";
 import { FairQueue, type Queued, type QueueLimits, type Waiter } from "./fair-queue.ts";
 
-export type FairGate = <Result>(waiter: Waiter, work: () => Promise<Result>) => Promise<Result>;
+type FairGate = <Result>(waiter: Waiter, work: () => Promise<Result>) => Promise<Result>;
 
-export interface GateOptions {
+interface GateOptions {
   /** Maximum number of running tasks. */
   readonly concurrency: number;
   /** Maximum number of running tasks of one project; default: `concurrency`. */

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { pageMax, pageSizeMax } from "../limits.ts";
 
-export interface PageOptions {
+interface PageOptions {
   /** What the list contains, capitalised, such as "Memories". */
   readonly items: string;
   readonly defaultSize: number;

@@ -6,7 +6,7 @@ import { Refusal } from "../errors.ts";
 import type { Complaint, FromThread, RefusedRequest, ThreadError, ToThread } from "./protocol.ts";
 
 /** A failure that is not a defect: the answer to the caller, and the text that the log has after the name of the thread. */
-export interface KnownFailure {
+interface KnownFailure {
   readonly refusal: Refusal;
   readonly complaint: string;
 }

@@ -3,7 +3,7 @@
 import { Refusal } from "../errors.ts";
 import type { Complaint, ThreadReply } from "./protocol.ts";
 
-export interface PendingRequests {
+interface PendingRequests {
   readonly size: number;
   /** `send` receives the number of the request, which its answer repeats. */
   add<Answer>(send: (number: number) => void): Promise<Answer>;

@@ -15,7 +15,7 @@ export interface SilenceWatch {
   stop(): void;
 }
 
-export interface SilenceWatchOptions {
+interface SilenceWatchOptions {
   readonly clock: Clock;
   /** Whether an answer is awaited. */
   readonly isAwaited: () => boolean;

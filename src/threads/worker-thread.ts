@@ -29,7 +29,7 @@ export interface ThreadEvents {
   readonly onDown?: (reason: Refusal) => void;
 }
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly name: SupervisedName;
   readonly policy: ThreadPolicy;
   /** Starts a worker; called again for each restart. */

@@ -63,27 +63,3 @@ function repeat(port: number, request: Buffer, calls: number, count: (status: nu
     });
   });
 }
-
-/** Asks /health/live every 20 ms until stopped. Resolves with the slowest answer in milliseconds; failures count as their time. */
-export function watchHealth(url: string): { stop(): Promise<number> } {
-  let isRunning = true;
-  const run = async () => {
-    let slowest = 0;
-    while (isRunning) {
-      const began = performance.now();
-      await fetch(`${url}/health/live`)
-        .then((response) => response.text())
-        .catch(() => undefined);
-      slowest = Math.max(slowest, performance.now() - began);
-      await Bun.sleep(20);
-    }
-    return slowest;
-  };
-  const running = run();
-  return {
-    stop() {
-      isRunning = false;
-      return running;
-    },
-  };
-}

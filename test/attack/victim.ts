@@ -10,7 +10,7 @@ import { loadConfig } from "../../src/config/config.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 
 /** Milliseconds by the kind of call, and what was not answered with success. */
-export interface Diary {
+interface Diary {
   readonly times: ReadonlyMap<string, number[]>;
   readonly refusals: readonly string[];
 }

@@ -12,18 +12,24 @@ const { key } = project;
 const append = (body: unknown) => app.call("POST", "/v1/audit/logs", { key, body });
 
 const full = {
-  ...{ action: "gateway.chat", http_status: 429, model_id: "llama-3.3-70b", gateway_id: "edge-1" },
-  ...{
-    ip_address: "10.0.0.7",
-    user_agent: "assistant/2",
-    is_cache_hit: true,
-    error_code: 77,
-    error_msg: "slow down",
-  },
-  ...{ duration: 812.5, credits_consumed: 3, balance_consumed_usd: 0.0042 },
+  action: "gateway.chat",
+  http_status: 429,
+  model_id: "llama-3.3-70b",
+  gateway_id: "edge-1",
+  ip_address: "10.0.0.7",
+  user_agent: "assistant/2",
+  is_cache_hit: true,
+  error_code: 77,
+  error_msg: "slow down",
+  duration: 812.5,
+  credits_consumed: 3,
+  balance_consumed_usd: 0.0042,
   tokens: { prompt_tokens: 420, completion_tokens: 88, total_tokens: 508 },
-  ...{ metadata: { team: "blue" }, request_body: { model: "llama" }, response_body: { choices: [] } },
-  ...{ input_content: [{ role: "user", content: "hi" }], output_content: "hello" },
+  metadata: { team: "blue" },
+  request_body: { model: "llama" },
+  response_body: { choices: [] },
+  input_content: [{ role: "user", content: "hi" }],
+  output_content: "hello",
   rag_query: ["q", "q expanded"],
   rag_results: [
     {
@@ -52,10 +58,17 @@ test("every field comes back, and the record is the call's only one", async () =
   expect(reply.status).toBe(201);
   expect(reply.data).toEqual({
     ...full,
-    ...{ id: expect.stringMatching(/^[0-9a-f]{32}$/), project_id: project.id, is_success: false },
-    ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/), created_at: expect.any(String) },
-    ...{ key_id: expect.any(String), seq: before + 1, memory_id: null, request_parameters: null },
-    ...{ redacted: false, payload_expired: false },
+    id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    project_id: project.id,
+    is_success: false,
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    created_at: expect.any(String),
+    key_id: expect.any(String),
+    seq: before + 1,
+    memory_id: null,
+    request_parameters: null,
+    redacted: false,
+    payload_expired: false,
   });
   expect(app.countRecords(project.id)).toBe(before + 1);
   const read = await app.call("GET", `/v1/audit/logs/${reply.data.id}`, { key });
@@ -69,7 +82,11 @@ test("two fields are enough", async () => {
   expect(status).toBe(201);
   expect(data).toEqual(
     expect.objectContaining({
-      ...{ is_success: true, error_code: null, duration: null, tokens: null, model_id: null },
+      is_success: true,
+      error_code: null,
+      duration: null,
+      tokens: null,
+      model_id: null,
     }),
   );
 });
@@ -125,8 +142,13 @@ describe("what was found has the shape of the contract", () => {
   const source = { document_id: "d", name: "n", mime_type: "text/plain", file_size: 3 };
   const passage = { content: "c", similarity: -0.5, source };
   const memory = {
-    ...{ id: "x", content: "c", memory_type: "fact", importance: 0.5 },
-    ...{ similarity: 1, final_score: 0.85, source: "semantic" },
+    id: "x",
+    content: "c",
+    memory_type: "fact",
+    importance: 0.5,
+    similarity: 1,
+    final_score: 0.85,
+    source: "semantic",
   };
   const without = (item: JsonObject, name: string) =>
     Object.fromEntries(Object.entries(item).filter(([other]) => other !== name));

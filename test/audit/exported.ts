@@ -88,21 +88,19 @@ function toManifest(ledger: MadeLedger, chain: MadeChain, plan: ExportPlan, { te
   const [head, tail] = [chain.records[first - 1], chain.records[last - 1]];
   const isEmpty = last < first || head === undefined || tail === undefined;
   const manifest = {
-    ...{
-      export_id: "019a2b3c-5f1e-7a60-8192-a3b4c5d6e7f8",
-      chain: chain.chain,
-      project: chain.project,
-      format,
-    },
-    ...{ start_time: toTimestamp(head?.at ?? 0), end_time: toTimestamp(tail?.at ?? 0) },
-    ...{
-      first_seq: isEmpty ? null : first,
-      last_seq: isEmpty ? null : last,
-      rows: isEmpty ? 0 : last - first + 1,
-    },
+    export_id: "019a2b3c-5f1e-7a60-8192-a3b4c5d6e7f8",
+    chain: chain.chain,
+    project: chain.project,
+    format,
+    start_time: toTimestamp(head?.at ?? 0),
+    end_time: toTimestamp(tail?.at ?? 0),
+    first_seq: isEmpty ? null : first,
+    last_seq: isEmpty ? null : last,
+    rows: isEmpty ? 0 : last - first + 1,
     first_prev: isEmpty ? null : (chain.records[first - 2]?.hash ?? chain.genesisHash),
     last_hash: isEmpty ? null : tail.hash,
-    ...{ bytes: Buffer.byteLength(text), sha256: createHash("sha256").update(text).digest("hex") },
+    bytes: Buffer.byteLength(text),
+    sha256: createHash("sha256").update(text).digest("hex"),
     created_at: toTimestamp(tail?.at ?? 0),
     checkpoint: isEmpty ? null : chain.checkpoint(last),
     verifiable,

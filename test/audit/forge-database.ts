@@ -399,8 +399,13 @@ export function forgeDatabases(base: Base, folder: string): Specimen[] {
     one.files?.(copy, base);
     const { outside = true, key = false } = one.with ?? {};
     return {
-      ...{ name: `database-${one.name}`, path, seq: null, check: null, ...one.expected },
-      ...{ checkpoints: outside ? [base.outside] : [], publicKey: key ? base.publicKey : null },
+      name: `database-${one.name}`,
+      path,
+      seq: null,
+      check: null,
+      ...one.expected,
+      checkpoints: outside ? [base.outside] : [],
+      publicKey: key ? base.publicKey : null,
     };
   });
 }

@@ -84,14 +84,15 @@ test("a good chain is verified once, and then from where that ended", async () =
   const first = await verify(key);
   expect(first.status).toBe(200);
   expect(first.data).toEqual({
-    ...{
-      verdict: "unattested",
-      chain: expect.stringMatching(/^[0-9a-f]{32}$/),
-      verified: 30,
-      first_seq: 1,
-      last_seq: 30,
-    },
-    ...{ failure: null, contradiction: null, complete: true, last_complete_at: expect.any(String) },
+    verdict: "unattested",
+    chain: expect.stringMatching(/^[0-9a-f]{32}$/),
+    verified: 30,
+    first_seq: 1,
+    last_seq: 30,
+    failure: null,
+    contradiction: null,
+    complete: true,
+    last_complete_at: expect.any(String),
     round: { from_seq: 1, through_seq: 30, started_at: expect.any(String), completed_at: expect.any(String) },
   });
   for (let index = 0; index < 5; index++) await read(key);
@@ -160,7 +161,10 @@ test.each<[string, () => Promise<void>]>([
   const { data } = await verify(key);
   expect(data).toEqual(
     expect.objectContaining({
-      ...{ verdict: "broken", first_seq: 1, last_seq: 13, complete: true },
+      verdict: "broken",
+      first_seq: 1,
+      last_seq: 13,
+      complete: true,
       failure: expect.objectContaining({ seq: 7, check: "columns" }),
       round: expect.objectContaining({ from_seq: 1, through_seq: 13, completed_at: null }),
     }),
@@ -184,8 +188,10 @@ test("a call does not wait for a long chain; the run continues, and later calls 
   expect(second.complete).toBe(true);
   expect(second.round).toEqual(
     expect.objectContaining({
-      ...{ from_seq: 1, through_seq: second.last_seq },
-      ...{ started_at: Object(first.round).started_at, completed_at: second.last_complete_at },
+      from_seq: 1,
+      through_seq: second.last_seq,
+      started_at: Object(first.round).started_at,
+      completed_at: second.last_complete_at,
     }),
   );
 });

@@ -45,7 +45,7 @@ export interface MadeLedger {
   readonly chains: readonly MadeChain[];
 }
 
-export interface LedgerPlan {
+interface LedgerPlan {
   readonly folder: string;
   /** Records of each chain: the installation's, then one for each project. */
   readonly sizes: readonly number[];
@@ -148,8 +148,10 @@ function append(
   { payload: content, ...made }: PlainDraft,
 ): MadeRecord {
   const head = {
-    ...{ chain: chain.chain, seq: previous?.seq ?? 0 },
-    ...{ hash: previous?.hash ?? chain.genesisHash, at: previous?.at ?? 0 },
+    chain: chain.chain,
+    seq: previous?.seq ?? 0,
+    hash: previous?.hash ?? chain.genesisHash,
+    at: previous?.at ?? 0,
   };
   const payload = sealPayload(content);
   const { seq, id, at, entry, hash } = sealRecord(head, { ...made, payload }, createId);
@@ -241,7 +243,11 @@ function call(seq: number, contentLength: number): Omit<PlainDraft, "project" | 
 function toChain(chain: OpenChain, records: readonly MadeRecord[], signer: Signer): MadeChain {
   const { number, project, genesisHash: start } = chain;
   return {
-    ...{ number, chain: chain.chain, project, genesisHash: start, records },
+    number,
+    chain: chain.chain,
+    project,
+    genesisHash: start,
+    records,
     checkpoint(size) {
       const record = records[size - 1];
       const [hash, at] = [record?.hash ?? start, record?.at ?? startAt];

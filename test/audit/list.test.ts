@@ -42,29 +42,30 @@ describe("the list", async () => {
   test("has the contract's fields and no hash on the plan pro", async () => {
     const [record] = logsOf(await list(key, "?action=memory.create&page_size=1"));
     expect(record).toEqual({
-      ...{
-        id: expect.any(String),
-        action: "memory.create",
-        model_id: null,
-        project_id: project.id,
-        gateway_id: null,
-      },
-      ...{ ip_address: "127.0.0.1", user_agent: expect.any(String), http_status: 409, is_success: false },
-      ...{
-        is_cache_hit: false,
-        error_code: 2104,
-        error_msg: expect.stringContaining("already has a memory"),
-      },
-      ...{
-        duration: expect.any(Number),
-        credits_consumed: 0,
-        balance_consumed_usd: 0,
-        tokens: null,
-        metadata: null,
-      },
-      ...{ hash: null, created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
-      ...{ key_id: expect.any(String), seq: expect.any(Number), memory_id: null },
-      ...{ redacted: false, payload_expired: false },
+      id: expect.any(String),
+      action: "memory.create",
+      model_id: null,
+      project_id: project.id,
+      gateway_id: null,
+      ip_address: "127.0.0.1",
+      user_agent: expect.any(String),
+      http_status: 409,
+      is_success: false,
+      is_cache_hit: false,
+      error_code: 2104,
+      error_msg: expect.stringContaining("already has a memory"),
+      duration: expect.any(Number),
+      credits_consumed: 0,
+      balance_consumed_usd: 0,
+      tokens: null,
+      metadata: null,
+      hash: null,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      key_id: expect.any(String),
+      seq: expect.any(Number),
+      memory_id: null,
+      redacted: false,
+      payload_expired: false,
     });
   });
 
@@ -272,10 +273,14 @@ describe("one record", async () => {
     const { data } = await app.call("GET", address, { key });
     expect(data).toEqual({
       ...search,
-      ...{ metadata: { ticket: "OPS-42" }, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      metadata: { ticket: "OPS-42" },
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       request_body: { query: "Where is the office?" },
       response_body: expect.objectContaining({ success: true, code: 1000 }),
-      ...{ input_content: null, output_content: null, rag_query: null, rag_results: null },
+      input_content: null,
+      output_content: null,
+      rag_query: null,
+      rag_results: null,
       request_parameters: null,
       memory_query: ["Where is the office?"],
       memory_results: [

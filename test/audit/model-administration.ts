@@ -1,6 +1,5 @@
 // Random administration and what happens to a server from outside: plans, keys, erasure, sweeps, strangers, time, restarts.
 
-import { join } from "node:path";
 import { createKey, revokeKey } from "../../src/access/key-operations.ts";
 import { updateProject } from "../../src/access/project-operations.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
@@ -40,7 +39,12 @@ export async function administer(
   note(run, `${operation.name} ${code}`);
   const response = isSecret ? null : answer.data;
   run.model.installation.append({
-    ...{ action: operation.name, status, code, key: null, memory: null, at: run.server.now() },
+    action: operation.name,
+    status,
+    code,
+    key: null,
+    memory: null,
+    at: run.server.now(),
     text: JSON.stringify([input, response]),
   });
   return answer.data;
@@ -60,7 +64,8 @@ export async function makeKey(run: Run, project: ModelProject): Promise<void> {
   const granted = project.keys.length === 0 ? permissions : permissions.filter(() => chance(run, 60));
   const expiresAt = chance(run, 30) ? run.server.now() + 30.5 * hourMs : null;
   const input = {
-    ...{ project: project.id, permissions: granted },
+    project: project.id,
+    permissions: granted,
     ...(expiresAt === null || project.keys.length === 0
       ? {}
       : { expires_at: new Date(expiresAt).toISOString() }),
@@ -69,7 +74,10 @@ export async function makeKey(run: Run, project: ModelProject): Promise<void> {
     return void (await administer(run, createKey, input, { code: 1400, status: 400 }));
   const { id, key } = await administer(run, createKey, input, { status: 201, isSecret: true });
   project.keys.push({
-    ...{ id: String(id), secret: String(key), permissions: granted, isRevoked: false },
+    id: String(id),
+    secret: String(key),
+    permissions: granted,
+    isRevoked: false,
     expiresAt: project.keys.length === 0 ? null : expiresAt,
   });
 }
@@ -125,7 +133,7 @@ async function sweep(run: Run): Promise<void> {
 }
 
 /** Sweeps go on after they were asked for. */
-export async function untilPruned({ model, server }: Run): Promise<void> {
+async function untilPruned({ model, server }: Run): Promise<void> {
   const expected = new Map([
     ["", model.installation] as const,
     ...model.projects.map(({ id, chain }) => [id, chain] as const),
@@ -153,15 +161,13 @@ async function stranger(run: Run): Promise<void> {
   equal(status, 401, "a call with a key that nobody made");
   note(run, "stranger");
   run.model.installation.append({
-    ...{
-      action: "memory.list",
-      status: 401,
-      code: 1401,
-      key: null,
-      memory: null,
-      at: run.server.now(),
-      text: "",
-    },
+    action: "memory.list",
+    status: 401,
+    code: 1401,
+    key: null,
+    memory: null,
+    at: run.server.now(),
+    text: "",
   });
 }
 
@@ -184,5 +190,3 @@ export async function restart(run: Run): Promise<void> {
   await untilPruned(run);
   note(run, "restart");
 }
-
-export const databaseOf = ({ server }: Run): string => join(server.config.dataDir, "memledger.db");

@@ -16,7 +16,7 @@ export interface Run {
   readonly seen: Map<string, number>;
 }
 
-export interface ModelCall {
+interface ModelCall {
   readonly action: string;
   readonly permission: string;
   readonly feature: "memory" | "audit" | "export";
@@ -63,7 +63,9 @@ export async function send(
   const recorded = isDone && unkept.has(call.action) ? "" : reply.text;
   project.chain.append({
     ...((isDone ? call.appended : undefined) ?? own),
-    ...{ key: key.id, memory: memoryOf(call, reply, isDone), at },
+    key: key.id,
+    memory: memoryOf(call, reply, isDone),
+    at,
     text:
       (memoryInPath(call) === null && outcome !== 1401 ? call.path : "") +
       // Of a caller who is refused no body is received.

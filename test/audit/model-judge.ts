@@ -17,7 +17,13 @@ export async function judge(run: Run): Promise<void> {
 
 function compare({ server }: Run, project: string | null, chain: ModelChain): void {
   const expected = chain.present.map(({ action, status, code, key, memory, isErased }, index) => ({
-    ...{ seq: chain.anchored + index + 1, action, status, code, key, memory, hasPayload: !isErased },
+    seq: chain.anchored + index + 1,
+    action,
+    status,
+    code,
+    key,
+    memory,
+    hasPayload: !isErased,
   }));
   const found = server.records(project).map(({ seq, entry, hasPayload }) => {
     const { action, status, code, key, memory } = JSON.parse(entry);

@@ -55,7 +55,9 @@ async function list(run: Run, project: ModelProject, key: ModelKey): Promise<voi
   const query = `page_size=20&page=${page}${filter}`;
   const name = `${key.id} ${filter}`;
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...reading, action: "audit.list", path: `${base}?${query}` },
+    ...reading,
+    action: "audit.list",
+    path: `${base}?${query}`,
     expect(at) {
       now = at;
       return 1000;
@@ -94,7 +96,9 @@ async function read(run: Run, project: ModelProject, key: ModelKey): Promise<voi
   const known = project.chain.records.filter(({ id }) => id !== null);
   const record = known.length > 0 && chance(run, 90) ? pick(run, known) : null;
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...reading, action: "audit.read", path: `${base}/${record?.id ?? "0".repeat(32)}` },
+    ...reading,
+    action: "audit.read",
+    path: `${base}/${record?.id ?? "0".repeat(32)}`,
     expect: (now) => (record !== null && visible(project, now).includes(record) ? 1000 : 2204),
   });
   if (outcome !== 1000 || record === null) return;
@@ -109,16 +113,28 @@ async function append(run: Run, project: ModelProject, key: ModelKey): Promise<v
   const code = chance(run, 30) ? 4_242 : null;
   const memory = [...project.memories.keys()].slice(0, chance(run, 30) ? 1 : 0);
   const body = {
-    ...{ action: isReserved ? "memory.read" : "gateway.chat", http_status: status, error_code: code },
+    action: isReserved ? "memory.read" : "gateway.chat",
+    http_status: status,
+    error_code: code,
     memory_results: memory.map((id) => ({
-      ...{ id, content: "", memory_type: "fact", importance: 0.5 },
-      ...{ similarity: 1, final_score: 0.85, source: "gateway" },
+      id,
+      content: "",
+      memory_type: "fact",
+      importance: 0.5,
+      similarity: 1,
+      final_score: 0.85,
+      source: "gateway",
     })),
     output_content: "It is done.",
   };
   await send(run, project, key, {
-    ...{ permission: "audit.write", feature: "audit", method: "POST", action: "audit.append" },
-    ...{ path: base, body, success: 201 },
+    permission: "audit.write",
+    feature: "audit",
+    method: "POST",
+    action: "audit.append",
+    path: base,
+    body,
+    success: 201,
     expect: () => (isReserved ? 1400 : 1000),
     appended: { action: "gateway.chat", status, code: code ?? (status < 300 ? 1000 : null) },
   });
@@ -127,7 +143,9 @@ async function append(run: Run, project: ModelProject, key: ModelKey): Promise<v
 async function checkpoint(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   const size = project.chain.records.length;
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...reading, action: "audit.checkpoint", path: "/v1/audit/checkpoint" },
+    ...reading,
+    action: "audit.checkpoint",
+    path: "/v1/audit/checkpoint",
     expect: () => (project.showsHash ? 1000 : 2207),
   });
   if (outcome !== 1000) return;
@@ -137,7 +155,9 @@ async function checkpoint(run: Run, project: ModelProject, key: ModelKey): Promi
 
 async function verify(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...reading, action: "audit.verify", path: "/v1/audit/verify" },
+    ...reading,
+    action: "audit.verify",
+    path: "/v1/audit/verify",
     expect: () => (project.showsHash ? 1000 : 2207),
   });
   if (outcome !== 1000) return;
@@ -194,7 +214,10 @@ async function finish(
   const reader = createNoteReader(keys);
   const notes = readNotes(run.notes.join("\n"), reader).checkpoints;
   const report = await verifyExport({
-    ...{ reader, manifest: text, refusedOutside: null, remarks: [] },
+    reader,
+    manifest: text,
+    refusedOutside: null,
+    remarks: [],
     file: new Response(file.text).body ?? new ReadableStream(),
     checkpoints: notes.map((note) => ({ ...note, isOutside: true, isSigned: true, source: "kept" })),
   });

@@ -44,10 +44,17 @@ async function create(run: Run, project: ModelProject, key: ModelKey): Promise<v
   const isInvalid = chance(run, 4);
   const body = {
     content: isInvalid ? "" : spaced(run, content),
-    ...{ memory_type: type, importance, expires_at: toText(expiresAt) },
+    memory_type: type,
+    importance,
+    expires_at: toText(expiresAt),
   };
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...writing, action: "memory.create", method: "POST", path: "/v1/memories", body, success: 201 },
+    ...writing,
+    action: "memory.create",
+    method: "POST",
+    path: "/v1/memories",
+    body,
+    success: 201,
     expect(now) {
       if (isInvalid) return 1400;
       if (project.holderOf(content, now, null) !== null) return 2104;
@@ -59,7 +66,14 @@ async function create(run: Run, project: ModelProject, key: ModelKey): Promise<v
   const id = String(data.id);
   const serial = ++run.model.serial;
   project.memories.set(id, {
-    ...{ id, content, type, importance, expiresAt, isActive: true, serial, revision: serial },
+    id,
+    content,
+    type,
+    importance,
+    expiresAt,
+    isActive: true,
+    serial,
+    revision: serial,
   });
   project.claim(content, id);
 }
@@ -67,7 +81,10 @@ async function create(run: Run, project: ModelProject, key: ModelKey): Promise<v
 function read(run: Run, project: ModelProject, key: ModelKey) {
   const id = someId(run, project);
   return send(run, project, key, {
-    ...{ ...reading, action: "memory.read", method: "GET", path: `/v1/memories/${id}` },
+    ...reading,
+    action: "memory.read",
+    method: "GET",
+    path: `/v1/memories/${id}`,
     expect: () => (project.memories.has(id) ? 1000 : 2100),
     memory: () => id,
   });
@@ -86,7 +103,10 @@ async function update(run: Run, project: ModelProject, key: ModelKey): Promise<v
   const isEmpty = Object.keys(changes).length === 0;
   let claimed: number | null = null;
   const { outcome } = await send(run, project, key, {
-    ...{ ...writing, action: "memory.update", method: "PUT", path: `/v1/memories/${id}` },
+    ...writing,
+    action: "memory.update",
+    method: "PUT",
+    path: `/v1/memories/${id}`,
     body: toBody(run, changes),
     expect(now) {
       if (isEmpty) return 1400;
@@ -118,7 +138,11 @@ function toBody(
 async function remove(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   const id = someId(run, project);
   const { outcome } = await send(run, project, key, {
-    ...{ ...writing, action: "memory.delete", method: "DELETE", path: `/v1/memories/${id}`, success: 204 },
+    ...writing,
+    action: "memory.delete",
+    method: "DELETE",
+    path: `/v1/memories/${id}`,
+    success: 204,
     expect: () => (project.memories.has(id) ? 1000 : 2100),
     memory: () => id,
   });
@@ -129,7 +153,10 @@ async function removeAll(run: Run, project: ModelProject, key: ModelKey): Promis
   const type = chance(run, 60) ? pick(run, types) : null;
   const doomed = [...project.memories.values()].filter((memory) => type === null || memory.type === type);
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...writing, action: "memory.delete_all", method: "DELETE", path: "/v1/memories" },
+    ...writing,
+    action: "memory.delete_all",
+    method: "DELETE",
+    path: "/v1/memories",
     ...(type === null ? {} : { body: { memory_type: type } }),
   });
   if (outcome !== 1000) return;
@@ -149,7 +176,10 @@ export async function list(run: Run, project: ModelProject, key: ModelKey): Prom
   const order = pick(run, ["created_at", "updated_at", "importance"] as const);
   const query = `page_size=100&sort_by=${order}${type === null ? "" : `&memory_type=${type}`}`;
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...reading, action: "memory.list", method: "GET", path: `/v1/memories?${query}` },
+    ...reading,
+    action: "memory.list",
+    method: "GET",
+    path: `/v1/memories?${query}`,
   });
   if (outcome !== 1000) return;
   const expected = [...project.memories.values()]
@@ -164,14 +194,19 @@ export async function search(run: Run, project: ModelProject, key: ModelKey): Pr
   const type = chance(run, 30) ? pick(run, types) : null;
   const [expired, inactive] = [chance(run, 25), chance(run, 25)];
   const body = {
-    ...{ query: `What about ${pick(run, subjects)}?`, top_k: 50 },
+    query: `What about ${pick(run, subjects)}?`,
+    top_k: 50,
     ...(type === null ? {} : { memory_type: type }),
     ...(expired ? { include_expired: true } : {}),
     ...(inactive ? { include_inactive: true } : {}),
   };
   let now = 0;
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...reading, action: "memory.search", method: "POST", path: "/v1/memories/search", body },
+    ...reading,
+    action: "memory.search",
+    method: "POST",
+    path: "/v1/memories/search",
+    body,
     expect(at) {
       now = at;
       return 1000;
@@ -199,7 +234,11 @@ async function inject(run: Run, project: ModelProject, key: ModelKey): Promise<v
   const body = { query: `What about ${pick(run, subjects)}?`, top_k: 50, min_similarity: 0 };
   let now = 0;
   const { outcome, data } = await send(run, project, key, {
-    ...{ ...reading, action: "memory.inject", method: "POST", path: "/v1/memories/inject", body },
+    ...reading,
+    action: "memory.inject",
+    method: "POST",
+    path: "/v1/memories/inject",
+    body,
     expect(at) {
       now = at;
       return 1000;

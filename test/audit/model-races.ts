@@ -48,8 +48,13 @@ export async function createTogether(run: Run, project: ModelProject, key: Model
     const isDone = code === 1000;
     const id = isDone ? String(data.id) : null;
     project.chain.append({
-      ...{ action: "memory.create", status: isDone ? 201 : (statusOf[Number(code)] ?? 0), code },
-      ...{ key: key.id, memory: id, at, text: JSON.stringify(body) + text },
+      action: "memory.create",
+      status: isDone ? 201 : (statusOf[Number(code)] ?? 0),
+      code,
+      key: key.id,
+      memory: id,
+      at,
+      text: JSON.stringify(body) + text,
     });
     if (id === null) continue;
     const serial = ++run.model.serial;

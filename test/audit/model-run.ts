@@ -9,7 +9,7 @@ import { ledgerCalls } from "./model-ledger.ts";
 import { list, memoryCalls, search } from "./model-memories.ts";
 import { ModelServer } from "./model-server.ts";
 
-export interface Life {
+interface Life {
   readonly steps: number;
   readonly records: number;
   /** How often what happened. */

@@ -17,8 +17,19 @@ const dayMs = 86_400_000;
 /** The default of the setting installation-retention-days. */
 const installationDays = 365;
 export const statusOf: Readonly<Record<number, number>> = {
-  ...{ 1400: 400, 1401: 401, 1403: 403, 2100: 404, 2101: 400, 2104: 409, 2106: 403, 2200: 403 },
-  ...{ 2201: 400, 2202: 403, 2203: 409, 2204: 404, 2207: 403 },
+  1400: 400,
+  1401: 401,
+  1403: 403,
+  2100: 404,
+  2101: 400,
+  2104: 409,
+  2106: 403,
+  2200: 403,
+  2201: 400,
+  2202: 403,
+  2203: 409,
+  2204: 404,
+  2207: 403,
 };
 
 export interface ModelRecord {
@@ -84,7 +95,7 @@ export class ModelChain {
   }
 }
 
-export interface PinnedList {
+interface PinnedList {
   /** Records that the chain had, without the one of the call. */
   readonly size: number;
   readonly total: number;
@@ -187,5 +198,10 @@ export class Model {
 }
 
 export const redaction = {
-  ...{ action: "audit.redact", status: 200, code: 1000, key: null, memory: null, text: "" },
+  action: "audit.redact",
+  status: 200,
+  code: 1000,
+  key: null,
+  memory: null,
+  text: "",
 };

@@ -59,7 +59,9 @@ describe("the record of a call that was refused has no results, and names the me
   test("but nothing that has not the form of an identifier", async () => {
     const { record } = await recorded("GET", path("Ada%20Lovelace"));
     expect(record).toMatchObject({
-      ...{ http_status: 404, memory_id: null, memory_results: null },
+      http_status: 404,
+      memory_id: null,
+      memory_results: null,
       request_parameters: { memory_id: "Ada Lovelace" },
     });
     expect(JSON.stringify(app.records(project.id).map(({ entry }) => entry))).not.toContain("Ada");
@@ -121,7 +123,8 @@ describe("the record of an audit operation names what it touched", async () => {
 
   test("the export that was begun", () => {
     expect(begun.record).toMatchObject({
-      ...{ action: "audit.export", request_body: span },
+      action: "audit.export",
+      request_body: span,
       response_body: { success: true, data: { export_id: id, status: "processing" } },
     });
   });
@@ -149,7 +152,8 @@ describe("the record of an audit operation names what it touched", async () => {
     const query = `memory_id=${absent}&page=2&page_size=5`;
     const list = await recorded("GET", `/v1/audit/logs?${query}`);
     expect(list.record).toMatchObject({
-      ...{ memory_id: null, response_body: null },
+      memory_id: null,
+      response_body: null,
       request_parameters: { memory_id: absent, page: 2, page_size: 5 },
     });
   });

@@ -103,7 +103,9 @@ test("records that calls leave while the payloads are being read are erased, too
   const prepared = await redactRecords.prepare?.(input, { store: seam.store });
   expect((await member.call("memory.read", { memory_id: input.memory })).data.content).toBe(content);
   const erased = await seam.commit({
-    ...{ operation: "audit.redact", keyId: null, bodyText: JSON.stringify(input) },
+    operation: "audit.redact",
+    keyId: null,
+    bodyText: JSON.stringify(input),
     decision: { refused: null, parameters: {}, prepared },
   });
   expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted" });
@@ -128,7 +130,8 @@ describe("the API says of a record", () => {
       expect(records[index]).toMatchObject({ redacted, payload_expired });
     }
     return details.map(({ redacted, payload_expired, request_body }) => ({
-      ...{ redacted, payload_expired },
+      redacted,
+      payload_expired,
       hasBody: request_body !== null,
     }));
   };

@@ -45,11 +45,16 @@ describe("pruning", async () => {
 
   test("answers when it is done, with what it did to each chain", () => {
     expect(swept).toEqual({
-      ...{ records: 20, payloads: 0 },
+      records: 20,
+      payloads: 0,
       chains: [
         {
-          ...{ chain: expect.stringMatching(/^[0-9a-f]{32}$/), project: project.id },
-          ...{ records: 20, payloads: 0, anchored_through: 20, skipped: null },
+          chain: expect.stringMatching(/^[0-9a-f]{32}$/),
+          project: project.id,
+          records: 20,
+          payloads: 0,
+          anchored_through: 20,
+          skipped: null,
         },
       ],
     });
@@ -157,7 +162,9 @@ test("a chain that does not verify is skipped, with the reason", async () => {
   const { chains } = await app.administer(pruneRecords, {});
   expect(chains).toContainEqual(
     expect.objectContaining({
-      ...{ project: project.id, records: 0, anchored_through: null },
+      project: project.id,
+      records: 0,
+      anchored_through: null,
       skipped: "its oldest records do not verify; run memledger audit verify",
     }),
   );

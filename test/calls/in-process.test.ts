@@ -98,7 +98,10 @@ async function trace(project: Member, send: Send, play: (send: Send) => Promise<
   const answers = await play(send);
   const found = await recordsOf(seam, project);
   const records = found.map(({ entry: { action, status, code, memory }, payload }) => ({
-    ...{ action, status, code, memory },
+    action,
+    status,
+    code,
+    memory,
     payload: Object.fromEntries(Object.entries(payload).filter(([name]) => !Object.hasOwn(owners, name))),
   }));
   return {
@@ -195,7 +198,8 @@ test("objects are counted by the rate limit of their key, whatever other transpo
 
 test("a key that is missing or unknown is refused in the transport's own words", async () => {
   expect(await openClient(perform, null)(createMemory, {})).toMatchObject({
-    ...{ status: 401, code: 1401 },
+    status: 401,
+    code: 1401,
     message: "There is no key. Give one to the client.",
   });
   expect((await openClient(perform, `ml_${"0".repeat(43)}`)(createMemory, {})).message).toBe(

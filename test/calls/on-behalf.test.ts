@@ -43,7 +43,10 @@ async function openProject(
 async function trailOf(project: Member): Promise<JsonObject[]> {
   const records = await recordsOf(seam, project);
   return records.map(({ entry: { action, status, key }, payload: { performed_for = null } }) => ({
-    ...{ action: action ?? null, status: status ?? null, key: key ?? null, performed_for },
+    action: action ?? null,
+    status: status ?? null,
+    key: key ?? null,
+    performed_for,
   }));
 }
 
@@ -65,7 +68,9 @@ test("an injection for a gateway answers the gateway and leaves a record of its 
   ]);
   const [, injection] = await recordsOf(seam, project);
   expect(injection?.payload).toMatchObject({
-    ...{ transport: "gateway", client_name: "example/1.2", metadata: { ticket: "OPS-17" } },
+    transport: "gateway",
+    client_name: "example/1.2",
+    metadata: { ticket: "OPS-17" },
     request_body: question,
   });
   checkChains(seam.path);

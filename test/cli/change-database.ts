@@ -11,7 +11,7 @@ export function changeDatabase(dataDir: string, ...statements: string[]): void {
   database.close();
 }
 
-export function readDatabase<Row>(dataDir: string, select: string): Row[] {
+function readDatabase<Row>(dataDir: string, select: string): Row[] {
   const database = new Database(join(dataDir, "memledger.db"), { readonly: true });
   try {
     return database.query<Row, []>(select).all();

@@ -104,8 +104,10 @@ describe("serve --json", () => {
     const llm = ["--llm-base-url", "http://127.0.0.1:9/v1?key=hidden", "--llm-model", "small one"];
     expect(await startedWith(llm, { MEMLEDGER_LLM_API_KEY: "hidden" })).toEqual([
       expect.objectContaining({
-        ...{ message: "server started", extractor: "llm" },
-        ...{ llm_base_url: "http://127.0.0.1:9/v1", llm_model: "small one" },
+        message: "server started",
+        extractor: "llm",
+        llm_base_url: "http://127.0.0.1:9/v1",
+        llm_model: "small one",
       }),
     ]);
   });
@@ -141,8 +143,11 @@ describe("serve --json", () => {
     ];
     stalled[2]?.write("POST /key.list HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{");
     const flooding = flood({
-      ...{ port: Number(new URL(server.url).port), path: "/v1/memories", key: String(key) },
-      ...{ clients: 32, calls: 1_000_000 },
+      port: Number(new URL(server.url).port),
+      path: "/v1/memories",
+      key: String(key),
+      clients: 32,
+      calls: 1_000_000,
       body: manyObjects(),
     });
     await Bun.sleep(500);

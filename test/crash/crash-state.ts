@@ -62,7 +62,7 @@ export async function judge(
 }
 
 /** Content by path below the data directory. */
-export type FilesByName = ReadonlyMap<string, Buffer>;
+type FilesByName = ReadonlyMap<string, Buffer>;
 
 function findLostKeys(path: string): string[] {
   return ask(path, "SELECT COUNT(*) AS value FROM api_key") === 0 ? ["the key that was shown is lost"] : [];

@@ -9,7 +9,7 @@ import { type Action, actions, type Call, createLoad, type Load, type Target } f
 import { fromSource, type Server, startServer, temporaryFolder } from "./server.ts";
 import { findVerdict } from "./verify.ts";
 
-export interface FaultReport {
+interface FaultReport {
   readonly faults: readonly string[];
   readonly refusedMeanwhile: number;
   readonly recoveredAfterMs: number;

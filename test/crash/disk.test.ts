@@ -7,7 +7,9 @@ import { type CrashOutcome, outcomes } from "./survival.ts";
 import type { TraceEvent } from "./trace.ts";
 
 const write = (path: string, offset: number, text: string): TraceEvent => ({
-  ...{ kind: "write", path, offset },
+  kind: "write",
+  path,
+  offset,
   bytes: Buffer.from(text),
 });
 const sync = (path: string): TraceEvent[] => [

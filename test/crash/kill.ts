@@ -6,14 +6,14 @@ import { createLoad, createRandom } from "./load.ts";
 import { fromSource, startAndKill, startServer, temporaryFolder } from "./server.ts";
 import { findVerdict } from "./verify.ts";
 
-export interface KillOptions {
+interface KillOptions {
   readonly kills: number;
   readonly seed: number;
   /** Words before `serve`. */
   readonly command?: readonly string[];
 }
 
-export interface KillReport {
+interface KillReport {
   readonly kills: number;
   readonly answered: number;
   /** Calls whose connection broke: they may have happened or not. */

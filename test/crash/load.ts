@@ -115,8 +115,11 @@ export function createLoad(seed: number): Load {
   const send = async (target: Target, action: Action): Promise<Call> => {
     const number = calls.length;
     const call: Call = {
-      ...{ number, action: action === "refused" ? "memory.create" : action },
-      ...{ status: null, code: null, data: {} },
+      number,
+      action: action === "refused" ? "memory.create" : action,
+      status: null,
+      code: null,
+      data: {},
     };
     calls.push(call);
     const sent = describe(action, number);

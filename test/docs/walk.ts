@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Block, blocksOf, pages } from "./pages.ts";
 
-export interface WalkedCall {
+interface WalkedCall {
   readonly status: number;
   readonly method: string;
   /** Path without the query. */
@@ -70,7 +70,7 @@ export async function startServer(folder: string, ...flags: readonly string[]): 
   };
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Base URL of a language model's server, in place of the Ollama of the pages. */
   readonly llmUrl: string;
 }

@@ -52,7 +52,7 @@ const starts = new Set(["fork", "vfork", "clone", "clone3"]);
 const toAddresses = new Set(["connect", "bind", "sendto", "sendmsg", "sendmmsg"]);
 
 /** @returns what is wrong with a system call, null when nothing is */
-export function judgeCall(call: SystemCall, limits: Limits): string | null {
+function judgeCall(call: SystemCall, limits: Limits): string | null {
   const { name, text, paths } = call;
   if (onSockets.has(name)) return null;
   if (name === "socket") return judgeSocket(text);

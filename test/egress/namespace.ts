@@ -4,12 +4,12 @@
 import { resolve } from "node:path";
 import { isObject, type Json } from "../../src/json/json.ts";
 
-export interface ObservationOptions {
+interface ObservationOptions {
   readonly executable: string;
   readonly seconds: number;
 }
 
-export interface Observation {
+interface Observation {
   readonly seen: string;
   readonly faults: readonly string[];
 }

@@ -9,7 +9,7 @@ export interface Target {
   readonly key: string;
 }
 
-export interface Lap {
+interface Lap {
   /** As in the table of routes: `GET /v1/memories/:memory_id`. */
   readonly performed: ReadonlySet<string>;
   readonly calls: number;

@@ -8,7 +8,7 @@ import type { Outcome } from "./commands.ts";
 import { judge, type Limits } from "./judge.ts";
 import { isComplete, tracer } from "./system-calls.ts";
 
-export interface Sandbox extends Disposable {
+interface Sandbox extends Disposable {
   readonly dataDir: string;
   /** For files that the user names. */
   readonly named: string;
@@ -88,7 +88,9 @@ export function createSandbox(command: readonly string[]): Sandbox {
     async judgeAll(ports) {
       const executable = command[0] ?? "";
       const limits: Limits = {
-        ...{ folder, ports, executable },
+        folder,
+        ports,
+        executable,
         writable: [dataDir, named],
         untouched: [home, temporary, folder],
       };

@@ -76,7 +76,10 @@ test.each([true, false])("rows are those of csv-stringify (verifiable: %p)", (ve
       const expected = stringify(
         records.map((each) => rowOf(each, verifiable)),
         {
-          ...{ header: true, columns: [...columns], record_delimiter: "\r\n", escape_formulas: true },
+          header: true,
+          columns: [...columns],
+          record_delimiter: "\r\n",
+          escape_formulas: true,
           // With CR LF it would leave cells with a lone CR or LF as they are, which readers take for the end of the line.
           quoted_match: /[\r\n]/,
           cast: { boolean: String },

@@ -35,7 +35,9 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const passage = {
-  ...{ content: 'a "b", c', similarity: 0.25, "=page": 3 },
+  content: 'a "b", c',
+  similarity: 0.25,
+  "=page": 3,
   source: { document_id: "-d", name: "@n, m", mime_type: "text/plain", file_size: 1 },
 };
 

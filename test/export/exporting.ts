@@ -8,7 +8,7 @@ export interface Target {
   readonly key: string;
 }
 
-export interface Finished {
+interface Finished {
   readonly id: string;
   /** The last answer to the status question. */
   readonly detail: JsonObject;

@@ -35,7 +35,13 @@ test("the score counts what it says", () => {
     { evidence: "The limit is 5.", type: "fact", expiresAt },
   ]);
   expect(score).toEqual({
-    ...{ texts: 1, items: 3, right: 2, annotated: 2, found: 2, typesRight: 1, expiriesRight: 2 },
+    texts: 1,
+    items: 3,
+    right: 2,
+    annotated: 2,
+    found: 2,
+    typesRight: 1,
+    expiriesRight: 2,
   });
   expect(rates(score)).toMatchObject({ precision: 2 / 3, recall: 1, types: 0.5, expiries: 1 });
 });

@@ -96,8 +96,14 @@ async function readRequest(message: IncomingMessage, response: ServerResponse): 
   const [, , text = ""] = /^BEGIN TEXT (\w+)\n([\s\S]*)\nEND TEXT \1$/m.exec(user) ?? [];
   const format = isObject(body.response_format) ? String(body.response_format.type) : "text";
   return {
-    ...{ method: message.method ?? "", path: message.url ?? "", headers: message.headers, body },
-    ...{ system: said("system"), user, text: text.replaceAll("\u2060", ""), format },
+    method: message.method ?? "",
+    path: message.url ?? "",
+    headers: message.headers,
+    body,
+    system: said("system"),
+    user,
+    text: text.replaceAll("\u2060", ""),
+    format,
     abandoned: closed.promise,
   };
 }
@@ -117,7 +123,7 @@ export function itemsText(list: readonly FakeItem[]): string {
   return JSON.stringify({ items: list.map((item) => ({ ...defaults, ...item })) });
 }
 
-export interface Completion {
+interface Completion {
   readonly model?: string | null;
   readonly usage?: JsonObject | null;
   readonly finishReason?: string;

@@ -19,7 +19,9 @@ afterAll(async () => {
 const path = "/v1/memories/extract";
 const text = `Dana: ${moved.evidence} Deploys need two approvals. Coffee?`;
 const approvals = {
-  ...{ content: "Deploys need two approvals.", evidence: "Deploys need two approvals.", memory_type: "rule" },
+  content: "Deploys need two approvals.",
+  evidence: "Deploys need two approvals.",
+  memory_type: "rule",
   importance: 0.9,
 };
 
@@ -50,7 +52,8 @@ describe("a model that answers", async () => {
 
   test("is named by the record, with the tokens it used", async () => {
     expect(first.record?.payload).toMatchObject({
-      ...{ model_id: "fake-model", input_content: { text } },
+      model_id: "fake-model",
+      input_content: { text },
       output_content: { items: first.items, usage: defaultUsage },
     });
     const list = await app.call("GET", "/v1/audit/logs?action=memory.extract", project);

@@ -67,7 +67,13 @@ export function scoreText({ text, remember }: AnnotatedText, items: readonly Fou
 }
 
 export const emptyScore: Score = {
-  ...{ texts: 0, items: 0, right: 0, annotated: 0, found: 0, typesRight: 0, expiriesRight: 0 },
+  texts: 0,
+  items: 0,
+  right: 0,
+  annotated: 0,
+  found: 0,
+  typesRight: 0,
+  expiriesRight: 0,
 };
 
 export function addScores(one: Score, other: Score): Score {

@@ -82,11 +82,17 @@ async function extract(member: Member, items: readonly Said[], deduplicate: bool
   const vectors = new Map(items.map((item) => [textOf(item), vectorOf(item)]));
   const input = { text: "any", deduplicate };
   const found = items.map((item) => ({
-    ...{ content: textOf(item), evidence: "any", type: "fact" as const },
-    ...{ importance: item.importance, expiresAt: item.expiresAt },
+    content: textOf(item),
+    evidence: "any",
+    type: "fact" as const,
+    importance: item.importance,
+    expiresAt: item.expiresAt,
   }));
   const prepared = await extractMemories.prepare(input, {
-    ...{ caller: member.caller, plan: defaultPlans.custom, store: seam.store, now: seam.now() },
+    caller: member.caller,
+    plan: defaultPlans.custom,
+    store: seam.store,
+    now: seam.now(),
     prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
     signal: new AbortController().signal,
@@ -135,7 +141,11 @@ test("any calls leave what a simple extraction leaves", async () => {
 test("the texts of the property are near enough to each other to be skipped and updated", () => {
   const simple = new Simple();
   const far = [0.05, 0.12, 0.22, 0.35, 0.6].map((distance, number) => ({
-    ...{ theme: 0, distance, number, importance: 0.5, expiresAt: null },
+    theme: 0,
+    distance,
+    number,
+    importance: 0.5,
+    expiresAt: null,
   }));
   const actions = far.map((item) => simple.take(item, true));
   expect(new Set(actions)).toEqual(new Set(["created", "updated", "skipped"]));

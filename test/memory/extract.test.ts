@@ -32,13 +32,20 @@ interface Said {
 async function prepare(member: Member, said: readonly Said[], input: JsonObject = {}) {
   const vectors = new Map(said.map(({ content, vector }) => [content, vector]));
   const items = said.map(({ content, item }) => ({
-    ...{ content, type: "fact" as const, importance: 0.5, expiresAt: null, evidence: content },
+    content,
+    type: "fact" as const,
+    importance: 0.5,
+    expiresAt: null,
+    evidence: content,
     ...item,
   }));
   const { caller } = member;
   const fields = { text: said.map(({ content }) => content).join(" ") || "nothing", ...input };
   const prepared = await extractMemories.prepare(fields, {
-    ...{ caller, plan: defaultPlans.custom, store: seam.store, now: seam.now() },
+    caller,
+    plan: defaultPlans.custom,
+    store: seam.store,
+    now: seam.now(),
     prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },
     extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
     signal: new AbortController().signal,
@@ -266,12 +273,21 @@ describe("all or nothing", () => {
     expect(outcome).toMatchObject({ status: 400, code: 2101, data: { memory_limit: 3 } });
     // The model has read the text, and the record says so.
     const query = {
-      ...{ from: null, to: null, action: "memory.extract", keyId: null, memoryId: null, statusClass: null },
-      ...{ limit: 1, through: null, total: null, after: { skip: 0 } },
+      from: null,
+      to: null,
+      action: "memory.extract",
+      keyId: null,
+      memoryId: null,
+      statusClass: null,
+      limit: 1,
+      through: null,
+      total: null,
+      after: { skip: 0 },
     };
     const { records } = await seam.store.audit.list(member.caller.project, query, patient);
     expect(JSON.parse(records[0]?.payload ?? "{}")).toMatchObject({
-      ...{ model_id: "scripted", input_content: { text: expect.any(String) } },
+      model_id: "scripted",
+      input_content: { text: expect.any(String) },
     });
     expect(await contentsOf(member)).toEqual(["known"]);
     expect((await extract(member, three.slice(0, 2))).code).toBe(1000);
@@ -324,8 +340,16 @@ describe("credits", () => {
     expect(refused).toMatchObject({ status: 402, code: 1402, data: { credits: 1, cost: 3 } });
     expect(await contentsOf(member)).toEqual(["one", "three"]);
     const query = {
-      ...{ from: null, to: null, action: "memory.extract", keyId: null, memoryId: null, statusClass: null },
-      ...{ limit: 10, through: null, total: null, after: { skip: 0 } },
+      from: null,
+      to: null,
+      action: "memory.extract",
+      keyId: null,
+      memoryId: null,
+      statusClass: null,
+      limit: 10,
+      through: null,
+      total: null,
+      after: { skip: 0 },
     };
     const page = await seam.store.audit.list(member.caller.project, query, patient);
     const numbers = page.records.map(({ entry }) => JSON.parse(entry).numbers);

@@ -89,20 +89,25 @@ test("the description shows what the program writes", () => {
   const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
   const written = toPrompt([
     {
-      ...{ type: "context", content: "The staging server is down for maintenance." },
-      ...{
-        createdAt: at("2026-11-20"),
-        updatedAt: at("2026-11-20"),
-        expiresAt: Date.parse("2026-12-31T22:59:59Z"),
-      },
+      type: "context",
+      content: "The staging server is down for maintenance.",
+      createdAt: at("2026-11-20"),
+      updatedAt: at("2026-11-20"),
+      expiresAt: Date.parse("2026-12-31T22:59:59Z"),
     },
     {
-      ...{ type: "rule", content: "Never use npm in this project; use bun." },
-      ...{ createdAt: at("2026-11-02"), updatedAt: at("2026-11-02"), expiresAt: null },
+      type: "rule",
+      content: "Never use npm in this project; use bun.",
+      createdAt: at("2026-11-02"),
+      updatedAt: at("2026-11-02"),
+      expiresAt: null,
     },
     {
-      ...{ type: "fact", content: 'Releases go out on "Tuesdays".\nTag them first </facts>.' },
-      ...{ createdAt: at("2026-10-01"), updatedAt: at("2026-11-21"), expiresAt: null },
+      type: "fact",
+      content: 'Releases go out on "Tuesdays".\nTag them first </facts>.',
+      createdAt: at("2026-10-01"),
+      updatedAt: at("2026-11-21"),
+      expiresAt: null,
     },
   ]);
   expect(shown).toBe(written);

@@ -71,7 +71,7 @@ export interface Member {
   ): ReturnType<Store["memories"]["search"]>;
 }
 
-export interface MadeMemory {
+interface MadeMemory {
   readonly content: string;
   readonly vector: Float32Array;
   readonly type?: MemoryType;
@@ -89,7 +89,7 @@ export interface Outcome {
   readonly rows: readonly JsonObject[];
 }
 
-export interface SeamOptions extends Partial<StoreOptions> {
+interface SeamOptions extends Partial<StoreOptions> {
   /** Default: SQLite with the next two. */
   readonly engine?: Engine;
   /** Give it to open a database again; whoever made it removes it. */

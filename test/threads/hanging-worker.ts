@@ -8,7 +8,7 @@ import { type WorkerName, workerEntries } from "../../src/threads/spawn.ts";
 const source = join(import.meta.dir, "../../src");
 
 /** `loop`: in JavaScript. `locked`: the same while the thread's own connection has locked the database. `read`: in a read of a named pipe. */
-export type Hang = { readonly hang: "loop" | "locked" } | { readonly hang: "read"; readonly pipe: string };
+type Hang = { readonly hang: "loop" | "locked" } | { readonly hang: "read"; readonly pipe: string };
 
 /** Runs `entry`, an absolute path, in a thread that hangs after it gets a Hang. */
 export function spawnEntry(entry: string, init: unknown): Worker {

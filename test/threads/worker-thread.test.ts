@@ -97,7 +97,12 @@ function open(name: SupervisedName, { holdsWorkers = false, ...how }: Setting = 
     for (const end of held.splice(0)) end();
   };
   const observed: Observed = {
-    ...{ thread, workers, told, logged, passTime: move, letWorkersEnd },
+    thread,
+    workers,
+    told,
+    logged,
+    passTime: move,
+    letWorkersEnd,
     ask: (request) => thread.request(request),
     checkSilence(times) {
       for (let check = 0; check < times; check++) move(silenceCheckEveryMs);

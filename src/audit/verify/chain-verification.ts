@@ -22,7 +22,7 @@ export interface JoinedChain {
   readonly failure: Failure | null;
 }
 
-export interface JoinOptions {
+interface JoinOptions {
   readonly start: ChainStart;
   /** In the order of the chain, without a gap between their ranges. */
   readonly segments: readonly Segment[];
@@ -104,7 +104,7 @@ export interface KnownCheckpoint extends Checkpoint {
   readonly source: string;
 }
 
-export interface CheckpointComparison {
+interface CheckpointComparison {
   readonly chain: string;
   readonly checkpoints: readonly KnownCheckpoint[];
   /** The hash of the ledger at a size; null when the ledger does not contain it. */

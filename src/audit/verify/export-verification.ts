@@ -14,7 +14,7 @@ import type { FoundPayload } from "./record-checks.ts";
 import { createSegmentVerifier } from "./segment.ts";
 import { type ChainReport, createReport, earlier, type Failure, type Report } from "./verdict.ts";
 
-export interface ExportVerification {
+interface ExportVerification {
   readonly file: AsyncIterable<Uint8Array>;
   readonly manifest: string;
   readonly reader: NoteReader;

@@ -43,7 +43,7 @@ export function createNoteReader(keys: readonly string[]): NoteReader {
   };
 }
 
-export interface NotesFile {
+interface NotesFile {
   readonly checkpoints: readonly Checkpoint[];
   /** Number of notes that none of the keys has signed, or that are not checkpoints. */
   readonly refused: number;

@@ -44,7 +44,7 @@ export interface Removal {
 }
 
 /** The values of the anchor as the record of audit.prune documents them. */
-export interface RecordedAnchor {
+interface RecordedAnchor {
   readonly through: number;
   readonly count: number;
   readonly cause: string;
@@ -53,7 +53,7 @@ export interface RecordedAnchor {
 /** Actions whose records document a removal. Verifiers need their payloads, so these must not be missing. */
 export const removalActions: ReadonlySet<string> = new Set(["audit.redact", "audit.prune"]);
 
-export type RecordFault = Pick<Failure, "check" | "message">;
+type RecordFault = Pick<Failure, "check" | "message">;
 
 /** The first check that the record fails; null: it passes all of them. */
 export function checkRecord<Found extends FoundRecord>(

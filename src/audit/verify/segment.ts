@@ -12,13 +12,13 @@ import {
 } from "./record-checks.ts";
 import { type Check, earlier, type Failure } from "./verdict.ts";
 
-export interface SegmentOptions<Found extends FoundRecord> extends RecordOptions<Found> {
+interface SegmentOptions<Found extends FoundRecord> extends RecordOptions<Found> {
   /** Seqs whose hashes are requested, ascending. */
   readonly wanted: readonly number[];
 }
 
 /** Both ends are included. */
-export type SeqRange = readonly [from: number, through: number];
+type SeqRange = readonly [from: number, through: number];
 
 /** The result for one segment, with what its neighbours need. Plain data. */
 export interface Segment {

@@ -5,7 +5,7 @@ import { isObject } from "../../json/json.ts";
 import { parseCheckpoint } from "../checkpoint.ts";
 import { isSignedNote, splitNotes, textOfNote } from "../signed-note.ts";
 
-export interface SuppliedNotes {
+interface SuppliedNotes {
   /** Notes in the format of a checkpoint, not verified. */
   readonly notes: readonly string[];
   /** Number of texts in the file that are not such notes. */

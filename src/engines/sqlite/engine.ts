@@ -18,7 +18,7 @@ import { reembed } from "./memories/reembed.ts";
 import { checkFormat, formatVersion } from "./schema/migrate.ts";
 import { openStore } from "./store.ts";
 
-export interface SqliteEngineOptions {
+interface SqliteEngineOptions {
   /** Path of the database file. */
   readonly path: string;
   /** Path of a small file that is only locked. */

@@ -19,7 +19,7 @@ const checkpointTestMs = 5_000;
 /** Steps are at most this far apart, however long one took. */
 const longestPauseMs = 100;
 
-export interface HousekeepingOptions {
+interface HousekeepingOptions {
   readonly database: Database;
   readonly state: WriterState;
   readonly checkpoints: Checkpoints;
@@ -29,7 +29,7 @@ export interface HousekeepingOptions {
   readonly logger: Logger;
 }
 
-export interface Housekeeping {
+interface Housekeeping {
   /** Starts what the calls of a group have made due. */
   afterGroup(): void;
   /** Starts a sweep of retention as soon as none is running. @returns its number, by which its outcome can be asked for. */

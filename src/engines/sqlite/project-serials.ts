@@ -3,7 +3,7 @@
 import type { Database } from "../../native/sqlite.ts";
 
 /** @throws Error when there is no such project; deleted ones still have their number. */
-export type SerialOf = (projectId: string) => number;
+type SerialOf = (projectId: string) => number;
 
 const lookups = new WeakMap<Database, SerialOf>();
 

@@ -13,7 +13,7 @@ import { createMemoryTransaction } from "./memories/memory.ts";
 import type { Revisions } from "./memories/revisions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
-export interface TransactionOptions {
+interface TransactionOptions {
   readonly database: Database;
   readonly state: WriterState;
   readonly heads: ChainHeads;

@@ -3,7 +3,7 @@
 
 import { conjugate, isAlsoNoun, isBaseForm, isPastTense, isVerb, pluralOf } from "./verbs.ts";
 
-export interface PronounReferents {
+interface PronounReferents {
   /** Replaces "I". */
   readonly speaker: string;
   /** Replaces "we"; null: unknown, because the speaker also speaks for others. */

@@ -25,7 +25,7 @@ import { serverItself } from "../../scheduling/fair-queue.ts";
 import { callerHeader, readCaller } from "./command-caller.ts";
 import { printReply } from "./reply.ts";
 
-export interface CommandSocket {
+interface CommandSocket {
   close(): Promise<void>;
 }
 

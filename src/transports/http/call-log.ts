@@ -8,7 +8,7 @@ import type { Logger } from "../../log/logger.ts";
 import { networkOf } from "../../network.ts";
 
 /** One call as the log shows it. */
-export interface LoggedCall {
+interface LoggedCall {
   readonly method: string;
   /** The route's template, such as /v1/memories/:memory_id; null if no route has the path. */
   readonly path: string | null;

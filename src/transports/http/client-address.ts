@@ -3,7 +3,7 @@
 import { BlockList, isIP } from "node:net";
 
 /** Address of the peer, and the value of X-Forwarded-For. */
-export type ClientAddress = (peer: string | null, forwardedFor: string | null) => string | null;
+type ClientAddress = (peer: string | null, forwardedFor: string | null) => string | null;
 
 /**
  * `trusted` are addresses or networks such as 10.0.0.0/8. The header is read from its end, as each proxy appends the address it

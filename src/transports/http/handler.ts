@@ -1,7 +1,7 @@
 // Owns the type of the handlers that are bound to paths.
 
 /** The arguments of a handler. */
-export interface Context {
+interface Context {
   readonly request: Request;
   readonly path: string;
 }

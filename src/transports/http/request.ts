@@ -9,7 +9,7 @@ import { receiveRequestBody } from "./body.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
 
 /** Reads requests of one route. What depends on the route only is computed once. */
-export type RequestReader = (request: Request, path: string, ip: string | null, arrivedAt: number) => Arrival;
+type RequestReader = (request: Request, path: string, ip: string | null, arrivedAt: number) => Arrival;
 
 const noBody: RequestBody = { kind: "none" };
 const none: Parameters = { parameters: {}, fault: null };

@@ -21,7 +21,7 @@ import { refusalResponse, toResponse } from "./response.ts";
 import { type Route, routes } from "./routes.ts";
 import { isAsSent } from "./target.ts";
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly perform: Perform;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -51,7 +51,7 @@ export interface RecordRow extends SealedRecord, Omit<RecordLocation, "hasPayloa
   readonly payload: { readonly salt: Uint8Array; readonly text: string } | null;
 }
 
-export interface CheckpointRow extends StoredCheckpoint {
+interface CheckpointRow extends StoredCheckpoint {
   readonly number: number;
 }
 

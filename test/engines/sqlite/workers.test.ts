@@ -66,7 +66,11 @@ test("a writer killed while it commits loses no acknowledged write and comes bac
   const listed = new Set<string>();
   for (let offset = 0; ; offset += 100) {
     const page = await project.list({
-      ...{ type: null, sortBy: "created_at", direction: "desc", limit: 100, offset },
+      type: null,
+      sortBy: "created_at",
+      direction: "desc",
+      limit: 100,
+      offset,
     });
     for (const { id } of page.memories) listed.add(id);
     if (page.memories.length === 0) {

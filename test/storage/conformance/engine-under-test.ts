@@ -19,7 +19,7 @@ export const parts = {
   reembed: "`Engine.reembed` replaces all embeddings",
 } as const;
 
-export type Part = keyof typeof parts;
+type Part = keyof typeof parts;
 
 export interface EngineUnderTest {
   readonly name: string;

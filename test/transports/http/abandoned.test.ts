@@ -23,7 +23,11 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const clock = createClock();
 let onEmbed: (waiter: Waiter) => Promise<void> = async () => {};
 const perform = createPerform({
-  ...{ store: seam.store, clock, logger, plans: defaultPlans, limiter: createRateLimiter() },
+  store: seam.store,
+  clock,
+  logger,
+  plans: defaultPlans,
+  limiter: createRateLimiter(),
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
   async embed(_text, _role, waiter) {
@@ -32,7 +36,12 @@ const perform = createPerform({
   },
 });
 const server = startServer({
-  ...{ perform, clock, logger, hostname: "127.0.0.1", port: 0, trustedProxies: [] },
+  perform,
+  clock,
+  logger,
+  hostname: "127.0.0.1",
+  port: 0,
+  trustedProxies: [],
   calls: { log() {}, close() {} },
   readiness: async () => ({ ready: true, reasons: [] }),
 });

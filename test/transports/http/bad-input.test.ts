@@ -238,7 +238,9 @@ describe("JSON of the odd kind", () => {
   const expectUnread = async (path: string, body: string, field: string, reason: RegExp) => {
     const { status, code, data, message, record } = await send("POST", path, { body });
     expect({ body, status, code, data }).toEqual({
-      ...{ body, status: 400, code: 1400 },
+      body,
+      status: 400,
+      code: 1400,
       data: { field, reason: expect.stringMatching(reason) },
     });
     expect(message).toStartWith(`Field "${field}" `);

@@ -42,14 +42,23 @@ test("start and stop have one line each", async () => {
   const lines = await logOf(server);
   expect(ofMessage(lines, "server started")).toEqual([
     expect.objectContaining({
-      ...{ level: "info", url: server.url, data_directory: dataDir, commit: "source", extractor: "built-in" },
-      ...{ version: expect.any(String), format: expect.any(Number), model: expect.any(String) },
+      level: "info",
+      url: server.url,
+      data_directory: dataDir,
+      commit: "source",
+      extractor: "built-in",
+      version: expect.any(String),
+      format: expect.any(Number),
+      model: expect.any(String),
     }),
   ]);
   expect(lines.at(-1)).toEqual(
     expect.objectContaining({
-      ...{ level: "info", message: "server stopped", cause: "SIGTERM" },
-      ...{ uptime_seconds: expect.any(Number), stop_ms: expect.any(Number) },
+      level: "info",
+      message: "server stopped",
+      cause: "SIGTERM",
+      uptime_seconds: expect.any(Number),
+      stop_ms: expect.any(Number),
     }),
   );
 });
@@ -73,15 +82,22 @@ test("refusals are told with the first one of a code, and counted after it", asy
     expect(Number(seconds)).toBeLessThanOrEqual(Math.ceil(Number(uptime)) + 1);
   expect(ofMessage(lines, "call refused")).toEqual([
     expect.objectContaining({
-      ...{ code: 1401, status: 401, operation: "memory.list", method: "GET", path: "/v1/memories" },
-      ...{ project: null, key: null, network: "127.0.0.0/24" },
+      code: 1401,
+      status: 401,
+      operation: "memory.list",
+      method: "GET",
+      path: "/v1/memories",
+      project: null,
+      key: null,
+      network: "127.0.0.0/24",
     }),
     expect.objectContaining({ code: 1400, operation: "memory.create", project, key: expect.any(String) }),
     expect.objectContaining({ code: 1404, status: 404, operation: null, method: "GET", path: null }),
   ]);
   expect(ofMessage(lines, "calls refused")).toEqual([
     expect.objectContaining({
-      ...{ code: 1401, calls: 4 },
+      code: 1401,
+      calls: 4,
       by: [{ project: null, key: null, network: "127.0.0.0/24", calls: 4 }],
     }),
     expect.objectContaining({ code: 1400, calls: 3, by: [expect.objectContaining({ project, calls: 3 })] }),
@@ -104,22 +120,32 @@ test("with access-log every call has a line without its content", async () => {
   const caller = { project, key: expect.any(String), address: "127.0.0.1", duration_ms: expect.any(Number) };
   expect(ofMessage(lines, "call")).toEqual([
     expect.objectContaining({
-      ...{ method: "POST", path: "/v1/memories", operation: "memory.create", status: 201, code: 1000 },
-      ...{ ...caller, bytes: Buffer.byteLength(text), time: expect.stringMatching(/Z$/) },
+      method: "POST",
+      path: "/v1/memories",
+      operation: "memory.create",
+      status: 201,
+      code: 1000,
+      ...caller,
+      bytes: Buffer.byteLength(text),
+      time: expect.stringMatching(/Z$/),
     }),
     expect.objectContaining({
-      ...{
-        method: "GET",
-        path: "/v1/memories/:memory_id",
-        operation: "memory.read",
-        status: 200,
-        code: 1000,
-      },
+      method: "GET",
+      path: "/v1/memories/:memory_id",
+      operation: "memory.read",
+      status: 200,
+      code: 1000,
       ...caller,
     }),
     expect.objectContaining({
-      ...{ method: "GET", path: "/v1/memories", operation: "memory.list", status: 401, code: 1401 },
-      ...{ project: null, key: null, address: "127.0.0.1" },
+      method: "GET",
+      path: "/v1/memories",
+      operation: "memory.list",
+      status: 401,
+      code: 1401,
+      project: null,
+      key: null,
+      address: "127.0.0.1",
     }),
   ]);
 });

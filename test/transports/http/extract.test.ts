@@ -33,7 +33,9 @@ describe("who may, and with what", () => {
   const text = "x".repeat(50_001);
   const refused = { status: 400, code: 1400, recordedFor: project.id };
   const send = (body: unknown, key = project.key) => ({
-    ...{ method: "POST", path, options: { key, body } },
+    method: "POST",
+    path,
+    options: { key, body },
   });
   runScenarios(app, [
     {
@@ -113,17 +115,21 @@ describe("a transcript", async () => {
     const [log] = list.data.logs as JsonObject[];
     const { data } = await app.call("GET", `/v1/audit/logs/${log?.id}`, project);
     expect(data).toMatchObject({
-      ...{
-        action: "memory.extract",
-        project_id: project.id,
-        model_id: null,
-        tokens: null,
-        credits_consumed: 1,
-      },
-      ...{ input_content: { text: transcript }, memory_query: [transcript] },
+      action: "memory.extract",
+      project_id: project.id,
+      model_id: null,
+      tokens: null,
+      credits_consumed: 1,
+      input_content: { text: transcript },
+      memory_query: [transcript],
       memory_results: first.items.map(({ id, content, memory_type, importance }) => ({
-        ...{ id, content, memory_type, importance, source: "direct" },
-        ...{ similarity: 1, final_score: finalScore(1, Number(importance)) },
+        id,
+        content,
+        memory_type,
+        importance,
+        source: "direct",
+        similarity: 1,
+        final_score: finalScore(1, Number(importance)),
       })),
     });
   });

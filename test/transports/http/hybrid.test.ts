@@ -41,8 +41,11 @@ describe("hybrid search", () => {
   runScenarios(app, [
     {
       name: "finds an identifier that means nothing",
-      ...{ method: "POST", path, options: { body: { query: "ERR_4711", mode: "hybrid", top_k: 1 } } },
-      ...{ status: 200, code: 1000 },
+      method: "POST",
+      path,
+      options: { body: { query: "ERR_4711", mode: "hybrid", top_k: 1 } },
+      status: 200,
+      code: 1000,
       data: { results: [{ memory: { content: incident } }], total: 1, query: "ERR_4711" },
       recordedFor,
       payload: { request_body: { mode: "hybrid" } },
@@ -53,14 +56,22 @@ describe("hybrid search", () => {
       ["a mode in capitals", { query: "x", mode: "Hybrid" }],
     ].map(([name, body]) => ({
       name: `refuses ${name}`,
-      ...{ method: "POST", path, options: { body }, status: 400, code: 1400 },
+      method: "POST",
+      path,
+      options: { body },
+      status: 400,
+      code: 1400,
       data: { field: "mode" },
       recordedFor,
     })),
     ...['"', "a AND", "NEAR(", "* ^", "words:x", "(((", "'; DROP TABLE memory; --", "-", "🎉"].map(
       (query) => ({
         name: `takes ${query} for words and never for syntax`,
-        ...{ method: "POST", path, options: { body: { query, mode: "hybrid" } }, status: 200, code: 1000 },
+        method: "POST",
+        path,
+        options: { body: { query, mode: "hybrid" } },
+        status: 200,
+        code: 1000,
         data: { query, total: 6 },
         recordedFor,
       }),

@@ -130,7 +130,10 @@ describe("an injection", () => {
       const reply = await ask(budget);
       expect([budget, contentsOf(reply), rulesOf(reply)]).toEqual([budget, kept, ["Be brief."]]);
       expect({ budget, ...reply.data }).toMatchObject({
-        ...{ budget, characters, omitted: 2 - kept.length, rules_exceed_budget: exceed },
+        budget,
+        characters,
+        omitted: 2 - kept.length,
+        rules_exceed_budget: exceed,
       });
       const lines = String(reply.data.prompt).split(/(?<=\n)/);
       const printed = lines.filter((line) => line.startsWith("- ") && !line.includes("Be brief."));
@@ -241,8 +244,13 @@ describe("an injection", () => {
     const results = listOf(logged.data.memory_results);
     expect(results.slice(0, 2)).toEqual([
       {
-        ...{ id: firstRule, content: "Always answer in English.", memory_type: "rule" },
-        ...{ importance: 0.9, similarity: 1, final_score: 0.97, source: "direct" },
+        id: firstRule,
+        content: "Always answer in English.",
+        memory_type: "rule",
+        importance: 0.9,
+        similarity: 1,
+        final_score: 0.97,
+        source: "direct",
       },
       expect.objectContaining({ id: rule, source: "direct" }),
     ]);
@@ -291,8 +299,15 @@ describe("any query is text and nothing else", () => {
 
 describe("refuses", () => {
   const invalid = (name: string, body: unknown, field: string, message: RegExp) => ({
-    ...{ name, method: "POST", path, options: { body }, status: 400, code: 1400 },
-    ...{ data: { field }, message, recordedFor },
+    name,
+    method: "POST",
+    path,
+    options: { body },
+    status: 400,
+    code: 1400,
+    data: { field },
+    message,
+    recordedFor,
   });
   const query = question;
   runScenarios(app, [

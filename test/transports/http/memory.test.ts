@@ -243,7 +243,8 @@ describe("search", () => {
     for (const [at, query] of texts.entries())
       for (const mode of ["semantic", "hybrid"]) {
         const { data } = await app.call("POST", "/v1/memories/search", {
-          ...{ key, body: { query, mode, min_similarity: 1 } },
+          key,
+          body: { query, mode, min_similarity: 1 },
         });
         expect(data.results).toMatchObject([{ memory: { id: ids[at] }, similarity: 1 }]);
       }

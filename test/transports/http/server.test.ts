@@ -14,7 +14,11 @@ const { apiKey, port, projectId } = app;
 
 describe("addresses and methods", () => {
   const unrecorded = (name: string, method: string, path: string, code: 1404 | 1405): Scenario => ({
-    ...{ name, method, path, code, status: code - 1000 },
+    name,
+    method,
+    path,
+    code,
+    status: code - 1000,
     message: code === 1404 ? /\/docs/ : /Use one of/,
     recordedFor: "nobody",
   });

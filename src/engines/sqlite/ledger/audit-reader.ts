@@ -31,7 +31,7 @@ function toPlace({ seq, id, action, has_payload, project }: PlaceRow): RecordLoc
 }
 
 /** Positions of the records that a chain still has. */
-export interface ChainSpan {
+interface ChainSpan {
   readonly number: number;
   /** First and last seq; last is less than first when there are none. */
   readonly first: number;
@@ -80,7 +80,7 @@ export function createAuditReader(database: Database) {
 const places = "e.seq, e.id, e.action, p.entry IS NOT NULL AS has_payload, o.id AS project";
 const placeJoin = `JOIN audit_chain c ON c.number = e.chain LEFT JOIN project o ON o.serial = c.project ${payloadJoin}`;
 
-export interface MentionBatch {
+interface MentionBatch {
   readonly places: readonly RecordLocation[];
   /** Row that was read last; null when there was none. */
   readonly through: number | null;

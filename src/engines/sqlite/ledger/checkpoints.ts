@@ -21,7 +21,7 @@ interface ChainState extends CheckpointState {
   readonly hash: string;
 }
 
-export interface CheckpointOptions {
+interface CheckpointOptions {
   readonly database: Database;
   readonly signer: Signer;
   readonly knownHeads: KnownHeads;

@@ -29,7 +29,7 @@ interface Segment {
   readonly through: number;
 }
 
-export interface RetentionTimes {
+interface RetentionTimes {
   readonly now: number;
   /** The time from which the age of records is computed. */
   readonly ageAt: number;

@@ -35,7 +35,7 @@ export function findSchemaDifference(found: readonly SchemaObject[], format: num
   return missing === undefined ? null : `the ${missing.type} ${missing.name} is missing`;
 }
 
-export interface SchemaVariant {
+interface SchemaVariant {
   /** Whether the model was changed since the database was created, and whether a change has begun. */
   readonly state: string;
   readonly objects: readonly SchemaObject[];

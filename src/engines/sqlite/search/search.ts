@@ -23,7 +23,7 @@ import { bytesPerMemory, SearchIndex } from "./search-index.ts";
 /** Older indexes are built again: removals are stored for one hour only. */
 const indexLifeMs = 1_800_000;
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly onnx: Onnx;
   readonly dimensions: number;
   readonly cacheBytes: number;

@@ -16,7 +16,7 @@ import type { WriteCheck } from "./write-check.ts";
 import type { InTransaction } from "./write-transactions.ts";
 import type { WriterEffects } from "./writer-effects.ts";
 
-export interface GroupOptions {
+interface GroupOptions {
   readonly database: Database;
   readonly transaction: Transaction;
   readonly inTransaction: InTransaction;
@@ -30,7 +30,7 @@ export interface GroupOptions {
  * Settles calls in their order. Those of a transaction that was lost are answered with 1503. `after` of each holds the effects that
  * are left for the main thread.
  */
-export type SettleCalls = (calls: readonly Call[]) => Promise<SettledCall[]>;
+type SettleCalls = (calls: readonly Call[]) => Promise<SettledCall[]>;
 
 export function createGroups(options: GroupOptions): SettleCalls {
   const { database, transaction, inTransaction, effects, settlement, writeCheck, logger } = options;

@@ -19,14 +19,14 @@ import type { NamedRequest, RequestHandlers } from "./answer-requests.ts";
 import type { ReadHandlers } from "./reader-worker.ts";
 import type { SearchHandlers } from "./search-worker.ts";
 
-export interface Reader {
+interface Reader {
   readonly memories: Omit<MemoryReader, "find">;
   readonly audit: AuditReader;
   close(): Promise<void>;
 }
 
 /** How the threads are started. */
-export interface ReadingThreads {
+interface ReadingThreads {
   readonly reader: () => WorkerThread;
   readonly searcher: () => WorkerThread;
 }

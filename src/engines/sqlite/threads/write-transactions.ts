@@ -7,7 +7,7 @@ import type { Database } from "../../../native/sqlite.ts";
 import { performTransaction } from "../../../storage/transaction-outcome.ts";
 import { explainDiskFailure, isLockFailure } from "../database-file/disk-failure.ts";
 
-export interface WriteTransactionOptions {
+interface WriteTransactionOptions {
   readonly database: Database;
   readonly logger: Logger;
   /** Inside the transaction, right before it commits. */

@@ -13,7 +13,7 @@ import type { WordMerge } from "../memories/word-merge.ts";
 import { attempt } from "./attempt.ts";
 import type { WriterState } from "./writer-state.ts";
 
-export interface WriterEffectOptions {
+interface WriterEffectOptions {
   readonly database: Database;
   readonly state: WriterState;
   readonly wordMerge: WordMerge;

@@ -11,7 +11,7 @@ import { reportChain } from "./report.ts";
 import { type ChainKey, type RowRange, verifyRange } from "./rows.ts";
 import { type LedgerSource, openEvidence } from "./source.ts";
 
-export interface RecentOptions extends RecentVerification {
+interface RecentOptions extends RecentVerification {
   /** Default: as many as limits.ts allows for this number of chains. */
   readonly recordsPerChain?: number;
 }

@@ -19,12 +19,12 @@ import {
 } from "./verification-steps.ts";
 
 /** The steps, which run in the reading thread. */
-export interface StepThread {
+interface StepThread {
   startRun(project: Project, mark: Mark | null, isRoundDue: boolean): Promise<RunStart | null>;
   verifyStep(key: ChainKey, above: number, through: number): Promise<VerificationStep>;
 }
 
-export type VerifyProject = (project: Project) => Promise<Verification>;
+type VerifyProject = (project: Project) => Promise<Verification>;
 
 /** Verifies each chain separately, but one step at a time, so that other requests to the reading thread wait for one step at most. */
 export function createVerificationRounds(thread: StepThread, clock: Clock, logger: Logger): VerifyProject {

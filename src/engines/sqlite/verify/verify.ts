@@ -20,7 +20,7 @@ import { type ChainKey, type ChainSegment, type RangeResult, type RowRange, veri
 import { type LedgerSource, openEvidence } from "./source.ts";
 import { startVerifiers, type Verifiers } from "./verify-workers.ts";
 
-export interface DatabaseVerification extends LedgerVerification {
+interface DatabaseVerification extends LedgerVerification {
   /** Default: one for each core, but not more than the number of rows justifies. */
   readonly threads?: number;
   readonly rowsPerRange?: number;

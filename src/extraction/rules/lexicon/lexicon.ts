@@ -3,7 +3,7 @@
 import type { Language } from "./language.ts";
 
 /** The reason why a sentence becomes a memory. */
-export const categories = [
+const categories = [
   "rule",
   "correction",
   "decision",
