@@ -74,8 +74,9 @@ export const endDeadlineMs = 9_000;
 /** A group commit closes after this many calls or milliseconds, whichever comes first. */
 export const groupMaxCalls = 256;
 export const groupMaxMs = 5;
-/** How often a transaction is performed that met another connection's lock, before its calls are answered with 1503. */
+/** Attempts before a 1503: of a transaction that meets another connection's lock, and to prepare a call while records are erased. */
 export const transactionAttemptsMax = 4;
+export const preparationAttemptsMax = 4;
 
 /** Below this much free disk space the server is not ready: the largest group of calls may not fit. */
 export const freeSpaceReserveBytes = 16 * 1024 * 1024;

@@ -9,6 +9,8 @@ import { createKey } from "../src/access/key-operations.ts";
 import type { PlanName } from "../src/access/plan.ts";
 import { createProject } from "../src/access/project-operations.ts";
 import { startApp } from "../src/app.ts";
+import type { Answer } from "../src/calls/answer.ts";
+import type { Call } from "../src/calls/call.ts";
 import type { InstallationOperation } from "../src/calls/operation.ts";
 import { administer } from "../src/cli/administer.ts";
 import { createClockShift, passTime, setClock } from "../src/clock-shift.ts";
@@ -19,6 +21,8 @@ import { createSqliteEngine } from "../src/engines/sqlite/engine.ts";
 import { isObject, type Json, type JsonObject } from "../src/json/json.ts";
 import type { Logger } from "../src/log/logger.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
+import type { Engine } from "../src/storage/engine.ts";
+import type { Store } from "../src/storage/store.ts";
 import { spawnWorker } from "../src/threads/spawn.ts";
 
 export interface TestApp {
@@ -82,10 +86,14 @@ export interface RecordRow {
 
 let projects = 0;
 
-/** `spawn` starts the worker threads of the server; tests use it to reach those that they kill or make hang. */
+/**
+ * `spawn` starts the worker threads of the server; tests use it to reach those that they kill or make hang.
+ * `commitThrough` is called instead of Store.commit; tests use it to let something else happen right before a commit.
+ */
 export async function startTestApp(
   flags: Readonly<Record<string, string>> = {},
   spawn: typeof spawnWorker = spawnWorker,
+  commitThrough: (call: Call, commit: Store["commit"]) => Promise<Answer> = (call, commit) => commit(call),
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), "memledger-test-"));
   const model = process.env.MEMLEDGER_TEST_MODEL;
@@ -105,8 +113,14 @@ export async function startTestApp(
       logger: recorder(complaints),
       clockShift,
       spawn,
-      chooseEngine: (place, runtime = () => prepareRuntime(place.runtime)) =>
-        createSqliteEngine({ path: place.database, lock: place.lock, runtime, spawn }),
+      chooseEngine(place, runtime = () => prepareRuntime(place.runtime)) {
+        const engine = createSqliteEngine({ path: place.database, lock: place.lock, runtime, spawn });
+        const open: Engine["open"] = async (options) => {
+          const store = await engine.open(options);
+          return { ...store, commit: (call) => commitThrough(call, store.commit) };
+        };
+        return { ...engine, open };
+      },
     });
   let app = await start();
   if (app.apiKey === null || app.projectId === null) throw new Error("the first start made no key");

@@ -82,6 +82,11 @@ export interface AuditReader {
   /** Every record whose payload contains this text. Reads all payloads, so it may take minutes. */
   findText(text: string): Promise<RecordsWithText>;
   /**
+   * A number that is another one after every call of `audit.redact` whose record is committed, whatever it erased. Compare it for
+   * equality only. Waits for no turn: it takes microseconds.
+   */
+  erasures(): Promise<number>;
+  /**
    * Checks the project's chain: all of it once after the start of the server and once a day, and the new records otherwise. Answers
    * within bounded time; a run that needs longer continues in the background, and later callers join it.
    */
@@ -130,6 +135,8 @@ export interface AuditTransaction {
   signAllCheckpoints(now: number): Promise<readonly SignedCheckpoint[]>;
   /** Records after `through` whose payload contains this text: those that were appended after findText. */
   findTextAfter(text: string, through: number): Promise<readonly RecordLocation[]>;
+  /** As AuditReader.erasures, with the erasures of this transaction. */
+  erasures(): Promise<number>;
   /**
    * Deletes the payloads of records. The caller appends the record of the erasure, and requests `erase_remains` and
    * `remove_expired_exports` after the commit. Exports that contain the records expire immediately and cannot be downloaded any more.

@@ -16,6 +16,8 @@ export interface Answer {
   readonly file?: AnswerFile | undefined;
   /** Number of seconds after which the caller should retry. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Nothing of the call has happened, because an erasure was committed after it was prepared: `perform` prepares it again. */
+  readonly isOutdated?: true;
 }
 
 /** A file of the data directory that is the answer. */

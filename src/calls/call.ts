@@ -46,9 +46,21 @@ export interface Call {
 }
 
 /** What the first half decided: the operation is applied, or refused. */
-export type Decision = { readonly refused: Refused } | Accepted;
+export type Decision = Rejected | Accepted;
 
-export interface Accepted {
+interface Prepared {
+  /**
+   * AuditReader.erasures before the preparation read anything that the record may contain; absent: it read no such thing. If the
+   * transaction finds another number, the call is prepared again.
+   */
+  readonly erasures?: number | undefined;
+}
+
+interface Rejected extends Prepared {
+  readonly refused: Refused;
+}
+
+export interface Accepted extends Prepared {
   readonly refused: null;
   /** Parameters of path and query, as they were received. */
   readonly parameters: JsonObject;

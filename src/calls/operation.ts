@@ -34,7 +34,8 @@ export interface Preparation {
   /**
    * Performs another operation for the same caller, as a separate call: it has its own record, its own permission and plan check, and its
    * own transaction, so its changes stay if this operation is refused later. The rate limit does not count it, because the caller has
-   * sent one request. The answer may be a refusal.
+   * sent one request. The answer may be a refusal. If an erasure is committed before this operation is settled, it is refused with 1503,
+   * because the answer may contain the erased text.
    */
   perform(operation: ProjectOperation, input: JsonObject): Promise<Answer>;
   /** Float32Array [dimensions of the model], L2-normalised. */

@@ -7,12 +7,13 @@ import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type RateLimiter, tooManyCalls } from "../access/rate.ts";
 import type { Refusal } from "../errors.ts";
-import { largeBodyMinBytes } from "../limits.ts";
+import { largeBodyMinBytes, preparationAttemptsMax } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import { createTurns } from "../scheduling/turns.ts";
 import { logAdministration } from "./administration-log.ts";
 import { type Answer, type Refused, type ReportFailure, toRefusalAnswer, toRefused } from "./answer.ts";
 import type { Call, Decision } from "./call.ts";
+import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Actor, type Authority, identify, requireAuthority } from "./identify.ts";
 import { nothingKept, openInput, type Reading, readInput } from "./input.ts";
 import { isForeseen, type Operation } from "./operation.ts";
@@ -82,8 +83,26 @@ export function createPerform(tools: PerformTools): Perform {
     const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
     const reading = readInput(operation, body, input);
-    const read = { ...call, ...reading.kept };
-    return await store.commit({ ...read, decision: await decide(read, admitted, reading, request, held) });
+    return await settlePrepared({ ...call, ...reading.kept }, admitted, reading, request, held);
+  };
+
+  /** Prepares the call and settles it. If an erasure was committed in between, a call that only reads is prepared again. */
+  const settlePrepared = async (
+    call: Omit<Call, "decision">,
+    authority: Authority,
+    reading: Reading,
+    request: Request,
+    held: DisposableStack,
+  ): Promise<Answer> => {
+    const attemptsMax = authority.operation.effects.readOnly ? preparationAttemptsMax : 1;
+    for (let attempts = 1; attempts <= attemptsMax; attempts++) {
+      const answer = await store.commit({
+        ...call,
+        decision: await decide(call, authority, reading, request, held),
+      });
+      if (answer.isOutdated !== true) return answer;
+    }
+    return store.commit({ ...call, decision: { refused: outdated } });
   };
 
   /** @param fault the fault of the request's form; null: none */
@@ -109,15 +128,17 @@ export function createPerform(tools: PerformTools): Perform {
     request: Request,
     held: DisposableStack,
   ): Promise<Decision> => {
+    const watch = createErasureWatch(store.audit);
     try {
       if (reading.input === null) throw reading.fault;
       const { parameters } = reading;
-      const prepared = await prepare(authority, reading.input, request, held);
-      if (!isForeseen(prepared)) return { refused: null, parameters, prepared };
+      const prepared = await prepare(authority, reading.input, request, held, watch);
+      const { erasures } = watch;
+      if (!isForeseen(prepared)) return { refused: null, erasures, parameters, prepared };
       const foreseen = foresee(authority.operation, call, prepared);
-      return { refused: null, parameters, prepared: prepared.prepared, foreseen };
+      return { refused: null, erasures, parameters, prepared: prepared.prepared, foreseen };
     } catch (error) {
-      return { refused: toRefused(error, report) };
+      return { refused: toRefused(error, report), erasures: watch.erasures };
     }
   };
 

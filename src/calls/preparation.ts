@@ -11,6 +11,7 @@ import type { Extractor } from "../memory/extractor.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
+import type { ErasureWatch } from "./erasure-watch.ts";
 import type { Authority } from "./identify.ts";
 import type { Preparation, ProjectOperation } from "./operation.ts";
 import type { Request } from "./request.ts";
@@ -26,12 +27,14 @@ export interface PreparationTools {
 /**
  * Runs `prepare` of an operation. @returns what `apply` gets of it.
  * @param held what the call has reserved; disposed of after the call has been settled
+ * @param watch begun before the operation reads anything that its record may contain
  */
 type Prepare = (
   authority: Authority,
   input: Readonly<Record<string, unknown>>,
   request: Request,
   held: DisposableStack,
+  watch: ErasureWatch,
 ) => Promise<unknown>;
 
 /** @param perform performs another operation for an operation that is being prepared. */
@@ -46,7 +49,7 @@ export function createPrepare(
   const concurrency = Number.POSITIVE_INFINITY;
   const waitForTurn = createFairGate({ concurrency, concurrencyPerProject, limits: extractionQueueLimits });
 
-  return async (authority, input, request, held) => {
+  return async (authority, input, request, held, watch) => {
     if (!("caller" in authority)) return (await authority.operation.prepare?.(input, { store })) ?? null;
     const { operation, caller, plan } = authority;
     const { credentials, origin, signal } = request;
@@ -74,14 +77,17 @@ export function createPrepare(
           });
         });
       },
-      perform: (other, fields) =>
-        perform(other, {
+      async perform(other, fields) {
+        await watch.begin();
+        return perform(other, {
           credentials: { kind: "caller", caller, performedFor: operation.name, isInTurn },
           input: { kind: "object", fields },
           origin,
           signal,
-        }),
+        });
+      },
     };
+    if (operation.effects.readOnly) await watch.begin();
     const prepared = await operation.prepare(input, preparation);
     credits.settle();
     return prepared;

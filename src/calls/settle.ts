@@ -15,6 +15,7 @@ import type { Transaction } from "../storage/store.ts";
 import { type ReportFailure, toRefused } from "./answer.ts";
 import { type Accepted, bodyOf, type Call } from "./call.ts";
 import { payloadOf, type Settled, toRecordDraft } from "./call-record.ts";
+import { isOutdated, settledOutdated } from "./erasure-watch.ts";
 import type { Application, Applied, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 import { confirm, refuse, succeed } from "./outcome.ts";
@@ -48,6 +49,7 @@ export async function settle(
   if (operation === undefined) throw new Error(`no operation is named ${call.operation}`);
   const now = settlement.clock.now();
   const caller = await transaction.lock(call.keyId);
+  if (await isOutdated(transaction, call)) return settledOutdated;
   const body = bodyOf(call);
   const application = { now, plans: settlement.plans };
   const settled = await decide({ transaction, call, operation, caller, body, application }, settlement);

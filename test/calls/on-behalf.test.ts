@@ -1,11 +1,13 @@
 // Tests operations that another one has performed for its caller, as a gateway injects memories before it forwards a prompt: each has a
 // record and checks of its own, and the caller's request is counted once.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { permissions } from "../../src/access/key.ts";
 import { appendRecord } from "../../src/audit/append.ts";
+import { redactRecords } from "../../src/audit/redact.ts";
 import type { Answer } from "../../src/calls/answer.ts";
 import type { Preparation, ProjectOperation } from "../../src/calls/operation.ts";
+import { unavailable } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { createMemory } from "../../src/memory/create.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
@@ -144,6 +146,37 @@ test("operations inside a turn do not wait for another turn of their project", a
   expect(answers.map(({ code }) => code)).toEqual(Array(6).fill(1000));
   const trail = await trailOf(project);
   expect(trail.filter(({ performed_for }) => performed_for === "audit.append")).toHaveLength(6);
+});
+
+describe("an erasure that is committed while a gateway works", async () => {
+  const [project, send] = await openProject();
+  const created = await send(createMemory, { content: "Ada lives at 12 Example Lane.", memory_type: "rule" });
+  const memory = String(Object(created.data).id);
+  const erase = async () => {
+    const input = { memory };
+    const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+    await seam.administer("audit.redact", input, prepared);
+  };
+
+  test("leaves no record of what was done with the answer, because it may hold the erased text", async () => {
+    for (const isRefused of [false, true]) {
+      const outer = gateway(async ({ perform }) => {
+        const { data } = await perform(injectMemories, question);
+        expect(data).toContain("Example Lane");
+        await erase();
+        if (isRefused) throw unavailable("The model is busy.").withDetails({ output_content: data });
+      });
+      const { code, message } = await send(outer, chat);
+      expect([code, message]).toEqual([1503, expect.stringContaining("Records were erased while")]);
+      const records = await recordsOf(seam, project);
+      expect(records.at(-1)).toMatchObject({ entry: { action: "audit.append", status: 503 } });
+      expect(JSON.stringify(records)).not.toContain("Example Lane");
+    }
+  });
+
+  test("does not concern a call that had nothing performed", async () => {
+    expect((await send(gateway(erase), chat)).code).toBe(1000);
+  });
 });
 
 test("it may have another operation performed in turn", async () => {

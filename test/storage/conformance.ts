@@ -6,6 +6,7 @@ import { testAccess } from "./conformance/access.ts";
 import { testCalls } from "./conformance/calls.ts";
 import type { EngineUnderTest } from "./conformance/engine-under-test.ts";
 import { testErasure } from "./conformance/erasure.ts";
+import { testErasureRaces } from "./conformance/erasure-races.ts";
 import { testExports } from "./conformance/exports.ts";
 import { testLedger } from "./conformance/ledger.ts";
 import { testLifecycle } from "./conformance/lifecycle.ts";
@@ -31,6 +32,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testSimilarMemories(engine);
     testLedger(engine);
     testErasure(engine);
+    testErasureRaces(engine);
     testRetention(engine);
     testExports(engine);
   });

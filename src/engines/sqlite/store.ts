@@ -16,6 +16,7 @@ import { explainDiskFailure, isDamage, isDiskFailure, unreadable } from "./datab
 import { createSharedSnapshot, type SharedSnapshot } from "./database-file/shared-snapshot.ts";
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
+import { createErasureCount } from "./ledger/audit-reader.ts";
 import { createMemoryFinder } from "./memories/memory-reader.ts";
 import { forgetNext } from "./memories/reembed.ts";
 import { bindModel } from "./schema/model-binding.ts";
@@ -92,7 +93,7 @@ export async function openStore(
       findCredits: lookUp(access.findCredits),
     },
     memories: { ...reader.memories, find: lookUp(createMemoryFinder(database)) },
-    audit: reader.audit,
+    audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: writer.sweep },
     exports,
     readiness: () => readiness.reasons(),

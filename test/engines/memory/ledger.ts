@@ -130,6 +130,7 @@ export function createAuditTransaction(
     signCheckpoint: async (project, now) => checkpoints.sign(project, now),
     signAllCheckpoints: async (now) => chains.all().map(({ project }) => checkpoints.sign(project, now)),
     findTextAfter: async (text, through) => findText(data, text, through).map(toLocation),
+    erasures: async () => countErasures(data),
     async erase(places) {
       const ended = new Set<string>();
       for (const { id, project, seq } of places) {
@@ -151,6 +152,11 @@ export function createAuditTransaction(
       return true;
     },
   };
+}
+
+/** The number of the newest record of an erasure. */
+export function countErasures(data: Data): number {
+  return recordsOfChain(data, null).findLast(({ action }) => action === "audit.redact")?.number ?? 0;
 }
 
 export function findText({ records }: Data, text: string, after: number): RecordRow[] {

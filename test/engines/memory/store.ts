@@ -15,6 +15,7 @@ import type { Store, Transaction } from "../../../src/storage/store.ts";
 import { createAccessReader, createAccessTransaction, findCallerOf } from "./access.ts";
 import type { Data } from "./data.ts";
 import {
+  countErasures,
   createAuditTransaction,
   createCheckpoints,
   createExportTransaction,
@@ -75,6 +76,7 @@ export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger 
         }),
       findText: (text) =>
         data.inTurn(() => ({ places: findText(data, text, 0).map(toLocation), through: data.next() })),
+      erasures: () => data.inTurn(() => countErasures(data)),
       verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
     },
     retention: { sweep: () => Promise.reject(unavailable("The memory engine has no retention.")) },

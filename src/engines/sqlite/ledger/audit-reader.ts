@@ -99,6 +99,20 @@ export function createMentions(database: Database): (text: string, after: number
   };
 }
 
+/**
+ * AuditReader.erasures: the position of the newest record of an erasure. Every call of it leaves one in the chain of the installation.
+ * Positions only grow, so after retention has removed the record the number is still not one of a later state.
+ */
+export function createErasureCount(database: Database): () => number {
+  const newest = database
+    .prepare<[], number>(
+      `SELECT COALESCE(MAX(seq), 0) FROM audit_entry
+       WHERE chain = (SELECT number FROM audit_chain WHERE project IS NULL) AND action = 'audit.redact'`,
+    )
+    .pluck();
+  return () => newest.get() ?? 0;
+}
+
 /** @returns a function that finds the chain of a project; null when it has no record. */
 export function createChainSpan(database: Database): (project: Project) => ChainSpan | null {
   const spans = database.prepare<[string], { number: number; through: number | null; last: number | null }>(

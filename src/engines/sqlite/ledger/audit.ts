@@ -82,6 +82,8 @@ export function createAuditTransaction(
       return found;
     },
 
+    erasures: async () => heads.erasures(),
+
     async erase(places) {
       const exports = new Set<string>();
       for (const { id, seq, project } of places) {

@@ -7,6 +7,7 @@ import { toTimestamp } from "../../../clock.ts";
 import type { IdSource } from "../../../ids.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
+import { createErasureCount } from "./audit-reader.ts";
 import type { NumberedHead } from "./checkpoints.ts";
 import type { KnownHeads } from "./known-heads.ts";
 
@@ -22,6 +23,8 @@ export interface ChainHeads {
   lock(owner: Owner): void;
   /** The head of the chain; creates the chain if the owner has none. @throws as lock does. */
   open(owner: Owner, now: number): NumberedHead;
+  /** AuditTransaction.erasures. */
+  erasures(): number;
   /** A record was appended. */
   move(owner: Owner, head: NumberedHead): void;
   /** @returns a function that undoes every later `open` and `move`, for a savepoint that is rolled back. */
@@ -56,12 +59,18 @@ export function createChainHeads(database: Database, knownHeads: KnownHeads, cre
   let isCurrent = false;
   /** Of the chains that were locked while the data version is the same; null: there is no such chain yet. */
   const heads = new Map<Owner, NumberedHead | null>();
+  /** Null: it must be read, because the chain of the installation may have changed. */
+  let erasures: number | null = null;
+  const readErasures = createErasureCount(database);
   const moves: { readonly owner: Owner; readonly before: NumberedHead | null }[] = [];
 
   /** Once in each transaction. */
   const forgetOutdated = (): void => {
     const found = readDataVersion.get();
-    if (found !== dataVersion) heads.clear();
+    if (found !== dataVersion) {
+      heads.clear();
+      erasures = null;
+    }
     dataVersion = found;
     isCurrent = true;
   };
@@ -80,6 +89,7 @@ export function createChainHeads(database: Database, knownHeads: KnownHeads, cre
   const move = (owner: Owner, head: NumberedHead): void => {
     moves.push({ owner, before: heads.get(owner) ?? null });
     heads.set(owner, head);
+    if (owner === null) erasures = null;
     knownHeads.moved(head);
   };
 
@@ -103,12 +113,18 @@ export function createChainHeads(database: Database, knownHeads: KnownHeads, cre
   return {
     lock: (owner) => void lock(owner),
     open: (owner, now) => lock(owner) ?? begin(owner, now),
+    erasures() {
+      if (!isCurrent) forgetOutdated();
+      erasures ??= readErasures();
+      return erasures;
+    },
     move,
     savepoint() {
       const length = moves.length;
       return () => {
         for (const { owner, before } of moves.splice(length).reverse()) {
           heads.set(owner, before);
+          if (owner === null) erasures = null;
           if (before !== null) knownHeads.moved(before);
         }
       };
@@ -120,6 +136,7 @@ export function createChainHeads(database: Database, knownHeads: KnownHeads, cre
     rolledBack() {
       knownHeads.rolledBack();
       heads.clear();
+      erasures = null;
       end();
     },
   };

@@ -18,13 +18,13 @@ interface TextCall extends Omit<Call, "decision"> {
 export function toCallMessage(call: Call): CallMessage {
   const { decision, ...rest } = call;
   if (decision.refused !== null || decision.foreseen === undefined) return call;
-  const { refused, parameters, prepared, foreseen } = decision;
+  const { foreseen, ...accepted } = decision;
   const { memoryId, after, payload } = foreseen;
   const { salt, hash, compressed } = payload;
   const bytes = { salt: salt.toBase64(), hash, compressed: compressed.toBase64() };
   const text: TextCall = {
     ...rest,
-    decision: { refused, parameters, prepared, foreseen: { memoryId, after, payload: bytes } },
+    decision: { ...accepted, foreseen: { memoryId, after, payload: bytes } },
   };
   return JSON.stringify(text);
 }

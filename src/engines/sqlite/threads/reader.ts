@@ -21,7 +21,7 @@ import type { SearchHandlers } from "./search-worker.ts";
 
 interface Reader {
   readonly memories: Omit<MemoryReader, "find">;
-  readonly audit: AuditReader;
+  readonly audit: Omit<AuditReader, "erasures">;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,47 @@
+// Owns the promise that no record holds a text that was erased before the record: what the first half of a call has read is compared in
+// the transaction with the erasures that were committed since. Must never read a text itself.
+
+import type { AuditReader } from "../audit/store.ts";
+import { unavailable } from "../errors.ts";
+import type { SettledCall } from "../storage/after-commit.ts";
+import type { Transaction } from "../storage/store.ts";
+import { type Refused, toRefusalAnswer } from "./answer.ts";
+import type { Call } from "./call.ts";
+
+/** For one preparation of a call. */
+export interface ErasureWatch {
+  /** Call it before anything is read that the record may contain. @throws Refusal 1503 when the database cannot be read */
+  begin(): Promise<void>;
+  /** AuditReader.erasures when the watch began; undefined: it has not begun, so nothing was read that the record may contain. */
+  readonly erasures: number | undefined;
+}
+
+export function createErasureWatch(audit: Pick<AuditReader, "erasures">): ErasureWatch {
+  let erasures: number | undefined;
+  return {
+    async begin() {
+      erasures ??= await audit.erasures();
+    },
+    get erasures() {
+      return erasures;
+    },
+  };
+}
+
+/** Whether something was erased after the call was prepared. Needs the lock of the call's chain. */
+export async function isOutdated({ audit }: Transaction, { decision: { erasures } }: Call): Promise<boolean> {
+  return erasures !== undefined && erasures !== (await audit.erasures());
+}
+
+const { code, message, data, retryAfterSeconds } = unavailable(
+  "Records were erased while this call was performed. Its result may contain erased text, so it was discarded. Send the call again.",
+);
+
+/** The refusal of a call that is not prepared again. Plain data, because it travels between threads. */
+export const outdated: Refused = { code, message, data, retryAfterSeconds };
+
+/** Nothing of the call has happened, and it has no record. */
+export const settledOutdated: SettledCall = {
+  answer: { ...toRefusalAnswer(outdated), isOutdated: true },
+  after: [],
+};
