@@ -120,7 +120,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     url: server.url,
     port: server.port,
     ...first,
-    async close(cause = "closed by its program") {
+    async close(cause = "stopped by the program") {
       const endedAt = clock.elapsed();
       await running.disposeAsync();
       logger.info("server stopped", {

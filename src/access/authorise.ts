@@ -30,18 +30,18 @@ export function authorise(required: Requirement, caller: Caller, plan: Plan, now
     if (plan.memoryLimit === 0) {
       throw new Refusal(
         2106,
-        `The ${project.plan} plan does not include memories. Change to the basic plan or a larger one.`,
+        `The ${project.plan} plan does not include memories. Ask the operator for the basic plan or a larger one.`,
       );
     }
     return;
   }
   if (project.subscription !== "active") {
-    throw new Refusal(2200, "The subscription of the project has expired. Renew it to use the audit log.");
+    throw new Refusal(2200, "The subscription of the project has expired. Ask the operator to renew it.");
   }
   if (required.feature === "export" && !plan.export) {
     throw new Refusal(
       2202,
-      `The ${project.plan} plan does not include exports. Change to the pro plan or a larger one.`,
+      `The ${project.plan} plan does not include exports. Ask the operator for the pro plan or a larger one.`,
     );
   }
 }

@@ -127,7 +127,7 @@ export const updateProject = installationOperation({
     if (Object.keys(input).length < 2) {
       throw new Refusal(
         1400,
-        'Nothing to change. Give at least one option. Run "memledger project update --help" for the list of options.',
+        'No option is given. Give at least one. Run "memledger project update --help" for the list of options.',
       );
     }
     const before = await requireProject(transaction, input.project);

@@ -92,6 +92,6 @@ export function requireHashes(plan: Plan, project: Project): void {
   if (plan.hash) return;
   throw new Refusal(
     2207,
-    `The ${project.plan} plan does not include the hash chain. Change to the business or custom plan.`,
+    `The ${project.plan} plan does not include the hash chain. Ask the operator for the business or custom plan.`,
   );
 }

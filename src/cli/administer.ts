@@ -32,7 +32,8 @@ export class CommandRefused extends Error {
   withNames(names: Readonly<Record<string, string>>): CommandRefused {
     let { message } = this;
     for (const [field, name] of Object.entries(names)) {
-      message = message.replaceAll(new RegExp(`Field "${field}(/[^"]*)?"`, "g"), name);
+      message = message.replaceAll(new RegExp(`Field "${field}/[^"]*"`, "g"), `Each value of ${name}`);
+      message = message.replaceAll(`Field "${field}"`, name);
       // Only a name with an underscore cannot be an ordinary word of the message.
       if (field.includes("_")) message = message.replaceAll(new RegExp(`"?\\b${field}\\b"?`, "g"), name);
     }

@@ -33,7 +33,8 @@ export function findSubject(path: string): Subject {
   if (stat === undefined) throw new UnusableInput(`${path} does not exist. Correct the path.`);
   if (stat.isDirectory()) {
     const { database } = locate(path);
-    if (existsSync(database)) return { kind: "database", path: database };
+    if (orUnusable(database, () => statSync(database, { throwIfNoEntry: false })) !== undefined)
+      return { kind: "database", path: database };
     throw new UnusableInput(
       `There is no memledger database in ${path}. Give the path of a database, a data directory or an export.`,
     );
@@ -164,7 +165,9 @@ function findKeys(
     .find((path) => existsSync(path));
   if (file !== undefined) return { keys: readKeys(readText(file), file), keySource: file, isBeside: true };
   if (subject.kind === "database") return { keys: [], keySource: "none", isBeside: false };
-  throw new UnusableInput("No public key to check the signature of the manifest. Add --public-key FILE.");
+  throw new UnusableInput(
+    "No public key was given or found, so the signature of the manifest cannot be checked. Add --public-key FILE.",
+  );
 }
 
 /** The notes that the server keeps beside its database. Notes that none of the keys has signed are ignored, with a remark. */

@@ -91,7 +91,9 @@ async function examine(
     return ledgerVerifier.verify({ ...evidence, path: subject.path, project, onProgress });
   if (project !== null) throw new UnusableInput("An export contains one project. Remove --project.");
   if (reader === null)
-    throw new UnusableInput("No public key to check the signature of the manifest. Add --public-key FILE.");
+    throw new UnusableInput(
+      "No public key was given or found, so the signature of the manifest cannot be checked. Add --public-key FILE.",
+    );
   requireRegular(subject.path);
   const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
   return verifyExport({ ...evidence, reader, file, manifest, onProgress });

@@ -54,29 +54,39 @@ export function bindWork(
       const report = await work({ ...loaded, terminal, options, operands: command.args });
       if (report !== null) await terminal.print(report);
     } catch (error) {
-      session.exitCode = await reportFailure(terminal, error, { isDebugging, dataDir });
+      session.exitCode = await reportFailure(terminal, error, { isDebugging, dataDir, command });
     }
   });
 }
 
-/** Prints one line that says what to do. @returns the exit code of the error */
+/** Prints one line that says what to do. `command` is the one whose help is named. @returns the exit code of the error */
 export async function reportFailure(
   terminal: Terminal,
   error: unknown,
-  { isDebugging = false, dataDir = null }: { isDebugging?: boolean; dataDir?: string | null } = {},
+  {
+    command,
+    isDebugging = false,
+    dataDir = null,
+  }: { command: Command; isDebugging?: boolean; dataDir?: string | null },
 ): Promise<ExitCode> {
   const exitCode = exitCodeOf(error);
   const message = await failureMessage(error, dataDir);
   terminal.writeError(`memledger: ${message}`);
   if (isDebugging) terminal.writeError(Bun.inspect(error));
-  else if (exitCode === exitCodes.usage)
-    terminal.writeError('Run "memledger --help" for the list of commands and options.');
+  else if (exitCode === exitCodes.usage) terminal.writeError(helpAdvice(command));
   const code =
     error instanceof Error && "code" in error && typeof error.code === "number" ? error.code : null;
   if (terminal.isJson) {
     await terminal.print({ data: { error: { message, code, exit_code: exitCode } }, text: "" });
   }
   return exitCode;
+}
+
+function helpAdvice(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name());
+  const listed = command.commands.length === 0 ? "options" : "commands and options";
+  return `Run "${names.join(" ")} --help" for the list of ${listed}.`;
 }
 
 export function addSettings(command: Command, added: readonly Setting<unknown>[]): Command {

@@ -35,6 +35,9 @@ export async function checkDatabase(checked: CheckedDirectory): Promise<string> 
   return `pages and schema intact, format ${format}, ${counted(projects.length, "project")}, ${counted(keys, "key")}`;
 }
 
+const noPublicKey =
+  "audit.pub is missing, so signatures cannot be checked. Restore it from a backup, or start the server, which writes it again from the audit key.";
+
 /** Verifies the newest records of each chain. @throws Error with the first failure */
 export async function verifyRecent({ directory }: CheckedDirectory): Promise<RecentFinding> {
   const evidence = gatherEvidence(
@@ -43,9 +46,7 @@ export async function verifyRecent({ directory }: CheckedDirectory): Promise<Rec
   );
   const { reader, checkpoints } = evidence;
   if (reader === null) {
-    throw new Error(
-      "audit.pub is missing, so signatures cannot be checked. Restore it from a backup, or start the server, which writes it again from the audit key.",
-    );
+    throw new Error(noPublicKey);
   }
   const finding = await ledgerVerifier.verifyRecent({ path: directory.database, reader, checkpoints });
   const { failure, contradiction } = finding.report;
@@ -74,6 +75,7 @@ export async function checkCheckpoints(checked: CheckedDirectory): Promise<strin
   const keys = readVerifierKeys(root);
   const published = readNewestCheckpoints(root, keys);
   await checked.engine.withLedger("read", async (ledger) => {
+    if (keys.length === 0 && (await ledger.findKey()).newestNote !== null) throw new Error(noPublicKey);
     refuseOlderDatabase(checked, await ledger.findMissingRecords(published));
     const [lost] = await findLostNotes(ledger, root, keys);
     if (lost !== undefined) {

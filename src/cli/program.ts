@@ -18,8 +18,9 @@ import { addVersionCommand, versionReport, versionText } from "./version.ts";
 export async function runCommand(words: readonly string[]): Promise<ExitCode> {
   disableTelemetry();
   const session: Session = { terminal: createTerminal(words.includes("--json")), exitCode: exitCodes.done };
+  const program = createProgram(session);
   try {
-    await createProgram(session).parseAsync([...words], { from: "user" });
+    await program.parseAsync([...words], { from: "user" });
     return session.exitCode;
   } catch (error) {
     // commander throws after --help and --version, which it has printed.
@@ -30,8 +31,16 @@ export async function runCommand(words: readonly string[]): Promise<ExitCode> {
       if (session.terminal.isJson) await session.terminal.print({ data, text: "" });
       return exitCodes.usage;
     }
-    return reportFailure(session.terminal, error);
+    return reportFailure(session.terminal, error, { command: namedCommand(program, words) });
   }
+}
+
+/** The innermost command that the words name, because an error of commander does not say which command it belongs to. */
+function namedCommand(program: Command, words: readonly string[]): Command {
+  return words.reduce(
+    (command, word) => command.commands.find((each) => each.name() === word) ?? command,
+    program,
+  );
 }
 
 function createProgram(session: Session): Command {

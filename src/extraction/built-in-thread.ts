@@ -31,7 +31,8 @@ export function createBuiltInExtractor(supervisor: Supervisor): BuiltInExtractor
   const gate = createFairGate({ concurrency: 1, limits: extractionQueueLimits });
 
   const ask = async (request: ExtractRequest): Promise<readonly ExtractedItem[]> => {
-    if (closed) throw unavailable("The server is shutting down. Send the call again when it is back.");
+    if (closed)
+      throw unavailable("The server is shutting down. Send the call again when it has started again.");
     thread ??= supervisor.start("extractor", null);
     return thread.request<readonly ExtractedItem[]>(request);
   };

@@ -17,7 +17,7 @@ const causes: Readonly<Record<string, Cause>> = {
   EPERM: permission,
   EROFS: {
     cause: "the file system is read-only",
-    remedy: "Mount it read-write, or choose another directory.",
+    remedy: "Mount it read-write.",
   },
   ENOSPC: { cause: "no space is left on the disk", remedy: "Free disk space." },
   EDQUOT: { cause: "the disk quota is exceeded", remedy: "Free disk space or raise the quota." },
@@ -41,7 +41,10 @@ const causes: Readonly<Record<string, Cause>> = {
   },
   ENFILE: { cause: "the system has too many open files", remedy: "Close other programs and try again." },
   ENOMEM: { cause: "the system is out of memory", remedy: "Free memory and try again." },
-  ENOTSUP: { cause: "the file system does not support the operation", remedy: "Choose another directory." },
+  ENOTSUP: {
+    cause: "the file system does not support the operation",
+    remedy: "Use a file system that supports it.",
+  },
   EBUSY: { cause: "another program uses the file", remedy: "Stop that program and try again." },
 };
 

@@ -75,7 +75,7 @@ export async function requireRoom(
   if (memoryLimit === null || (await transaction.memories.count(project)) < memoryLimit) return;
   throw new Refusal(
     2101,
-    `The project has reached its limit of ${counted(memoryLimit, "memory", "memories")}. Delete memories or choose a larger plan.`,
+    `The project has reached its limit of ${counted(memoryLimit, "memory", "memories")}. Delete memories, or ask the operator for a larger plan.`,
     { memory_limit: memoryLimit },
   );
 }

@@ -249,7 +249,7 @@ export class WorkerThread<Ready = unknown> {
 
   #unavailable(): Refusal {
     if (this.#state === "closed") {
-      return unavailable("The server is shutting down. Send the call again when it is back.");
+      return unavailable("The server is shutting down. Send the call again when it has started again.");
     }
     return unavailable("A worker thread of the server is restarting. Send the call again.");
   }

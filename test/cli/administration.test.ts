@@ -95,7 +95,7 @@ describe("while the server runs", () => {
   test.each([
     [["project", "create", "--name", "default"], 1, 1400, "already exists"],
     [["project", "create", "--name", "x", "--plan", "gold"], 1, 1400, 'one of "free"'],
-    [["project", "update", "default"], 1, 1400, "Nothing to change"],
+    [["project", "update", "default"], 1, 1400, "No option is given"],
     [["project", "update", "nobody", "--plan", "pro"], 1, 1400, 'no project "nobody"'],
     [["key", "create", "--project", "default", "--permissions", "all"], 1, 1400, "permissions"],
     [["key", "create", "--project", "default", "--permissions", ""], 1, 1400, "permissions"],
@@ -120,7 +120,12 @@ describe("while the server runs", () => {
       1400,
       "--expires is in the past",
     ],
-    [["key", "create", "--project", "default", "--permissions", "nothing"], 1, 1400, "--permissions must be"],
+    [
+      ["key", "create", "--project", "default", "--permissions", "nothing"],
+      1,
+      1400,
+      'Each value of --permissions must be one of "memory.read"',
+    ],
     [["audit", "redact", "--yes"], 2, null, "--record ID or --memory ID is required."],
     [["audit", "redact"], 2, null, "--record ID or --memory ID is required"],
     [["audit", "redact", "--record", "1", "--memory", "2"], 2, null, "cannot be used together"],

@@ -172,6 +172,15 @@ describe("it finds", () => {
     expect(kept.failed).toEqual([]);
   });
 
+  test("a missing public key, without which no signature can be checked", async () => {
+    const dataDir = copy();
+    rmSync(join(dataDir, "audit.pub"));
+    expect((await diagnose(dataDir)).failed).toEqual([
+      ["audit records", expect.stringContaining("audit.pub is missing")],
+      ["checkpoints", expect.stringContaining("audit.pub is missing")],
+    ]);
+  });
+
   test("a database that is lost", async () => {
     const dataDir = copy();
     rmSync(join(dataDir, "memledger.db"));

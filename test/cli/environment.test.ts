@@ -172,6 +172,22 @@ describe.skipIf(!isRoot)("root and another user", () => {
     expect(said).toContain("sudo -u '#0'");
   });
 
+  test("verification of a directory that the user cannot enter names the permission, not a missing database", async () => {
+    const folder = createFolder();
+    chmodSync(folder, 0o755);
+    const dataDir = join(folder, "data");
+    mkdirSync(dataDir, { mode: 0o700 });
+    const main = resolve(import.meta.dir, "../../src/main.ts");
+    const words = [process.execPath, main, "audit", "verify", dataDir];
+    const child = Bun.spawn(["setpriv", `--reuid=${somebody}`, "--clear-groups", ...words], {
+      stderr: "ignore",
+      stdout: "pipe",
+      env: { HOME: folder },
+    });
+    expect(await child.stdout.text()).toContain("memledger.db cannot be read: permission denied.");
+    expect(await child.exited).toBe(40);
+  });
+
   test.each([
     "memledger.db",
     "memledger.db-wal",

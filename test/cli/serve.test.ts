@@ -81,7 +81,7 @@ describe("serve --json", () => {
     const other = await run(["serve", "--port", port, "--data-dir", dataDir]);
     expect(other.exitCode).toBe(1);
     expect(other.stderr).toBe(
-      `memledger: Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or choose another port with --port, or 0 for any.\n`,
+      `memledger: Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or choose another port with --port (0 selects a free port).\n`,
     );
     await server.end("SIGTERM");
     // No key was made and lost: the next start prints one.

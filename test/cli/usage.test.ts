@@ -49,6 +49,17 @@ test.each([
   expect(stderr).toStartWith("memledger: ");
 });
 
+test.each([
+  [["srve"], 'Run "memledger --help" for the list of commands and options.'],
+  [["project", "remove"], 'Run "memledger project --help" for the list of commands and options.'],
+  [["key", "create"], 'Run "memledger key create --help" for the list of options.'],
+  [["serve", "--port", "abc"], 'Run "memledger serve --help" for the list of options.'],
+  [["audit", "redact"], 'Run "memledger audit redact --help" for the list of options.'],
+])("the error of %j names the help of that command", async (words, advice) => {
+  const { stderr } = await run([...words, "--data-dir", createFolder()]);
+  expect(stderr.trimEnd().split("\n").at(-1)).toBe(advice);
+});
+
 test.each([[[]], [["project"]]])("%j shows the help on stderr", async (words) => {
   const { exitCode, stdout, stderr } = await run(words);
   expect([exitCode, stdout]).toEqual([exitCodes.usage, ""]);

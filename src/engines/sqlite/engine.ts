@@ -49,7 +49,7 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     },
     // A first start that was cut short leaves a log too, but never without the file that it belongs to.
     findTraces: async () =>
-      !existsSync(path) && sizeOf(log) > 0 ? `its write-ahead log ${basename(log)} is there` : null,
+      !existsSync(path) && sizeOf(log) > 0 ? `its write-ahead log ${basename(log)} exists` : null,
     wasKilled: async () => hasLeftoverLog(path),
     requireOwnFiles: async () => requireOwnFiles(path),
     requireIntactRemains: async () => requireOwnLog(file()),

@@ -28,12 +28,12 @@ export async function explainListenFailure(error: unknown, hostname: string, por
   }
   if (code === "EADDRINUSE") {
     return new Error(
-      `Port ${port} of ${hostname} is in use by another process. Stop that process, or choose another port with --port, or 0 for any.`,
+      `Port ${port} of ${hostname} is in use by another process. Stop that process, or choose another port with --port (0 selects a free port).`,
       { cause: error },
     );
   }
   return new Error(
-    `Cannot listen on ${hostname}, port ${port} (${code ?? error}). Choose others with --host and --port.`,
+    `Cannot listen on ${hostname}, port ${port} (${code ?? error}). Choose another address with --host, or another port with --port.`,
     {
       cause: error,
     },

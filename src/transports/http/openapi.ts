@@ -13,8 +13,8 @@ import { pathParameters, type Route, routes, takesBody } from "./routes.ts";
 
 const introduction = `An AI memory with a tamper-evident audit ledger.
 
-Every answer is an envelope: \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. A refusal has the same shape, and its message says what to do next.
-Fields and parameters that are not listed here are refused, never ignored. Answers may gain members in later versions; ignore those that you do not know. A body holds at most ${bodyMaxBytes} bytes of JSON in UTF-8. Times are RFC 3339; the spans of audit queries take every ISO 8601 date or time. Answers use UTC.`;
+Every response is a JSON object with \`success\`, \`code\` (${successCode} on success), \`message\` and \`data\`. The response to a refused call has the same form, and its message says what to do next.
+Fields and parameters that are not listed here are refused, never ignored. Later versions may add fields to responses; ignore fields that you do not know. A request body is JSON in UTF-8, at most ${bodyMaxBytes} bytes. Times are RFC 3339; the time ranges of audit queries and exports accept any ISO 8601 date or time. Times in responses are UTC.`;
 
 export function openApiDocument(): JsonObject {
   const schemas: NamedSchemas = {

@@ -75,13 +75,16 @@ function requireSqliteFile(path: string): void {
     throw new UnusableInput(`${path} cannot be read${reason}.`, { cause: error });
   }
   if (magic.toString("latin1") === "SQLite format 3\0") return;
-  throw new UnusableInput(`${path} is neither a memledger database nor an export with its manifest.`);
+  throw new UnusableInput(
+    `${path} is neither a memledger database nor an export with its manifest. Correct the path.`,
+  );
 }
 
 function requireOurs(path: string, source: LedgerSource): void {
   const [header] = source.all("PRAGMA application_id");
   const { application_id } = header as { application_id: number };
-  if (application_id !== applicationId) throw new UnusableInput(`${path} is not a memledger database.`);
+  if (application_id !== applicationId)
+    throw new UnusableInput(`${path} is not a memledger database. Correct the path.`);
 }
 
 /** SQLite would change the database with this journal when the server opens it, so the file now is not what the server would show. */

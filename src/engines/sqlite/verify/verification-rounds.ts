@@ -102,7 +102,7 @@ function createChainRounds(
     const step = await thread.verifyStep(run.start.key, above, reachedBy(run));
     if (step.moved) {
       const again = await begin(true);
-      if (again === null) throw new Error("the chain that is being verified is gone");
+      if (again === null) throw new Error("the chain was removed while it was verified");
       Object.assign(run, { start: again, segments: [] });
       return again.above;
     }
