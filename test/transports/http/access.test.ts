@@ -100,7 +100,7 @@ for (const route of routes) {
             options: { key: unsubscribed.key },
             status: 403,
             code: 2200,
-            message: /Renew/,
+            message: /Ask the operator to renew it/,
             recordedFor: unsubscribed.id,
           }),
     ]);
