@@ -3,6 +3,7 @@
 
 import { successCode } from "../errors.ts";
 import { isObject, type Json } from "../json/json.ts";
+import { userAgentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Answer } from "./answer.ts";
 import type { Operation } from "./operation.ts";
@@ -26,8 +27,8 @@ export function logAdministration(
     code,
     transport: origin.transport,
     os_uid: osUid,
-    ...(osUser === null ? {} : { os_user: osUser }),
-    ...(sudoUser === null ? {} : { sudo_user: sudoUser }),
+    ...(osUser === null ? {} : { os_user: shorten(osUser) }),
+    ...(sudoUser === null ? {} : { sudo_user: shorten(sudoUser) }),
     ...Object.fromEntries(subjects.flatMap((field) => shown(field, fields[field]))),
     ...(code === successCode ? idsOf(name, data) : {}),
   });
@@ -36,7 +37,12 @@ export function logAdministration(
 /** A person may type the secret of a key instead of its id. */
 function shown(field: string, value: Json | undefined): [string, string][] {
   if (typeof value !== "string") return [];
-  return [[field, value.startsWith("ml_") ? "(hidden)" : value]];
+  return [[field, /\bml_/.test(value) ? "(hidden)" : shorten(value)]];
+}
+
+/** Texts of a refused command can be of any length. */
+function shorten(text: string): string {
+  return text.slice(0, userAgentMaxCharacters).toWellFormed();
 }
 
 /** The answer to `key.create` names the key by `id` and its project by `project_id`. */

@@ -111,7 +111,8 @@ async function respond(request: Request, perform: Perform): Promise<Response> {
 }
 
 async function performNamed(request: Request, perform: Perform): Promise<Answer> {
-  const operation = findOperation(new URL(request.url).pathname.slice(1));
+  // With a malformed Host header, the URL cannot be parsed.
+  const operation = findOperation(URL.parse(request.url)?.pathname.slice(1) ?? "");
   if (request.method !== "POST" || operation?.scope !== "installation") {
     return refuse(
       1404,
@@ -133,12 +134,15 @@ async function performNamed(request: Request, perform: Perform): Promise<Answer>
   return answer;
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** The body, or its fault as a message. */
 async function readBody(request: Request): Promise<JsonObject | string> {
   try {
-    const input = parseJson(await request.text());
+    const input = parseJson(utf8.decode(await request.arrayBuffer()));
     return isObject(input) ? input : "The body must be a JSON object.";
   } catch (error) {
+    if (error instanceof TypeError) return "The body is not valid UTF-8. Send the command again.";
     if (!(error instanceof JsonFault)) return "The body ended early. Send the command again.";
     return `${error.field === null ? "The body" : `Field "${error.field}"`} ${error.reason}.`;
   }
