@@ -1,4 +1,4 @@
-// Fills a data directory with many memories in seconds: through the store's own door with their audit records, but with
+// Fills a data directory with many memories in seconds: through `Store.commit` with their audit records, but with
 // random unit vectors instead of embedded texts. Must run while no server uses the directory.
 
 import type { Call } from "../src/calls/call.ts";

@@ -1,4 +1,4 @@
-// Fills a data directory with audit records through the store's own door, durable and sealed, and tells how fast that went. Must
+// Fills a data directory with audit records through `Store.commit`, durable and sealed, and tells how fast that went. Must
 // run while no server uses the directory.
 
 import { digestSecret, permissions } from "../src/access/key.ts";

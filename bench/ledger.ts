@@ -40,7 +40,7 @@ export async function ledger(options: BenchOptions): Promise<readonly Table[]> {
   }
   measures.push(planned(dataDir, filled));
   const bytes = statSync(join(dataDir, "memledger.db")).size;
-  const note = `${options.records.toLocaleString("en")} records appended through the store's own door as \`audit.append\`, each with a payload of 1 KB, durable (\`synchronous = FULL\`); the database has ${(bytes / 1e9).toFixed(2)} GB. Verification and the server are the executable's.`;
+  const note = `${options.records.toLocaleString("en")} records appended through \`Store.commit\` as \`audit.append\`, each with a payload of 1 KB, durable (\`synchronous = FULL\`); the database has ${(bytes / 1e9).toFixed(2)} GB. Verification and the server are the executable's.`;
   return [measureTable("Ledger", note, measures)];
 }
 

@@ -61,7 +61,7 @@ describe("erasure", async () => {
     expect(records.at(-1)?.payload).toEqual({ redacted: [1, 2, 3] });
   });
 
-  test("is attested by a checkpoint of the same transaction: without one it would excuse nothing", () => {
+  test("is covered by a checkpoint of the same transaction: without one it would account for nothing", () => {
     expect(coveredSize(project.id)).toBe(6);
   });
 

@@ -359,14 +359,14 @@ const rotations: readonly Case[] = [
     with: { key: true },
   },
   {
-    name: "rotated-unattested",
+    name: "rotated-without-former-key",
     lie: signAnew,
     files: (folder, { ledger: { signer } }) => writeRotations(folder, statementBy(forger, signer, forger)),
     expected: broken("signature", 10),
     with: { key: true },
   },
   {
-    name: "rotated-by-stranger",
+    name: "rotated-by-another-key",
     lie: signAnew,
     files: (folder, { ledger: { signer } }) => writeRotations(folder, statementBy(second, signer, forger)),
     expected: broken("signature", 10),

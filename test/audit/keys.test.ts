@@ -1,4 +1,4 @@
-// Proves that the signing key can change without making older notes worthless, and that one command attests the whole database.
+// Proves that the signing key can change while older notes stay valid, and that one command signs checkpoints for the whole database.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const command = (...words: string[]) => run([...words, "--data-dir", dataDir, "--log-level", "warn"]);
 
-test("notes of a former key stay good, and one command attests every chain", async () => {
+test("notes of a former key stay valid, and one command signs a checkpoint of every chain", async () => {
   expect((await command("project", "create", "--name", "one")).exitCode).toBe(0);
   expect((await command("audit", "rotate-key", "--yes")).exitCode).toBe(0);
   expect((await command("project", "create", "--name", "two")).exitCode).toBe(0);

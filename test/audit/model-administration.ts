@@ -1,4 +1,4 @@
-// Random administration and what happens to a server from outside: plans, keys, erasure, sweeps, strangers, time, restarts.
+// Random administration and what happens to a server from outside: plans, keys, erasure, sweeps, unauthenticated calls, time, restarts.
 
 import { createKey, revokeKey } from "../../src/access/key-operations.ts";
 import { updateProject } from "../../src/access/project-operations.ts";
@@ -22,7 +22,7 @@ export const administration: readonly (readonly [
   [1, endKey],
   [2, erase],
   [2, sweep],
-  [1, stranger],
+  [1, callUnauthenticated],
   [5, passTime],
   [1, restart],
 ];
@@ -155,11 +155,11 @@ async function untilPruned({ model, server }: Run): Promise<void> {
   }
 }
 
-async function stranger(run: Run): Promise<void> {
+async function callUnauthenticated(run: Run): Promise<void> {
   run.server.passTime(1_000);
   const { status } = await run.server.call(`ml_${"x".repeat(43)}`, "GET", "/v1/memories");
   equal(status, 401, "a call with a key that nobody made");
-  note(run, "stranger");
+  note(run, "unauthenticated");
   run.model.installation.append({
     action: "memory.list",
     status: 401,

@@ -35,7 +35,7 @@ function compare({ server }: Run, project: string | null, chain: ModelChain): vo
   equal(found.length, expected.length, `how many ${where}`);
 }
 
-/** In a child process, as an operator does; from a copy, with all that attests it kept elsewhere. */
+/** In a child process, as an operator does; from a copy, with its checkpoints and keys stored elsewhere. */
 async function verify({ server, notes }: Run): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "memledger-model-copy-"));
   try {

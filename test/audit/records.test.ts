@@ -282,7 +282,7 @@ describe("keys that are not valid any more", async () => {
   });
 });
 
-describe("strangers", () => {
+describe("unauthenticated calls", () => {
   // Calls with keys that are not valid any more were counted with them.
   beforeAll(() => app.passTime(60_000));
 

@@ -73,7 +73,7 @@ describe("pruning", async () => {
     expect(seqsOf(kept.id)).toHaveLength(20);
   });
 
-  test("attests the record that says so with a checkpoint of the same transaction", () => {
+  test("covers the record of the removal with a checkpoint of the same transaction", () => {
     const sizes = database
       .prepare(
         "SELECT size FROM audit_checkpoint WHERE chain = (SELECT chain FROM audit_anchor) ORDER BY size DESC",

@@ -141,9 +141,9 @@ test("a file given as a checkpoint is one, or the verdict is unusable, never bro
   const answer = await (await call(server.url, server.ready.api_key, "/v1/audit/checkpoint")).text();
   const many = (await run(["audit", "checkpoint", "--data-dir", dataDir, "--json"])).stdout;
   await server.end("SIGTERM");
-  const stranger = await serve(other);
+  const otherServer = await serve(other);
   const foreign = (await run(["audit", "checkpoint", "--data-dir", other, "--project", "default"])).stdout;
-  await stranger.end("SIGTERM");
+  await otherServer.end("SIGTERM");
   const note = String((JSON.parse(answer) as { data: { note: string } }).data.note);
   const database = join(dataDir, "memledger.db");
   const verify = async (text: string, ...words: string[]) => {

@@ -67,7 +67,7 @@ const entryColumns = [
 ] as const;
 const place = fc.record({
   chain: fc.constantFrom(2, 3),
-  // Not 20: that record excuses others, and these would be found before it.
+  // Not 20: that record accounts for the removal of others, which would be found before it.
   seq: fc.integer({ min: 14, max: 24 }).filter((seq) => seq !== 20),
   at: fc.nat(),
   by: fc.integer({ min: 1, max: 255 }),

@@ -9,7 +9,7 @@ import { readExport } from "../../src/export/read.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { createMemory } from "../../src/memory/create.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
-import { openSeam, patient, runtime } from "../storage/seam.ts";
+import { neverAborted, openSeam, runtime } from "../storage/seam.ts";
 import { newSecret, openCalls, openClient, recordsOf } from "./in-process.ts";
 
 const item = { content: "Ana moved to Porto.", evidence: "Ana moved to Porto.", type: "fact" as const };
@@ -63,7 +63,7 @@ async function openWorld(): Promise<World> {
         credentials: { kind: "administration", administrator: { osUid: null, osUser: null, sudoUser: null } },
         input: { kind: "object", fields },
         origin: { transport: "cli", ip: null, userAgent: null, client: null, metadata: null },
-        signal: patient,
+        signal: neverAborted,
       });
       return answer.code;
     },

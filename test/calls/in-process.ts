@@ -8,7 +8,7 @@ import { createPerform, type Perform, type PerformTools } from "../../src/calls/
 import type { Transport } from "../../src/calls/request.ts";
 import { createClock } from "../../src/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { type Member, patient, type Seam, unitVector } from "../storage/seam.ts";
+import { type Member, neverAborted, type Seam, unitVector } from "../storage/seam.ts";
 
 export interface Called {
   readonly status: number;
@@ -38,7 +38,7 @@ export function openClient(perform: Perform, secret: string | null, transport: T
         metadata:
           metadata === undefined ? null : { value: metadata, label: 'The field "_meta"', field: "_meta" },
       },
-      signal: patient,
+      signal: neverAborted,
     });
     const { status, code, message, data } = answer;
     return { status, code, message, data: JSON.parse(data ?? "null") };
@@ -86,7 +86,7 @@ export async function recordsOf(
 ): Promise<FoundRecord[]> {
   const everything = { from: null, to: null, action: null, keyId: null, memoryId: null, statusClass: null };
   const query = { ...everything, limit, through: null, total: null, after: { skip: 0 } };
-  const { records } = await seam.store.audit.list(caller.project, query, patient);
+  const { records } = await seam.store.audit.list(caller.project, query, neverAborted);
   return records
     .map(({ entry, payload }) => ({ entry: toObject(entry), payload: toObject(payload) }))
     .reverse();

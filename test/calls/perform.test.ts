@@ -1,4 +1,4 @@
-// Tests the one door in front of every operation: which refusal comes first, and that every failure is an answer and a record.
+// Tests the only entry point of all operations: which refusal comes first, and that every failure is an answer and a record.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { defaultPlans } from "../../src/access/plan.ts";

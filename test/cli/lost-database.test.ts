@@ -10,7 +10,7 @@ import { cleanUp, createFact, createFolder, run, runJson, serve } from "./comman
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
-/** A data directory of a server that has ended in order, so that its checkpoints attest everything. */
+/** A data directory of a server that was stopped normally, so its checkpoints cover everything. */
 const made = createFolder();
 /** The same before its last call. */
 const older = createFolder();

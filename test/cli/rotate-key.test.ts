@@ -41,7 +41,7 @@ const work = (dataDir: string, variables = {}) =>
   run(["project", "create", "--name", crypto.randomUUID(), "--data-dir", dataDir], variables);
 
 describe("a change of the key", () => {
-  test("is attested by the former key, which an auditor goes on using", async () => {
+  test("is signed by the former key, which an auditor continues to use", async () => {
     const dataDir = copyOf(made);
     const changed = await rotate(dataDir);
     expect([changed.exitCode, changed.object]).toEqual([
@@ -61,7 +61,7 @@ describe("a change of the key", () => {
     });
   });
 
-  test("is recorded, with the statement, and the record is attested by the new key", async () => {
+  test("is recorded, with the statement, and a checkpoint of the new key covers the record", async () => {
     const dataDir = copyOf(made);
     const { object } = await rotate(dataDir);
     const statement = readFileSync(join(dataDir, "audit.rotations"), "utf8").trimEnd();
@@ -133,7 +133,7 @@ describe("a change of the key", () => {
 });
 
 describe("a key that nobody has any more", () => {
-  test("is replaced without attestation, which verify tells; older checkpoints stay good", async () => {
+  test("is replaced without a signature of the former key, which verify reports; older checkpoints stay valid", async () => {
     const dataDir = copyOf(made);
     rmSync(join(dataDir, "audit.key"));
     const asked = await rotate(dataDir);

@@ -78,7 +78,7 @@ export function countRecords(path: string): number {
   return ask(path, "SELECT COUNT(*) AS value FROM audit_entry");
 }
 
-/** A note that attests what the database does not hold would accuse an honest operator. */
+/** A note about records that the database does not contain would accuse an honest operator. */
 function findContradictions(path: string, files: FilesByName): string[] {
   const faults: string[] = [];
   for (const [name, content] of files) {
@@ -94,7 +94,7 @@ function findContradictions(path: string, files: FilesByName): string[] {
         [chain, Number(size), hash],
       );
       if (found === 0 && size !== "0")
-        faults.push(`${basename(name)} attests record ${size}, which is not there`);
+        faults.push(`${basename(name)} covers record ${size}, which does not exist`);
     }
   }
   return faults;

@@ -8,7 +8,7 @@ const dimensions = 256;
 
 let clockMs = 0;
 
-/** A model whose vector points to the text's length, shifted in company by `drift`. A run takes `runMs`, and `textMs` per text. */
+/** A model whose vector points to the text's length, shifted by `drift` in a batch. A run takes `runMs`, and `textMs` per text. */
 function fakeInference(drift: number, runMs: number, textMs: number): Inference {
   return {
     run(texts, into) {

@@ -1,6 +1,6 @@
-// Tests the embedder through its public door, with a tiny model whose vectors are known: order, limits, failures, recovery.
+// Tests the embedder through its public interface, with a tiny model whose vectors are known: order, limits, failures, recovery.
 
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,14 +18,12 @@ import { restartDelayMaxMs, silenceCheckEveryMs, threadPolicies } from "../../sr
 import type { FromThread } from "../../src/threads/protocol.ts";
 import { spawnWorker } from "../../src/threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "../../src/threads/supervisor.ts";
+import { closeAfterEach } from "../cleanup.ts";
 import { type TinyModel, tinyWords, writeTinyModel } from "./tiny-model.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-embedder-"));
 const runtime = prepareRuntime(join(folder, "runtime"));
-const running: Embedder[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((embedder) => embedder.close()));
-});
+const closeLater = closeAfterEach<Embedder>();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const queueLimits: QueueLimits = { items: "texts", perProject: 1_024, total: 10_000, retryAfterSeconds: 1 };
@@ -38,7 +36,7 @@ let count = 0;
 async function start(tiny: TinyModel = {}, options: Partial<EmbedderOptions> = {}): Promise<Embedder> {
   const model = readModelDirectory(writeTinyModel(join(folder, `model-${++count}`), tiny));
   const embedder = await startEmbedder({ runtime, model, ...options });
-  running.push(embedder);
+  closeLater(embedder);
   return embedder;
 }
 

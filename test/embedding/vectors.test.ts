@@ -1,4 +1,4 @@
-// Tests the promises about vectors on the real model: meaning, the same text in any company, texts nobody should write.
+// Tests the promises about vectors on the real model: meaning, the same text in any batch, unusual texts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

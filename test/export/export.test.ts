@@ -189,12 +189,12 @@ describe("is refused", () => {
     const basic = await app.createProject("basic");
     const over = await app.createProject("pro", { subscription: "expired" });
     const reader = await app.createKey(app.projectId, ["audit.read", "memory.read", "audit.write"]);
-    const stranger = { key: `ml_${"0".repeat(43)}` };
+    const unknown = { key: `ml_${"0".repeat(43)}` };
     for (const path of ["", `/${id}`, `/${id}/download`, `/${id}/manifest`].map((end) => exportPath + end)) {
       expect(await refused(basic.key, path)).toEqual([403, 2202]);
       expect(await refused(over.key, path)).toEqual([403, 2200]);
       expect(await refused(reader.key, path)).toEqual([403, 1403]);
-      expect(await refused(stranger.key, path)).toEqual([401, 1401]);
+      expect(await refused(unknown.key, path)).toEqual([401, 1401]);
     }
     expect(await refused(basic.key, exportPath, "POST")).toEqual([403, 2202]);
     expect(await refused(reader.key, exportPath, "POST")).toEqual([403, 1403]);

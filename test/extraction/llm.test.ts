@@ -623,7 +623,7 @@ describe("a long text", () => {
 });
 
 describe("a text that gives orders", () => {
-  test("cannot end the stretch that is data: the mark is new every time", async () => {
+  test("cannot end the part that is data: the mark is new every time", async () => {
     const { extractor, requests } = await begin();
     await extractor.extract(text, now, never);
     const [, nonce = "?"] = /^BEGIN TEXT (\w{32})$/m.exec(requests()[0]?.user ?? "") ?? [];

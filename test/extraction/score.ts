@@ -27,10 +27,10 @@ export interface Found {
 export interface Score {
   readonly texts: number;
   readonly items: number;
-  /** Items that overlap an annotated stretch. */
+  /** Items that overlap an annotated range. */
   readonly right: number;
   readonly annotated: number;
-  /** Annotated stretches that an item overlaps. */
+  /** Annotated ranges that an item overlaps. */
   readonly found: number;
   /** Of those found: type and last day as annotated. */
   readonly typesRight: number;
@@ -44,8 +44,8 @@ export function loadAnnotated(half: "seen" | "unseen"): AnnotatedText[] {
 }
 
 /**
- * An item and an annotated stretch are about the same where they share at least half of the shorter one's characters. Where several
- * items overlap an annotated stretch, the first counts for type and expiry.
+ * An item and an annotated range are about the same where they share at least half of the shorter one's characters. Where several
+ * items overlap an annotated range, the first counts for type and expiry.
  */
 export function scoreText({ text, remember }: AnnotatedText, items: readonly Found[]): Score {
   const matches = remember.map((expected) => ({

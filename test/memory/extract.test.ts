@@ -9,7 +9,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { dimensions, type Member, type Outcome, openSeam, patient } from "../storage/seam.ts";
+import { dimensions, type Member, neverAborted, type Outcome, openSeam } from "../storage/seam.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());
@@ -284,7 +284,7 @@ describe("all or nothing", () => {
       total: null,
       after: { skip: 0 },
     };
-    const { records } = await seam.store.audit.list(member.caller.project, query, patient);
+    const { records } = await seam.store.audit.list(member.caller.project, query, neverAborted);
     expect(JSON.parse(records[0]?.payload ?? "{}")).toMatchObject({
       model_id: "scripted",
       input_content: { text: expect.any(String) },
@@ -351,7 +351,7 @@ describe("credits", () => {
       total: null,
       after: { skip: 0 },
     };
-    const page = await seam.store.audit.list(member.caller.project, query, patient);
+    const page = await seam.store.audit.list(member.caller.project, query, neverAborted);
     const numbers = page.records.map(({ entry }) => JSON.parse(entry).numbers);
     expect(numbers.map(({ credits_consumed: credits, balance_consumed_usd: usd }) => [credits, usd])).toEqual(
       [

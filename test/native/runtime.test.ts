@@ -1,10 +1,9 @@
 // Tests that native libraries come from where they should, unpacked privately and checked.
 
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,24 +11,15 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmbeddedLibrary } from "../../src/native/embedded.ts";
 import { loadOnnx, Tensor } from "../../src/native/onnx.ts";
 import { prepareRuntime, unpackLibraries } from "../../src/native/runtime.ts";
 import { loadVec, openDatabase, SqliteError } from "../../src/native/sqlite.ts";
 import { matmulGraph } from "../../src/ranking/matrix-product-graph.ts";
+import { removeFoldersAfterEach } from "../cleanup.ts";
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), "memledger-runtime-"));
-  folders.push(folder);
-  return folder;
-}
+const temporary = removeFoldersAfterEach();
 
 /** A library as build.ts embeds it, in two parts. */
 function pack(folder: string, name: string, content: string): EmbeddedLibrary {

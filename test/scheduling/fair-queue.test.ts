@@ -138,7 +138,7 @@ describe("the queue", () => {
 });
 
 describe("the gate", () => {
-  const patient = new AbortController().signal;
+  const neverAborted = new AbortController().signal;
 
   /** Work that ends when the test says so; `started` tells the order in which it began. */
   function workshop() {
@@ -158,8 +158,9 @@ describe("the gate", () => {
   test("lets a second project in after one piece of work of the first", async () => {
     const gate = createFairGate({ concurrency: 1, limits });
     const { started, work, end } = workshop();
-    for (const name of ["a1", "a2", "a3"]) void gate({ project: "project 1", signal: patient }, work(name));
-    void gate({ project: "project 2", signal: patient }, work("b1"));
+    for (const name of ["a1", "a2", "a3"])
+      void gate({ project: "project 1", signal: neverAborted }, work(name));
+    void gate({ project: "project 2", signal: neverAborted }, work("b1"));
     for (const name of ["a1", "a2", "b1"]) await end(name);
     expect(started).toEqual(["a1", "a2", "b1", "a3"]);
   });
@@ -167,8 +168,9 @@ describe("the gate", () => {
   test("keeps places that one project may not have for others", async () => {
     const gate = createFairGate({ concurrency: 3, concurrencyPerProject: 2, limits });
     const { started, work, end } = workshop();
-    for (const name of ["a1", "a2", "a3"]) void gate({ project: "project 1", signal: patient }, work(name));
-    void gate({ project: "project 2", signal: patient }, work("b1"));
+    for (const name of ["a1", "a2", "a3"])
+      void gate({ project: "project 1", signal: neverAborted }, work(name));
+    void gate({ project: "project 2", signal: neverAborted }, work("b1"));
     await Bun.sleep(0);
     expect(started).toEqual(["a1", "a2", "b1"]);
     await end("b1");
@@ -183,9 +185,9 @@ describe("the gate", () => {
     const gate = createFairGate({ concurrency: 1, limits });
     const { started, work, end } = workshop();
     const caller = new AbortController();
-    void gate({ project: "project 1", signal: patient }, work("first"));
+    void gate({ project: "project 1", signal: neverAborted }, work("first"));
     const leaves = gate({ project: "project 1", signal: caller.signal }, work("leaves")).catch(codeOf);
-    const last = gate({ project: "project 1", signal: patient }, work("last"));
+    const last = gate({ project: "project 1", signal: neverAborted }, work("last"));
     caller.abort();
     expect(await leaves).toBe(1503);
     expect(await gate({ project: "project 1", signal: caller.signal }, work("late")).catch(codeOf)).toBe(
@@ -201,9 +203,9 @@ describe("the gate", () => {
     for (let steps = 0; steps < 12; steps++) {
       const gate = createFairGate({ concurrency: 1, limits });
       const caller = new AbortController();
-      const first = gate({ project: "project 1", signal: patient }, async () => "first");
+      const first = gate({ project: "project 1", signal: neverAborted }, async () => "first");
       const leaves = gate({ project: "project 1", signal: caller.signal }, async () => "ran").catch(codeOf);
-      const last = gate({ project: "project 1", signal: patient }, async () => "last");
+      const last = gate({ project: "project 1", signal: neverAborted }, async () => "last");
       for (let step = 0; step < steps; step++) await Promise.resolve();
       caller.abort();
       expect(await Promise.all([first, last])).toEqual(["first", "last"]);
@@ -215,7 +217,7 @@ describe("the gate", () => {
   test("gives places back when work fails", async () => {
     const gate = createFairGate({ concurrency: 1, limits });
     const failing = () => Promise.reject(new Error("failed"));
-    await expect(gate({ project: "project 1", signal: patient }, failing)).rejects.toThrow("failed");
-    expect(await gate({ project: "project 1", signal: patient }, async () => "done")).toBe("done");
+    await expect(gate({ project: "project 1", signal: neverAborted }, failing)).rejects.toThrow("failed");
+    expect(await gate({ project: "project 1", signal: neverAborted }, async () => "done")).toBe("done");
   });
 });

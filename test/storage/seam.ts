@@ -30,8 +30,8 @@ import type { spawnWorker } from "../../src/threads/spawn.ts";
 export const dimensions = 256;
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 
-/** Of a caller who stays. */
-export const patient = new AbortController().signal;
+/** For calls whose client keeps its connection open. */
+export const neverAborted = new AbortController().signal;
 
 type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "decision" | "bodyText">;
 
@@ -217,7 +217,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         plan: defaultPlans.custom,
         store,
         now: Date.now(),
-        signal: patient,
+        signal: neverAborted,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },
         extractor: { name: "built-in", extract: unused },
         pagePins: createPagePins(createClock()),
@@ -228,8 +228,8 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       });
       return () => call("memory.read", input, prepared);
     },
-    list: (query, signal = patient) => store.memories.list(caller.project, query, signal),
-    search: (query, signal = patient) => {
+    list: (query, signal = neverAborted) => store.memories.list(caller.project, query, signal),
+    search: (query, signal = neverAborted) => {
       const everything = { words: null, types: null, topK: 10, minSimilarity: 0 };
       const alive = { includeExpired: false, includeInactive: false, now: Date.now() };
       return store.memories.search(caller.project, { ...everything, ...alive, ...query }, signal);

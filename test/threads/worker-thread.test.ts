@@ -1,7 +1,7 @@
 // Proves how worker threads are supervised, with real threads that crash, hang, answer late and do not end: nobody waits for ever, and two
 // threads that write never run at once.
 
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ import {
 } from "../../src/threads/policies.ts";
 import { createSupervisor } from "../../src/threads/supervisor.ts";
 import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../src/threads/worker-thread.ts";
+import { closeAfterEach } from "../cleanup.ts";
 import { createPipe, hang, spawnEntry } from "./hanging-worker.ts";
 import type { ScriptedInit, ScriptedRequest } from "./scripted-worker.ts";
 
@@ -27,10 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const names = Object.keys(threadPolicies) as SupervisedName[];
 const restarting = names.filter((name) => threadPolicies[name].restarts !== "never");
-const opened: Observed[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((observed) => observed.close()));
-});
+const closeLater = closeAfterEach<Observed>();
 
 interface Observed {
   readonly thread: WorkerThread<{ readonly starts: number }>;
@@ -122,7 +120,7 @@ function open(name: SupervisedName, { holdsWorkers = false, ...how }: Setting = 
       await closed;
     },
   };
-  opened.push(observed);
+  closeLater(observed);
   return observed;
 }
 

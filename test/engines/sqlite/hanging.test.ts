@@ -1,7 +1,7 @@
 // Makes the engine's real threads hang, or kills them: whoever waits is answered, the next thread takes over, and a thread that writes files
 // is followed by another one only after its end.
 
-import { afterAll, afterEach, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,15 +22,13 @@ import {
   threadPolicies,
 } from "../../../src/threads/policies.ts";
 import { createSupervisor, type Supervisor } from "../../../src/threads/supervisor.ts";
+import { closeAfterEach } from "../../cleanup.ts";
 import { openSeam, runtime, type Seam, unitVector } from "../../storage/seam.ts";
 import { createPipe, hang, spawnHanging } from "../../threads/hanging-worker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-hanging-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const opened: Seam[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((seam) => seam.close()));
-});
+const closeLater = closeAfterEach<Seam>();
 
 const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
 const checksOf = (name: SupervisedName) => threadPolicies[name].silenceMaxMs / silenceCheckEveryMs + 1;
@@ -47,7 +45,7 @@ async function openObserved(): Promise<{ seam: Seam; workersOf: (name: string) =
       return worker;
     },
   });
-  opened.push(seam);
+  closeLater(seam);
   return { seam, workersOf };
 }
 

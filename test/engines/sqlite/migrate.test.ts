@@ -1,32 +1,16 @@
 // Opens databases of other times and origins: one of format 1, kept beside this file, goes on working; newer and foreign files are
 // refused with a message that helps, and are not touched.
 
-import { afterEach, describe, expect, test } from "bun:test";
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
 import { openDatabase } from "../../../src/native/sqlite.ts";
+import { removeFoldersAfterEach } from "../../cleanup.ts";
 import { dimensions, openMember, openSeam, runtime, unitVector } from "../../storage/seam.ts";
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), "memledger-migrate-"));
-  folders.push(folder);
-  return join(folder, "memledger.db");
-}
+const createFolder = removeFoldersAfterEach();
+const temporary = () => join(createFolder(), "memledger.db");
 
 /** One project with a fact that was read, an inactive rule, an expired context and one that was deleted; nine records in its chain. Made at that time by the program itself. */
 const kept = {

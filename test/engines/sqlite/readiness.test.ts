@@ -1,14 +1,11 @@
-// When the engine says that it cannot perform calls: while a thread restarts, and while its disk or its file fails.
+// Tests that the engine is not ready while one of its threads restarts.
 
-import { afterEach, expect, test } from "bun:test";
-import type { Worker } from "node:worker_threads";
-import { spawnWorker } from "../../../src/threads/spawn.ts";
-import { openSeam, type Seam, unitVector } from "../../storage/seam.ts";
+import { expect, test } from "bun:test";
+import { closeAfterEach } from "../../cleanup.ts";
+import { type Seam, unitVector } from "../../storage/seam.ts";
+import { openObserved } from "./observed-engine.ts";
 
-const opened: Seam[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((seam) => seam.close()));
-});
+const closeLater = closeAfterEach<Seam>();
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
@@ -21,15 +18,8 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 test.each(["writer", "reader", "searcher"] as const)(
   "a %s that restarts makes it unready until it is back",
   async (name) => {
-    const workers = new Map<string, Worker>();
-    const seam = await openSeam({
-      spawn: (thread, init) => {
-        const worker = spawnWorker(thread, init);
-        workers.set(thread, worker);
-        return worker;
-      },
-    });
-    opened.push(seam);
+    const { seam, workers } = await openObserved();
+    closeLater(seam);
     const project = await seam.project();
     await project.search({ vector: unitVector(1) });
     await project.list({ type: null, sortBy: "created_at", direction: "desc", limit: 1, offset: 0 });

@@ -1,9 +1,8 @@
 // Proves that the server works with no other schema than its own: the frozen text is what the migrations make, and whoever adds, drops
 // or changes an object keeps the server from starting, with a message that names it.
 
-import { afterEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "../../../src/engines/sqlite/database-file/inspect.ts";
 import { createNext, replaceByNext } from "../../../src/engines/sqlite/memories/reembed.ts";
@@ -15,13 +14,11 @@ import {
 } from "../../../src/engines/sqlite/schema/schema-check.ts";
 import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
 import { setSchemaText } from "../../audit/tamper.ts";
+import { removeFoldersAfterEach } from "../../cleanup.ts";
 import { openSeam, runtime } from "../../storage/seam.ts";
 import { makeDatabase, objectsOf, schemaText } from "./schema-text.ts";
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+const createFolder = removeFoldersAfterEach();
 
 const formats = Array.from({ length: formatVersion }, (_, index) => index + 1);
 
@@ -86,9 +83,7 @@ describe("a database whose schema somebody changed", () => {
       "the index memory_by_pool is not defined",
     ],
   ])("is refused and left as it is: %s", async (_, change, named) => {
-    const folder = mkdtempSync(join(tmpdir(), "memledger-schema-"));
-    folders.push(folder);
-    const path = join(folder, "memledger.db");
+    const path = join(createFolder(), "memledger.db");
     await openSeam({ path }).then((seam) => seam.close());
     const database = openDatabase(path, runtime);
     if (typeof change === "string") database.exec(change);

@@ -1,16 +1,14 @@
 // Proves how calls wait for the engine's threads: lists never behind searches, projects in turn, and no question is asked whose caller is
 // gone.
 
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Refusal } from "../../../src/errors.ts";
 import { groupMaxCalls, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
+import { closeAfterEach } from "../../cleanup.ts";
 import { type Member, openSeam, type Seam, unitVector } from "../../storage/seam.ts";
 
-const opened: Seam[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((seam) => seam.close()));
-});
+const closeLater = closeAfterEach<Seam>();
 
 interface Observed {
   readonly seam: Seam;
@@ -38,7 +36,7 @@ async function openHeld(): Promise<Observed> {
       return worker;
     },
   });
-  opened.push(seam);
+  closeLater(seam);
   const release = () => {
     isHeld = false;
     for (const send of held.splice(0)) send();
@@ -105,7 +103,7 @@ test("a call to be written is in the next group, however many another project se
       return worker;
     },
   });
-  opened.push(seam);
+  closeLater(seam);
   const [busy, other] = [await seam.project(), await seam.project()];
   groups.length = 0;
   const create = (member: Member, seed: number) =>

@@ -1,24 +1,16 @@
 // Tests what SQLite's index of words promises beside what every engine does: words of memories that are gone do not stay in the file,
 // words are written with their memory or not at all, and older formats get them.
 
-import { afterEach, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findDamage } from "../../../src/engines/sqlite/database-file/inspect.ts";
 import { openDatabase } from "../../../src/native/sqlite.ts";
+import { removeFoldersAfterEach } from "../../cleanup.ts";
 import { type Member, openMember, openSeam, runtime, unitVector } from "../../storage/seam.ts";
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), "memledger-words-"));
-  folders.push(folder);
-  return join(folder, "memledger.db");
-}
+const createFolder = removeFoldersAfterEach();
+const temporary = () => join(createFolder(), "memledger.db");
 
 const far = unitVector(1_000);
 const search = (member: Member, words: string) => member.search({ vector: far, words, topK: 50 });

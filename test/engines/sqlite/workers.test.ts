@@ -1,29 +1,18 @@
 // Kills the engine's threads in the middle of their work: calls are answered with 1503, never hung, nothing acknowledged is lost,
 // and everything works again by itself.
 
-import { afterEach, expect, test } from "bun:test";
-import type { Worker } from "node:worker_threads";
+import { expect, test } from "bun:test";
 import { Refusal } from "../../../src/errors.ts";
-import { spawnWorker } from "../../../src/threads/spawn.ts";
-import { type Outcome, openSeam, type Seam, unitVector } from "../../storage/seam.ts";
+import { closeAfterEach } from "../../cleanup.ts";
+import { type Outcome, type Seam, unitVector } from "../../storage/seam.ts";
+import { type ObservedEngine, openObserved } from "./observed-engine.ts";
 
-const opened: Seam[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((seam) => seam.close()));
-});
+const closeLater = closeAfterEach<Seam>();
 
-/** An engine and its newest workers by name. */
-async function openObserved(): Promise<{ seam: Seam; workers: Map<string, Worker> }> {
-  const workers = new Map<string, Worker>();
-  const seam = await openSeam({
-    spawn: (name, init) => {
-      const worker = spawnWorker(name, init);
-      workers.set(name, worker);
-      return worker;
-    },
-  });
-  opened.push(seam);
-  return { seam, workers };
+async function open(): Promise<ObservedEngine> {
+  const observed = await openObserved();
+  closeLater(observed.seam);
+  return observed;
 }
 
 /** 1503 as a number, anything unexpected is thrown. */
@@ -45,7 +34,7 @@ async function untilAvailable<Value>(work: () => Promise<Value>): Promise<Value>
 }
 
 test("a writer killed while it commits loses no acknowledged write and comes back by itself", async () => {
-  const { seam, workers } = await openObserved();
+  const { seam, workers } = await open();
   const project = await seam.project();
   const acknowledged = new Set<string>();
   let refused = 0;
@@ -82,7 +71,7 @@ test("a writer killed while it commits loses no acknowledged write and comes bac
 }, 30_000);
 
 test("a reader killed while it searches answers 1503 and then searches again", async () => {
-  const { seam, workers } = await openObserved();
+  const { seam, workers } = await open();
   const project = await seam.project();
   await Promise.all(
     Array.from({ length: 50 }, (_, seed) => project.create({ content: `${seed}`, vector: unitVector(seed) })),
@@ -96,7 +85,7 @@ test("a reader killed while it searches answers 1503 and then searches again", a
 }, 30_000);
 
 test("a search index that outlives its writer learns of everything that comes after", async () => {
-  const { seam, workers } = await openObserved();
+  const { seam, workers } = await open();
   const project = await seam.project();
   const kept = await project.create({ content: "kept", vector: unitVector(1), type: "rule" });
   await Promise.all(

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { redactRecords } from "../../../src/audit/redact.ts";
-import { patient, unitVector } from "../seam.ts";
+import { neverAborted, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { listRecords, readEntries, verifyRecords } from "./records.ts";
 
@@ -50,7 +50,7 @@ export function testErasure(subject: EngineUnderTest): void {
         expect((await redact()).data).toMatchObject({ redacted: 0 });
         const [first, second] = await verifyRecords(seam, member);
         expect([first?.removal, second?.removal]).toEqual(["redacted", null]);
-        const found = await seam.store.audit.find(member.caller.project, input.record, patient);
+        const found = await seam.store.audit.find(member.caller.project, input.record, neverAborted);
         expect(found).toMatchObject({ seq: 1, payload: null, salt: null });
         expect((await listRecords(seam, member, { action: "audit.redact" })).total).toBe(1);
         expect((await seam.store.audit.place(input.record))?.hasPayload).toBe(false);

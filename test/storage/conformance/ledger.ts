@@ -7,7 +7,7 @@ import { parseCheckpoint } from "../../../src/audit/checkpoint.ts";
 import { rotationText } from "../../../src/audit/key-rotation.ts";
 import { createSigner, createSigningKey, openNote, splitNotes } from "../../../src/audit/signed-note.ts";
 import { fromTimestamp } from "../../../src/clock.ts";
-import { openSeam, patient, type Seam, unitVector } from "../seam.ts";
+import { neverAborted, openSeam, type Seam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
 import { listRecords, readEntries, verifyRecords } from "./records.ts";
 
@@ -97,11 +97,11 @@ export function testLedger(subject: EngineUnderTest): void {
         const [entry] = await readEntries(seam, member);
         const id = entry?.id ?? "";
         const { audit } = seam.store;
-        const found = await audit.find(member.caller.project, id, patient);
+        const found = await audit.find(member.caller.project, id, neverAborted);
         expect(found).toEqual((await listRecords(seam, member, { after: { below: 2 } })).records[0] ?? null);
         expect(JSON.parse(found?.payload ?? "{}").request_body.content).toBe("first");
-        expect(await audit.find(other.caller.project, id, patient)).toBeNull();
-        expect(await audit.find(member.caller.project, "0".repeat(32), patient)).toBeNull();
+        expect(await audit.find(other.caller.project, id, neverAborted)).toBeNull();
+        expect(await audit.find(member.caller.project, "0".repeat(32), neverAborted)).toBeNull();
         expect(await audit.place(id)).toMatchObject({
           seq: 1,
           id,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { RecordQuery } from "../../../src/audit/store.ts";
 import type { MemoryType } from "../../../src/memory/memory.ts";
 import type { ListQuery } from "../../../src/memory/store.ts";
-import { type Member, type Outcome, patient, unitVector } from "../seam.ts";
+import { type Member, neverAborted, type Outcome, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { everyRecord } from "./records.ts";
 
@@ -87,7 +87,7 @@ export function testMemories(subject: EngineUnderTest): void {
           if (typeof expected === "number") expect(read.code).toBe(expected);
           else expect(read).toMatchObject({ code: 1000, data: { id: data.id, ...expected } });
           // The record tells what the caller was told.
-          const { records } = await seam.store.audit.list(member.caller.project, newest, patient);
+          const { records } = await seam.store.audit.list(member.caller.project, newest, neverAborted);
           const told: unknown = JSON.parse(records[0]?.payload ?? "null");
           expect(told).toMatchObject({ response_body: { code: read.code, data: read.data } });
         }),
@@ -231,7 +231,7 @@ export function testMemories(subject: EngineUnderTest): void {
         const { rules, hits } = await seam.store.memories.readForInjection(
           member.caller.project,
           query,
-          patient,
+          neverAborted,
         );
         expect(rules.map(({ content }) => content)).toEqual(["important", "newer", "older"]);
         expect(hits.map(({ memory: { content }, similarity }) => [content, similarity])).toEqual([

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { similarMemoriesMax } from "../../../src/limits.ts";
 import { cosine } from "../../../src/ranking/scores.ts";
 import type { StoreOptions } from "../../../src/storage/engine.ts";
-import { dimensions, type Member, normalise, openSeam, patient, type Seam, unitVector } from "../seam.ts";
+import {
+  dimensions,
+  type Member,
+  neverAborted,
+  normalise,
+  openSeam,
+  type Seam,
+  unitVector,
+} from "../seam.ts";
 import { createPlace, type EngineUnderTest } from "./engine-under-test.ts";
 
 const nothing = new Float32Array(0);
@@ -51,7 +59,7 @@ async function prepare({ open }: EngineUnderTest, options: Partial<StoreOptions>
     contentOf,
     ask(vectors, above = 0.9) {
       const query = { vectors, earlier: nothing, above, now: seam.now() };
-      return seam.store.memories.findSimilar(member.caller.project, query, patient);
+      return seam.store.memories.findSimilar(member.caller.project, query, neverAborted);
     },
     async close() {
       await seam.close();
@@ -99,7 +107,7 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
           ids.push((await crowd.create({ content: `${at}`, vector, importance })).data.id);
         }
         const query = { vectors: [unitVector(2)], earlier: nothing, above: 0.1, now: seam.now() };
-        const { found } = await seam.store.memories.findSimilar(crowd.caller.project, query, patient);
+        const { found } = await seam.store.memories.findSimilar(crowd.caller.project, query, neverAborted);
         const nearest = vectors
           .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
           .sort((a, b) => b.similarity - a.similarity);
@@ -120,7 +128,7 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
             above: 0.9,
             now: seam.now(),
           },
-          patient,
+          neverAborted,
         );
         const expected = items.slice(start).map((item, at) =>
           items

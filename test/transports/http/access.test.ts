@@ -9,7 +9,7 @@ import { expectClean, runScenarios, type Scenario } from "./scenario.ts";
 
 const app = await startTestApp();
 afterAll(() => app.stop());
-// Strangers are recorded ten times a second at most, and the plan free allows five calls a second.
+// Unauthenticated calls are recorded ten times a second at most, and the plan free allows five calls a second.
 beforeEach(() => app.passTime(1_000));
 
 const { projectId } = app;
@@ -131,10 +131,10 @@ describe("the rate limit of a plan", () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("holds for strangers, who cannot fill the disk without a key", async () => {
+  test("holds for unauthenticated calls, so nobody can fill the disk without a key", async () => {
     const before = app.countRecords(null);
-    const stranger = () => app.call("GET", "/v1/memories", { key: null });
-    const replies = await Promise.all(Array.from({ length: 50 }, stranger));
+    const callWithoutKey = () => app.call("GET", "/v1/memories", { key: null });
+    const replies = await Promise.all(Array.from({ length: 50 }, callWithoutKey));
     const recorded = replies.filter(({ status }) => status === 401).length;
     expect(recorded).toBeGreaterThanOrEqual(10);
     expect(recorded).toBeLessThan(20);

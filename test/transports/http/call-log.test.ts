@@ -198,8 +198,8 @@ test("checkpoints and retention name their project", async () => {
   expect(ofProject.every((line) => line.project === project)).toBe(true);
   // The payloads of the installation's chain have the same age.
   expect(retention).toContainEqual(expect.objectContaining({ project: null, chain, payloads_through: 5 }));
-  const attested = ofMessage(lines, "checkpoint").map((line) => line.project);
-  expect(attested).toContain(project);
+  const covered = ofMessage(lines, "checkpoint").map((line) => line.project);
+  expect(covered).toContain(project);
   // The chain of the installation.
-  expect(attested).toContain(null);
+  expect(covered).toContain(null);
 });

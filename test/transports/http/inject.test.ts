@@ -40,9 +40,9 @@ const context = await add("No release ships this week because of the holidays.",
   importance: 0.2,
   expires_at: expiresAt,
 });
-const stranger = await app.createProject("basic");
-await add("Strangers ship releases on Fridays.", "fact", {}, stranger.key);
-await add("Strangers obey this rule alone.", "rule", {}, stranger.key);
+const otherProject = await app.createProject("basic");
+await add("Others ship releases on Fridays.", "fact", {}, otherProject.key);
+await add("Others obey this rule alone.", "rule", {}, otherProject.key);
 
 describe("an injection", () => {
   test("gives all rules by importance, what is relevant, and a prompt of both", async () => {
@@ -169,17 +169,17 @@ describe("an injection", () => {
   });
 
   test("shows nothing of another project", async () => {
-    const reply = await inject({ query: question, min_similarity: 0, top_k: 50 }, stranger.key);
-    expect(contentsOf(reply)).toEqual(["Strangers ship releases on Fridays."]);
-    expect(rulesOf(reply)).toEqual(["Strangers obey this rule alone."]);
-    expect((await inject({ query: question, min_similarity: 0 })).text).not.toContain("Strangers");
+    const reply = await inject({ query: question, min_similarity: 0, top_k: 50 }, otherProject.key);
+    expect(contentsOf(reply)).toEqual(["Others ship releases on Fridays."]);
+    expect(rulesOf(reply)).toEqual(["Others obey this rule alone."]);
+    expect((await inject({ query: question, min_similarity: 0 })).text).not.toContain("Others");
   });
 
   test("has a memory that becomes a rule and back meanwhile exactly once", async () => {
     const project = await app.createProject("custom");
     const id = await add("Releases ship on Mondays.", "fact", {}, project.key);
     let isDone = false;
-    const turning = (async () => {
+    const changes = (async () => {
       for (let turn = 0; turn < 60; turn++) {
         const body = { memory_type: turn % 2 === 0 ? "rule" : "fact" };
         await app.call("PUT", `/v1/memories/${id}`, { key: project.key, body });
@@ -191,7 +191,7 @@ describe("an injection", () => {
       const { data } = await inject({ query: question, min_similarity: 0 }, project.key);
       counts.push(listOf(data.rules).length + listOf(data.results).length);
     }
-    await turning;
+    await changes;
     expect(new Set(counts)).toEqual(new Set([1]));
   });
 

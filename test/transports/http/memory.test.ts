@@ -17,8 +17,8 @@ const create = (content: string, fields: JsonObject = {}, key = app.apiKey) =>
 
 const fact = await create("Our office cat is called Ada.", { importance: 0.25 });
 const held = await create("The build runs on every push.");
-const stranger = await app.createProject("basic");
-const foreign = await create("Nobody else may read this.", {}, stranger.key);
+const otherProject = await app.createProject("basic");
+const foreign = await create("Nobody else may read this.", {}, otherProject.key);
 
 describe("create", () => {
   runScenarios(app, [

@@ -1,5 +1,5 @@
-// Attack: while the server is stopped, payloads are deleted and a record is appended that accounts for it. The next checkpoint of the
-// server would attest this record, and the removal with it. The server must not start.
+// Attack: while the server is stopped, payloads are deleted and a record is appended that accounts for it. The next checkpoint of
+// the server would cover this record, and the removal with it. The server must not start.
 
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ test.each([
   ["audit.redact", { redacted: [1, 2] }],
   ["audit.prune", { payloads_through: 2 }],
 ])(
-  "a forged record of %s keeps the server from attesting it",
+  "a forged record of %s keeps the server from signing a checkpoint over it",
   async (action, payload) => {
     const dataDir = createFolder();
     const server = await serve(dataDir);
@@ -112,7 +112,7 @@ function readOne(path: string, sql: string): unknown {
   }
 }
 
-test("retention deletes no payload that no attested record names, whatever the database says", async () => {
+test("retention deletes no payload that no record under a checkpoint names, whatever the database says", async () => {
   const dataDir = createFolder();
   const path = join(dataDir, "memledger.db");
   const server = await serve(dataDir);
