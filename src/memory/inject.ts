@@ -114,8 +114,9 @@ export const injectMemories = projectOperation({
     const { rules, hits } = await store.memories.readForInjection(caller.project, wanted, signal);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const { fitting, characters } = fit(hits, budget);
+    const injected = [...rules, ...fitting.map(({ memory }) => memory)];
     const data = {
-      prompt: toPrompt([...rules, ...fitting.map(({ memory }) => memory)]),
+      prompt: toPrompt(injected),
       query: input.query,
       rules: rules.map(toAgentMemory),
       results: fitting.map(toDetailedResult),
@@ -123,8 +124,7 @@ export const injectMemories = projectOperation({
       rules_exceed_budget: lengthOf(rules) > budget,
       characters,
     };
-    const injected = [...data.rules, ...data.results.map(({ memory }) => memory)];
-    const after = [touchMemories(caller.project, injected, now)];
+    const after = touchMemories(caller.project, injected, now);
     return { foreseen: { data, details: { output_content: data.prompt }, after }, prepared: null };
   },
 

@@ -4,6 +4,7 @@ import type { Project } from "../access/project.ts";
 import { confirmed, type Foreseen, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
+import { accessResolutionMs } from "../limits.ts";
 import { Fields } from "../schema/schema.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -51,18 +52,20 @@ function toOutcome(project: Project, memory: Memory, now: number) {
   return {
     data: toAgentMemory(memory),
     memoryId: memory.id,
-    after: [touchMemories(project, [memory], now)],
+    after: touchMemories(project, [memory], now),
   };
 }
 
-/** `last_accessed_at` of these memories follows. */
+/** `last_accessed_at` of these memories follows, unless it is less than `accessResolutionMs` ago. */
 export function touchMemories(
   project: Project,
-  memories: readonly { readonly id: string }[],
+  memories: readonly Pick<Memory, "id" | "lastAccessedAt">[],
   now: number,
-): AfterCommit {
-  const ids = memories.map(({ id }) => id);
-  return { effect: "touch_memories", project: project.id, memories: ids, at: now };
+): AfterCommit[] {
+  // A time in the future was stored before the clock was set back.
+  const isRecent = (at: number | null) => at !== null && at <= now && at > now - accessResolutionMs;
+  const ids = memories.filter(({ lastAccessedAt }) => !isRecent(lastAccessedAt)).map(({ id }) => id);
+  return ids.length === 0 ? [] : [{ effect: "touch_memories", project: project.id, memories: ids, at: now }];
 }
 
 /** @throws Refusal 2100 when the project has no such memory; the refusal is the same when another project has it. */

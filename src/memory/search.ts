@@ -132,8 +132,8 @@ export const searchMemories = projectOperation({
     const hits = await store.memories.search(caller.project, wanted, signal);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
     const data = { results, query: input.query, total: results.length };
-    const found = results.map(({ memory }) => memory);
-    return { foreseen: { data, after: [touchMemories(caller.project, found, now)] }, prepared: null };
+    const found = hits.map(({ memory }) => memory);
+    return { foreseen: { data, after: touchMemories(caller.project, found, now) }, prepared: null };
   },
 
   apply: confirm,

@@ -64,6 +64,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
 
 /** @returns a step that writes a batch of the noted access times in a transaction of its own and tells whether more is left. */
 export function createAccessFlush(database: Database, state: WriterState): () => boolean {
+  // The operations ask for no time that is stored already. The conditions are for calls that were prepared before it was stored.
   const touchMemory = database.prepare(
     `UPDATE memory SET last_accessed_at = :at
      WHERE id = :id AND project = (SELECT serial FROM project WHERE id = :project) AND (last_accessed_at IS NULL OR last_accessed_at <= :at - ${accessResolutionMs} OR last_accessed_at > :at)`,
