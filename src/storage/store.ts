@@ -1,4 +1,4 @@
-// Owns the seam between the domains and a storage engine: composes what each domain needs. Knows no SQL.
+// Owns the interface between the domains and a storage engine: composes what each domain needs. Knows no SQL.
 
 import type { Caller } from "../access/caller.ts";
 import type { AccessReader, AccessTransaction } from "../access/store.ts";

@@ -35,36 +35,42 @@ function writeScript(folder: string, app: TestApp, llm: FakeLlm): void {
 
 const withoutDays = (text: string) => text.replace(/\d{4}-\d\d-\d\d/g, "DAY");
 
-test("the second chat has the section of the README in its system message", async () => {
+interface Chatting {
+  readonly llm: FakeLlm;
+  /** Runs the script of the README once; each line is typed. @returns what it prints */
+  run(...lines: readonly string[]): Promise<string>;
+}
+
+async function withChat(work: (chatting: Chatting) => Promise<void>): Promise<void> {
   const folder = createFolder("false");
   const app = await startTestApp();
   const llm = await startFakeLlm();
   try {
     writeScript(folder, app, llm);
     llm.otherwise(says("I will remember that."));
-    await chat(folder, app, ["I am allergic to peanuts."]);
-    await chat(folder, app, ["What must I not eat?"]);
-    const [shown] = blocksOf("README.md").filter(({ text }) => text.startsWith("<memories>"));
-    const system = withoutDays(llm.requests.at(-1)?.system ?? "");
-    expect(system).toEndWith(withoutDays(shown?.text ?? "nothing is shown"));
+    await work({ llm, run: (...lines) => chat(folder, app, lines) });
   } finally {
     await llm.stop();
     await app.stop();
     removeFolder(folder);
   }
-});
+}
 
-test("the second chat knows what was said in the first", async () => {
-  const folder = createFolder("false");
-  const app = await startTestApp();
-  const llm = await startFakeLlm();
-  try {
-    writeScript(folder, app, llm);
-    llm.otherwise(says("I will remember that."));
-    const first = await chat(folder, app, ["I am allergic to peanuts.", "Never suggest recipes with fish."]);
+test("the second chat has the section of the README in its system message", () =>
+  withChat(async ({ llm, run }) => {
+    await run("I am allergic to peanuts.");
+    await run("What must I not eat?");
+    const [shown] = blocksOf("README.md").filter(({ text }) => text.startsWith("<memories>"));
+    const system = withoutDays(llm.requests.at(-1)?.system ?? "");
+    expect(system).toEndWith(withoutDays(shown?.text ?? "nothing is shown"));
+  }));
+
+test("the second chat knows what was said in the first", () =>
+  withChat(async ({ llm, run }) => {
+    const first = await run("I am allergic to peanuts.", "Never suggest recipes with fish.");
     expect(first).toContain("> I will remember that.");
     llm.otherwise(says("Peanuts."));
-    expect(await chat(folder, app, ["What must I not eat?"])).toContain("> Peanuts.");
+    expect(await run("What must I not eat?")).toContain("> Peanuts.");
 
     const [start, next, later] = llm.requests;
     expect(llm.requests).toHaveLength(3);
@@ -82,9 +88,4 @@ test("the second chat knows what was said in the first", async () => {
     expect(later?.system).toContain('"Never suggest recipes with fish."');
     // Its key is for memledger only.
     expect(llm.requests.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill("Bearer none"));
-  } finally {
-    await llm.stop();
-    await app.stop();
-    removeFolder(folder);
-  }
-});
+  }));
