@@ -1,10 +1,11 @@
 // What the durability of answered writes rests on, as SQLite itself understood it.
 
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  emptyLog,
   openCurrent,
   openReading,
   openWriting,
@@ -21,6 +22,28 @@ test("the writing connection waits for the disk at every commit, on macOS for th
     expect([ask("journal_mode"), ask("synchronous"), ask("fullfsync")]).toEqual(["wal", full, 1]);
   } finally {
     database.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("repeated attempts wait no longer for a lock than a single one, and emptying the log changes nothing about it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
+  const file = { path: join(folder, "memledger.db"), runtime };
+  const once = openWriting(file);
+  const repeating = openWriting(file, 4);
+  try {
+    const waits = () =>
+      [once, repeating].map((database) => database.pragma("busy_timeout", { simple: true }));
+    expect(waits()).toEqual([1_000, 250]);
+    repeating.exec("CREATE TABLE t (x INTEGER)");
+    expect([emptyLog(repeating), waits()]).toEqual([true, [1_000, 250]]);
+    expect(statSync(`${file.path}-wal`).size).toBe(0);
+    once.exec("BEGIN; SELECT * FROM t");
+    repeating.exec("INSERT INTO t (x) VALUES (1)");
+    expect([emptyLog(repeating), waits()]).toEqual([false, [1_000, 250]]);
+  } finally {
+    once.close();
+    repeating.close();
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -12,12 +12,16 @@ export interface DatabaseFile {
   readonly runtime: RuntimeFiles;
 }
 
+/** How long a writing connection waits for the lock of another one. */
+const lockWaitMs = 1_000;
+
 /**
  * Answered writes survive a power loss. With `synchronous = NORMAL` an incomplete write-ahead log would lose answered commits.
+ * @param attempts how often a transaction is performed that meets a lock; all attempts together wait as long as one
  * @throws Error that says what to do when the file is not a memledger database or was written by a newer program; the file is not changed
  */
-export function openWriting({ path, runtime }: DatabaseFile): Database {
-  const database = openChecked(path, runtime, { timeout: 1_000 });
+export function openWriting({ path, runtime }: DatabaseFile, attempts = 1): Database {
+  const database = openChecked(path, runtime, { timeout: lockWaitMs / attempts });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   // For macOS only: its fsync does not flush the cache of the drive.
@@ -58,6 +62,18 @@ export function openReading({ path, runtime }: DatabaseFile): Database {
   database.pragma("temp_store = MEMORY");
   loadVec(database, runtime);
   return database;
+}
+
+/** Copies the write-ahead log into the database and empties it. @returns false when a reader held it for too long. */
+export function emptyLog(database: Database): boolean {
+  const timeoutMs = database.pragma("busy_timeout", { simple: true });
+  // It is not repeated, as transactions are.
+  database.pragma(`busy_timeout = ${lockWaitMs}`);
+  try {
+    return database.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
+  } finally {
+    database.pragma(`busy_timeout = ${timeoutMs}`);
+  }
 }
 
 function openChecked(path: string, runtime: RuntimeFiles, options: DatabaseOptions): Database {

@@ -9,6 +9,7 @@ import { wordErasureMaxMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { AfterCommit, SettledCall } from "../../../storage/after-commit.ts";
+import { emptyLog } from "../database-file/connection.ts";
 import type { WordMerge } from "../memories/word-merge.ts";
 import { attempt } from "./attempt.ts";
 import type { WriterState } from "./writer-state.ts";
@@ -81,8 +82,8 @@ function eraseRemains({ database, wordMerge, clock, logger }: WriterEffectOption
 }
 
 function isLogEmptied(database: Database): boolean {
-  const [result] = database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  const isEmptied = emptyLog(database);
   // SQLite does not sync the truncation of the log: after a power loss its content could reappear.
   syncFile(`${database.name}-wal`);
-  return result?.busy === 0;
+  return isEmptied;
 }

@@ -7,10 +7,11 @@ import { createSigner } from "../../../audit/signed-note.ts";
 import { createClock } from "../../../clock.ts";
 import type { ClockShift } from "../../../clock-shift.ts";
 import type { ExportChange } from "../../../export/store.ts";
+import { transactionAttemptsMax } from "../../../limits.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
 import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
-import { type DatabaseFile, openWriting } from "../database-file/connection.ts";
+import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
 import { announcedThrough } from "../ledger/announced-prunes.ts";
@@ -58,7 +59,7 @@ const init: WriterInit = workerData;
 const { file, plans, ledger, clockShift, logLevel } = init;
 const clock = createClock(clockShift);
 const logger = createLogger(logLevel);
-const database = openWriting(file);
+const database = openWriting(file, transactionAttemptsMax);
 defineWords(database);
 const knownHeads = readKnownHeads(database, ledger.verifierKeys, logger);
 const state = new WriterState();
@@ -158,6 +159,6 @@ async function close(): Promise<void> {
   await housekeeping.finish();
   // SQLite does this when the last connection is closed, but connections of threads that were ended are not closed. An operator who
   // copies the file of a stopped server expects everything in it.
-  attempt(logger, () => database.pragma("wal_checkpoint(TRUNCATE)"));
+  attempt(logger, () => emptyLog(database));
   database.close();
 }
