@@ -18,7 +18,7 @@ import {
   readSigningKey,
   type SigningKey,
 } from "./ledger-files.ts";
-import { planRotation, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
+import { prepareRotation, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
 import { refuseOlderDatabase } from "./lost-database.ts";
 
 interface RotationOptions {
@@ -44,7 +44,7 @@ export async function changeKey(locked: LockedDirectory, options: RotationOption
   const text = rotationText({ former: inUse, successor: successor.verifierKey, at: createClock().now() });
   // A statement that is signed only by the new key is reported as such by a verification.
   const statement = createSigner((former ?? successor).pem).sign(text);
-  planRotation(root, { statement, ownKey: newKey === null ? successor.pem : null });
+  prepareRotation(root, { statement, ownKey: newKey === null ? successor.pem : null });
   const { perform, close } = await openAdministrationWith(
     locked,
     config,

@@ -32,24 +32,24 @@ export function formerKeys(root: string, verifierKey: string): readonly string[]
   return [...keys].slice(1);
 }
 
-interface PlannedRotation {
+interface PreparedRotation {
   readonly statement: string;
   /** The new private key if it is stored in the data directory; null if it is in another file. */
   readonly ownKey: string | null;
 }
 
 /** Writes the new files beside the files in use. Nothing has changed until the database contains the new key. */
-export function planRotation(root: string, { statement, ownKey }: PlannedRotation): void {
-  const { key, rotations } = plannedPaths(root);
+export function prepareRotation(root: string, { statement, ownKey }: PreparedRotation): void {
+  const { key, rotations } = newPaths(root);
   if (ownKey !== null) writeWhole(key, ownKey);
   const statements = [...readRotations(rotationsPath(root)), statement];
   // Written last: its existence means that the other file is complete.
   writeWhole(rotations, statements.map((note) => `${note}\n`).join(""));
 }
 
-/** Completes a planned change if the key in use is the new one, otherwise undoes it. Does nothing if no change was planned. */
+/** Completes a prepared change if the key in use is the new one, otherwise undoes it. Does nothing if no change was prepared. */
 export function settleRotation(root: string, keyInUse: string | null): void {
-  const { key, rotations } = plannedPaths(root);
+  const { key, rotations } = newPaths(root);
   const rotation = openRotation(readRotations(rotations).at(-1) ?? "");
   if (rotation === null || rotation.successor !== keyInUse) {
     for (const path of [rotations, key]) rmSync(path, { force: true });
@@ -60,7 +60,7 @@ export function settleRotation(root: string, keyInUse: string | null): void {
   renameAndSync(rotations, rotationsPath(root));
 }
 
-function plannedPaths(root: string) {
+function newPaths(root: string) {
   return { key: `${ownKeyPath(root)}.new`, rotations: `${rotationsPath(root)}.new` };
 }
 

@@ -82,7 +82,7 @@ export const extractMemories = projectOperation({
   async apply(transaction, { text, dry_run = false }, prepared, application) {
     const { candidates, revision, cost } = prepared;
     const store = () => storeItems(transaction, candidates, revision, application);
-    const read = { model_id: prepared.model, ...noteInput(text) };
+    const read = { model_id: prepared.model, ...describeInput(text) };
     const settle = async () => {
       const stored = dry_run ? await transaction.rehearse(store) : await store();
       await charge(transaction.access, application.caller.project, cost);
@@ -110,11 +110,11 @@ export const extractMemories = projectOperation({
 });
 
 /** The part of the audit record that holds the text. */
-function noteInput(text: string): JsonObject {
+function describeInput(text: string): JsonObject {
   return { input_content: { text } };
 }
 
-/** Throws the error again, a refusal with this note; `code`: only that one. */
+/** Throws the error again, a refusal with these details; `code`: only that one. */
 function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => never {
   return (error) => {
     const isRecorded = error instanceof Refusal && (code === undefined || code === error.code);
@@ -127,7 +127,7 @@ async function findCandidates(text: string, deduplicate: boolean, preparation: P
   const { caller, extractor, now, signal } = preparation;
   const waiter = { project: caller.project.id, signal };
   const extraction = extractor.extract(text, now, waiter);
-  const { items, model, usage } = await extraction.catch(recording(noteInput(text), 2103));
+  const { items, model, usage } = await extraction.catch(recording(describeInput(text), 2103));
   const vectors = await embedAll(items, preparation);
   const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
   const candidates = items.map((item, at): Candidate => {

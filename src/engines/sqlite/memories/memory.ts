@@ -87,7 +87,7 @@ export function createMemoryTransaction(
         expiresAt,
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
-      state.noteWords("add", serialOf(project.id), revision, content);
+      state.changeWords("add", serialOf(project.id), revision, content);
       addToPool(project, type, 1);
       return {
         id,
@@ -122,8 +122,8 @@ export function createMemoryTransaction(
         contentRevision: isRewritten ? revision : before.content_revision,
       });
       if (isRewritten) {
-        state.noteWords("remove", serialOf(project.id), before.content_revision, before.content);
-        state.noteWords("add", serialOf(project.id), revision, content);
+        state.changeWords("remove", serialOf(project.id), before.content_revision, before.content);
+        state.changeWords("add", serialOf(project.id), revision, content);
       }
       if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
       if (vector !== null) sql.updateVector.run(toBytes(vector), before.serial);
@@ -136,7 +136,7 @@ export function createMemoryTransaction(
     async remove(project, id, now) {
       const row = findRow(project, id);
       if (row === undefined) return false;
-      state.noteWords("remove", serialOf(project.id), row.content_revision, row.content);
+      state.changeWords("remove", serialOf(project.id), row.content_revision, row.content);
       sql.removeVector.run(row.serial);
       sql.remove.run(row.serial);
       sql.insertRemoval.run(serialOf(project.id), revisions.next(serialOf(project.id)), row.serial, now);

@@ -62,7 +62,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
   };
 }
 
-/** @returns a step that writes a batch of the noted access times in a transaction of its own and tells whether more is left. */
+/** @returns a step that writes a batch of the access times in the state in a transaction of its own and tells whether more is left. */
 export function createAccessFlush(database: Database, state: WriterState): () => boolean {
   // The operations ask for no time that is stored already. The conditions are for calls that were prepared before it was stored.
   const touchMemory = database.prepare(

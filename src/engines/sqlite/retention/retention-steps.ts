@@ -60,9 +60,9 @@ export async function prunePayloads(
   // The column is not trusted. If it is 0 and nothing is too old, there is nothing to delete.
   const announced = through > 0 || chain.payloadsThrough > 0 ? announcedThrough(chain) : 0;
   if (through > Math.max(announced, chain.anchored)) {
-    const note = database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE number = ?");
+    const setThrough = database.prepare("UPDATE audit_chain SET payloads_through = ? WHERE number = ?");
     await inTransaction(async () => {
-      note.run(through, chain.number);
+      setThrough.run(through, chain.number);
       await append(toServerRecord(chain.project, "audit.prune", now, { payloads_through: through }));
       await signCheckpoint(chain.project, now);
     });

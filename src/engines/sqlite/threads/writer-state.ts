@@ -23,11 +23,12 @@ export class WriterState implements WordState {
   wordMergeIsDue = true;
   wordErasureIsDue = true;
 
-  noteWords(kind: WordChange["kind"], project: number, contentRevision: number, text: string): void {
+  /** The words of a content are added or removed at the end of the transaction. */
+  changeWords(kind: WordChange["kind"], project: number, contentRevision: number, text: string): void {
     this.wordChanges.push({ kind, project, contentRevision, text });
   }
 
-  /** @returns a function that forgets what was noted later, for a savepoint that is rolled back. */
+  /** @returns a function that discards what was added later, for a savepoint that is rolled back. */
   savepoint(): () => void {
     const length = this.wordChanges.length;
     return () => {
