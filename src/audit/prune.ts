@@ -24,7 +24,7 @@ export const pruneRecords = installationOperation({
   name: "audit.prune",
   summary: "Prune audit records",
   description:
-    "Removes the audit records that are older than their project's retention, and signs an anchor for each chain. Returns the chains that it changed and those that it skipped. Pruning also runs automatically every hour.",
+    "Removes the audit records that are older than their project's retention, and signs an anchor for each chain. Reports the chains that it changed and those that it skipped. Pruning also runs automatically every hour.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,

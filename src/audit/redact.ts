@@ -18,7 +18,7 @@ export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Permanently erases the payload of one record, or of every record that contains a memory (including search results), and removes the files of exports that contain these records. The memory itself is not deleted unless delete_memory is true. The chain still verifies.",
+    "Permanently erases the payload of one record, or of every record that contains a memory (including search results), and removes the files of exports that contain these records. The memory itself is kept, unless the same call deletes it. The chain still verifies.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,

@@ -15,7 +15,7 @@ import type { Config } from "../config/config.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { counted } from "../text/plural.ts";
 import { administer } from "./administer.ts";
-import { bindOperation, type Field, numberOr, rowsOf } from "./administration.ts";
+import { bindOperation, describe, type Field, numberOr, rowsOf } from "./administration.ts";
 import type { Session } from "./command.ts";
 import type { Confirmation } from "./confirmation.ts";
 import { table } from "./terminal.ts";
@@ -61,9 +61,14 @@ const operand = { show: "id|name", field: "project" };
 
 export function addProjectCommands(program: Command, session: Session): void {
   const project = program.command("project").description("Manage projects.");
-  bindOperation(project, session, { name: "create", operation: createProject, fields: [name, ...changes] });
+  bindOperation(project, session, {
+    name: "create",
+    operation: createProject,
+    fields: [name, ...changes],
+    toText,
+  });
   bindOperation(project, session, { name: "list", operation: listProjects, toText: toTable });
-  bindOperation(project, session, { name: "show", operation: showProject, operand });
+  bindOperation(project, session, { name: "show", operation: showProject, operand, toText });
   bindOperation(project, session, {
     name: "update",
     operation: updateProject,
@@ -71,8 +76,15 @@ export function addProjectCommands(program: Command, session: Session): void {
     fields: changes,
     confirmation: confirmRetention,
     isConfirmationConditional: true,
+    toText,
   });
-  bindOperation(project, session, { name: "delete", operation: deleteProject, operand, confirmation });
+  bindOperation(project, session, {
+    name: "delete",
+    operation: deleteProject,
+    operand,
+    confirmation,
+    toText,
+  });
 }
 
 /** Only a shorter retention needs a confirmation, because only it deletes records. */
@@ -105,6 +117,18 @@ async function confirmation(config: Config, { project }: JsonObject): Promise<Co
     word: String(found.name),
     wordDescription: "the name of the project",
   };
+}
+
+/** A value that is not set is shown as the word that sets it. */
+function toText(data: Json): string {
+  if (!isObject(data)) return describe(data);
+  const { credits, memory_limit, retention_days } = data;
+  return describe({
+    ...data,
+    credits: credits ?? "unlimited",
+    memory_limit: memory_limit ?? "plan",
+    retention_days: retention_days ?? "plan",
+  });
 }
 
 function toTable(data: Json): string {

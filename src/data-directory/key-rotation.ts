@@ -39,7 +39,8 @@ export async function changeKey(locked: LockedDirectory, options: RotationOption
   refuseOlderDatabase(locked, missing);
   const inUse = requireKnown(root, keyInUse);
   const former = requireFormer(found, inUse, options);
-  const successor = newKey === null ? makeKey() : readSigningKey(newKey);
+  const successor =
+    newKey === null ? makeKey() : readSigningKey(newKey, "Set --new-key to the path of the new key.");
   refuseUsedKey(root, inUse, successor);
   const text = rotationText({ former: inUse, successor: successor.verifierKey, at: createClock().now() });
   // A statement that is signed only by the new key is reported as such by a verification.

@@ -82,22 +82,24 @@ function keepVerifierKeys(root: string, wanted: readonly string[]): readonly str
   return keys;
 }
 
-/** Does not change permissions, unlike findSigningKey. @throws Error that says what to do when the key cannot be read */
-export function readSigningKey(path: string): SigningKey {
+/**
+ * Does not change permissions, unlike findSigningKey. `remedy` is the last sentence of the message when the key cannot be read.
+ * @throws Error that says what to do when the key cannot be read
+ */
+export function readSigningKey(
+  path: string,
+  remedy = "Restore it from a backup, or set --audit-key to another file.",
+): SigningKey {
   try {
     const pem = readFileSync(path, "utf8");
     return { pem, verifierKey: createSigner(pem).verifierKey };
   } catch (cause) {
     const found = explainSystemError(cause);
     if (found !== null) {
-      throw new Error(
-        `The audit key ${path} cannot be read: ${found.cause}. Restore it from a backup, or set --audit-key to another file.`,
-        { cause },
-      );
+      throw new Error(`The audit key ${path} cannot be read: ${found.cause}. ${remedy}`, { cause });
     }
-    throw new Error(
-      `The audit key ${path} is not a valid Ed25519 private key in PEM format. Restore it from a backup, or set --audit-key to another file.`,
-      { cause },
-    );
+    throw new Error(`The audit key ${path} is not a valid Ed25519 private key in PEM format. ${remedy}`, {
+      cause,
+    });
   }
 }

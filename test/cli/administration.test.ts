@@ -88,6 +88,8 @@ describe("while the server runs", () => {
     );
     expect(back.object).toMatchObject({ credits: null, memory_limit: null, retention_days: null });
     expect((await json("project", "show", "limited")).object).toEqual(back.object);
+    const shown = (await run(["project", "show", "limited", "--data-dir", dataDir])).stdout;
+    expect(shown).toMatch(/^credits +unlimited\nmemory_limit +plan\nretention_days +plan$/m);
     expect((await json("project", "delete", "limited", "--yes")).exitCode).toBe(0);
     expect((await json("project", "show", "limited")).exitCode).toBe(1);
   });

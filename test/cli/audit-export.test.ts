@@ -25,6 +25,11 @@ test("an export is written with and without a server, and verifies far from both
     0,
     { format: "json", records: 1, verifiable: true, manifest: `${json}.manifest` },
   ]);
+  const folder = join(dataDir, "checkpoints");
+  const signatures = readdirSync(folder).flatMap(
+    (name) => readFileSync(join(folder, name), "utf8").match(/^— .+$/gm) ?? [],
+  );
+  expect(signatures).toEqual([...new Set(signatures)]);
   const [record] = JSON.parse(readFileSync(json, "utf8"));
   expect(record.request_body.content).toBe('Größe, "quoted"\n=1+1');
   const day = record.created_at.slice(0, 10);

@@ -41,7 +41,7 @@ export function openApiDocument(): JsonObject {
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
-    tags: [...new Set(routes.map(({ operation }) => tagOf(operation)))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ operation }) => tagOf(operation)))].map(describeTag),
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: {
@@ -56,6 +56,16 @@ export function openApiDocument(): JsonObject {
       schemas: sorted(schemas.byName),
     },
   };
+}
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Memory: "Create, read, search, extract and inject the memories of the project.",
+  Audit: "List, append, verify and export the audit records of the project.",
+};
+
+function describeTag(name: string): JsonObject {
+  const description = tagDescriptions[name];
+  return description === undefined ? { name } : { name, description };
 }
 
 function sorted(components: ReadonlyMap<string, JsonObject>): JsonObject {

@@ -87,7 +87,8 @@ export function createCheckpoints({
       verifierKey: signer.verifierKey,
     };
     insert.run(number, seq, now, signed.note);
-    unpublished.push(signed);
+    // A call may sign the same head twice. Ed25519 is deterministic, so both notes are equal; the file gets one.
+    if (!unpublished.some(({ note }) => note === signed.note)) unpublished.push(signed);
     return signed;
   };
 
