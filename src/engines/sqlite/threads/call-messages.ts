@@ -14,7 +14,7 @@ interface TextCall extends Omit<Call, "decision"> {
   };
 }
 
-/** The answer stays behind: only the thread that has foreseen it gives it to the caller. */
+/** The answer is not sent: the thread that has prepared it gives it to the caller. */
 export function toCallMessage(call: Call): CallMessage {
   const { decision, ...rest } = call;
   if (decision.refused !== null || decision.foreseen === undefined) return call;
