@@ -1,83 +1,69 @@
 // Owns the audit record of a call: numbers and identifiers in the entry, everything that may be personal in the payload.
 
-import type { Caller } from "../access/caller.ts";
 import type { Cost } from "../access/credits.ts";
-import type { SealedPayload } from "../audit/payload.ts";
-import type { AppendedRecord, RecordDraft, StoredRecord } from "../audit/record.ts";
+import type { RecordDraft } from "../audit/record.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
-import type { AfterCommit } from "../storage/after-commit.ts";
-import type { Answer } from "./answer.ts";
 import type { Call, Origin } from "./call.ts";
 import type { Operation } from "./operation.ts";
 
-export interface Settled {
-  readonly code: number;
-  readonly message: string;
-  readonly status: number;
-  readonly memoryId: string | null;
-  /** `success`, `code`, `message` and `data`; null for 204, and if the answer contains a secret or audit records. */
-  readonly recordedResponse: JsonObject | null;
-  /** Additional members of the record, beside request and answer. */
-  readonly details: JsonObject;
-  readonly cost: Cost;
-  /** Replaces the call's own record. */
-  readonly appended: AppendedRecord | null;
-  /** What the engine does after the commit. */
-  readonly after: readonly AfterCommit[];
-  /** The payload, if it was sealed before the transaction; null: it is made of the fields above. */
-  readonly sealed: SealedPayload | null;
-  /** Null: the thread that prepared the call has the answer. */
-  toAnswer(record: StoredRecord): Answer | null;
+/** The call that a record is about. */
+export interface Subject {
+  readonly operation: Operation;
+  readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody">;
+  readonly body: JsonObject | null;
 }
 
-/** The numbers and identifiers of the record; `payload` is everything else. */
-export function toRecordDraft(
-  call: Call,
-  operation: Operation,
-  caller: Caller | null,
-  settled: Settled,
-  payload: SealedPayload,
-  clock: { readonly now: number; readonly elapsed: number },
-): RecordDraft {
-  const origin = {
-    project: caller?.project.id ?? null,
-    now: clock.now,
-    keyId: caller?.key.id ?? null,
-  };
-  if (settled.appended !== null) {
-    return { ...origin, memoryId: null, ...settled.appended, payload };
-  }
+/** The outcome of a call, as its record has it. */
+interface RecordedOutcome {
+  readonly code: number;
+  readonly message: string;
+  /** The data of the answer; null for 204, for a file, and if the answer contains a secret or audit records. */
+  readonly response: { readonly data: unknown } | null;
+  /** Additional members of the record, beside request and answer. */
+  readonly details: JsonObject;
+}
+
+/** The members of the entry that the outcome determines. */
+export type Entry = Pick<RecordDraft, "action" | "status" | "code" | "memoryId" | "numbers">;
+
+/** The entry of the call's own record. */
+export function entryOf(
+  { operation, call }: Subject,
+  { status, code, memoryId }: Pick<Entry, "status" | "code" | "memoryId">,
+  { credits, usd }: Cost,
+  durationMs: number,
+): Entry {
   return {
-    ...origin,
     action: operation.name,
-    status: settled.status,
-    code: settled.code,
-    memoryId: settled.memoryId ?? call.memoryId,
+    status,
+    code,
+    memoryId: memoryId ?? call.memoryId,
     numbers: {
-      duration: Math.max(0, Math.round((clock.elapsed - call.arrivedAt) * 1000) / 1000),
-      credits_consumed: settled.cost.credits,
-      balance_consumed_usd: settled.cost.usd,
+      duration: Math.max(0, Math.round(durationMs * 1000) / 1000),
+      credits_consumed: credits,
+      balance_consumed_usd: usd,
       is_cache_hit: false,
     },
-    payload,
   };
 }
 
 /** Reads nothing from the transaction, so it can run before it. */
 export function payloadOf(
-  { origin, parameters, unreadableBody }: Pick<Call, "origin" | "parameters" | "unreadableBody">,
-  body: JsonObject | null,
-  { appended, code, message, recordedResponse, details }: Settled,
+  { call: { origin, parameters, unreadableBody }, body }: Subject,
+  { code, message, response, details }: RecordedOutcome,
 ): JsonObject {
-  if (appended !== null) return withoutNulls(appended.payload);
+  const isSuccess = code === successCode;
   return withoutNulls({
     ...describeOrigin(origin),
-    error_msg: code === successCode ? null : message,
+    error_msg: isSuccess ? null : message,
     request_parameters: parameters,
     request_body: body,
     unreadable_body: unreadableBody === null ? null : { ...unreadableBody },
-    response_body: recordedResponse,
+    response_body:
+      response === null
+        ? null
+        : { success: isSuccess, code, message, data: (response.data ?? {}) as JsonObject },
     ...details,
   });
 }
@@ -97,6 +83,6 @@ function describeOrigin({ transport, ip, userAgent, client, metadata, administra
   };
 }
 
-function withoutNulls(fields: { readonly [name: string]: Json }): JsonObject {
+export function withoutNulls(fields: { readonly [name: string]: Json }): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

@@ -1,50 +1,61 @@
-// Owns the outcome of a call: its answer and the contents of its record. The transaction determines the outcome, or it was prepared before
+// Owns the outcome of a call: its answer and what its record says. The transaction determines the outcome, or it was prepared before
 // (foreseen). Must never change data.
 
-import { free } from "../access/credits.ts";
-import { sealPayload } from "../audit/payload.ts";
+import { type Cost, free } from "../access/credits.ts";
+import { type PayloadWithText, type SealedPayload, sealPayload } from "../audit/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import { successCode } from "../errors.ts";
-import type { JsonObject } from "../json/json.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "../storage/after-commit.ts";
 import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts";
 import { bodyOf, type Call, type ForeseenOutcome } from "./call.ts";
-import { payloadOf, type Settled } from "./call-record.ts";
+import { type Entry, entryOf, payloadOf, type Subject, withoutNulls } from "./call-record.ts";
 import type { Appended, Done, Foreseen, Operation } from "./operation.ts";
 
+/** What became of a call. */
+export interface Settled {
+  /** @param durationMs how long the call took */
+  toEntry(durationMs: number): Entry;
+  /** Of the record. Without text if it was sealed before the transaction. */
+  readonly payload: SealedPayload | PayloadWithText;
+  /** What the engine does after the commit. */
+  readonly after: readonly AfterCommit[];
+  /** Null: the thread that prepared the call has the answer. */
+  toAnswer(record: StoredRecord): Answer | null;
+}
+
+const message = "success";
+
+/** @throws Error if the record cannot express the outcome */
 export function succeed(
-  operation: Operation,
+  subject: Subject,
   applied: Done<unknown> | Appended<unknown>,
   after: readonly AfterCommit[],
 ): Settled {
-  if (!("record" in applied)) return settleDone(operation, applied, after);
-  const { message } = success;
-  const toAnswer = (record: StoredRecord): Answer => ({
-    status: operation.success,
-    code: successCode,
-    message,
-    data: toData(applied.present(record)),
-  });
+  if (!("record" in applied)) return settleDone(subject, applied, after);
+  const { payload, ...entry } = applied.record;
   return {
-    ...success,
-    status: operation.success,
-    recordedResponse: null,
-    appended: applied.record,
+    toEntry: () => ({ ...entry, memoryId: null }),
+    payload: sealPayload(withoutNulls(payload)),
     after,
-    toAnswer,
+    toAnswer: (record) => ({
+      status: subject.operation.success,
+      code: successCode,
+      message,
+      data: toData(applied.present(record)),
+    }),
   };
 }
 
 /** What `prepare` has foreseen becomes of the call. */
 export function foresee(
   operation: Operation,
-  call: Pick<Call, "origin" | "parameters" | "unreadableBody" | "bodyText">,
+  call: Omit<Call, "decision">,
   { foreseen }: Foreseen<unknown, unknown>,
 ): ForeseenOutcome {
-  const settled = settleDone(operation, foreseen, foreseen.after ?? []);
-  const { salt, hash, compressed } = sealPayload(payloadOf(call, bodyOf(call), settled));
-  const { memoryId, after } = settled;
-  return { answer: settled.answer, memoryId, payload: { salt, hash, compressed }, after };
+  const { memoryId = null, after = [] } = foreseen;
+  const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after);
+  const { salt, hash, compressed } = payload;
+  return { answer, memoryId, payload: { salt, hash, compressed }, after };
 }
 
 /** @param settled what `settle` made of the call, here or in another thread. */
@@ -57,28 +68,25 @@ export function withAnswer({ decision }: Call, { answer, after }: SettledCall): 
 
 /** @throws Error when nothing was foreseen. */
 export function confirm(
-  operation: Operation,
+  subject: Subject,
   foreseen: ForeseenOutcome | undefined,
   after: readonly AfterCommit[],
 ): Settled {
-  if (foreseen === undefined) throw new Error(`${operation.name} has foreseen nothing`);
+  if (foreseen === undefined) throw new Error(`${subject.operation.name} has foreseen nothing`);
   return {
-    ...success,
-    status: operation.success,
-    memoryId: foreseen.memoryId,
-    recordedResponse: null,
-    sealed: foreseen.payload,
+    toEntry: toEntryOfSuccess(subject, foreseen.memoryId, free),
+    payload: foreseen.payload,
     after: [...after, ...foreseen.after],
     toAnswer: () => foreseen.answer,
   };
 }
 
 function settleDone(
-  operation: Operation,
-  { data, file, memoryId, details = {}, cost = free }: Done<unknown>,
+  subject: Subject,
+  { data, file, memoryId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
 ): Settled & { readonly answer: Answer } {
-  const { message } = success;
+  const { operation } = subject;
   const hasData = operation.success !== 204 && file === undefined;
   const answer: Answer = {
     status: operation.success,
@@ -87,53 +95,34 @@ function settleDone(
     data: hasData ? toData(data) : null,
     file,
   };
+  const response = hasData && keepsResponse(operation) ? { data } : null;
   return {
-    ...success,
-    status: operation.success,
-    memoryId: memoryId ?? null,
-    details,
-    cost,
+    toEntry: toEntryOfSuccess(subject, memoryId ?? null, cost),
+    payload: sealPayload(payloadOf(subject, { code: successCode, message, response, details })),
     after,
-    recordedResponse:
-      hasData && keepsResponse(operation) ? toRecordedResponse(successCode, message, data) : null,
     answer,
     toAnswer: () => answer,
   };
 }
 
-const success = {
-  code: successCode,
-  message: "success",
-  memoryId: null,
-  details: {},
-  cost: free,
-  appended: null,
-  sealed: null,
-};
+function toEntryOfSuccess(subject: Subject, memoryId: string | null, cost: Cost): Settled["toEntry"] {
+  const outcome = { status: subject.operation.success, code: successCode, memoryId };
+  return (durationMs) => entryOf(subject, outcome, cost, durationMs);
+}
 
 /** A secret must not be recorded, and a log that contains its own answers would grow without limit. */
 function keepsResponse(operation: Operation): boolean {
   return operation.scope === "installation" ? !operation.secret : operation.answersWithRecords !== true;
 }
 
-export function refuse(refused: Refused, after: readonly AfterCommit[]): Settled {
+export function refuse(subject: Subject, refused: Refused, after: readonly AfterCommit[]): Settled {
   const { code, message, data, details } = refused;
   const answer = toRefusalAnswer(refused);
+  const outcome = { status: answer.status, code, memoryId: null };
   return {
-    code,
-    message,
-    status: answer.status,
-    memoryId: null,
-    cost: free,
-    appended: null,
-    sealed: null,
+    toEntry: (durationMs) => entryOf(subject, outcome, free, durationMs),
+    payload: sealPayload(payloadOf(subject, { code, message, response: { data }, details: details ?? {} })),
     after,
-    details: details ?? {},
-    recordedResponse: toRecordedResponse(code, message, data),
     toAnswer: () => answer,
   };
-}
-
-function toRecordedResponse(code: number, message: string, data: unknown): JsonObject {
-  return { success: code === successCode, code, message, data: (data ?? {}) as JsonObject };
 }

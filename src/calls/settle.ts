@@ -5,7 +5,6 @@ import { authorise } from "../access/authorise.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
-import { sealPayload } from "../audit/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../errors.ts";
@@ -14,11 +13,10 @@ import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { type ReportFailure, toRefused } from "./answer.ts";
 import { type Accepted, bodyOf, type Call } from "./call.ts";
-import { payloadOf, type Settled, toRecordDraft } from "./call-record.ts";
 import { isOutdated, settledOutdated } from "./erasure-watch.ts";
-import type { Application, Applied, Operation } from "./operation.ts";
+import type { Application, Applied, Declined, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
-import { confirm, refuse, succeed } from "./outcome.ts";
+import { confirm, refuse, type Settled, succeed } from "./outcome.ts";
 
 export interface Settlement {
   readonly clock: Clock;
@@ -53,19 +51,23 @@ export async function settle(
   const body = bodyOf(call);
   const application = { now, plans: settlement.plans };
   const settled = await decide({ transaction, call, operation, caller, body, application }, settlement);
-  const payload = settled.sealed ?? sealPayload(payloadOf(call, body, settled));
-  const clock = { now, elapsed: settlement.clock.elapsed() };
-  const draft = toRecordDraft(call, operation, caller, settled, payload, clock);
-  const entry = await transaction.audit.append(draft);
-  const text = "text" in payload ? String(payload.text) : null;
+  const { payload } = settled;
+  const entry = await transaction.audit.append({
+    ...settled.toEntry(settlement.clock.elapsed() - call.arrivedAt),
+    project: caller?.project.id ?? null,
+    now,
+    keyId: caller?.key.id ?? null,
+    payload,
+  });
+  const text = "text" in payload ? payload.text : null;
   const record: StoredRecord = { ...entry, salt: payload.salt, payload: text, removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 
 async function decide(settling: Settling, { isLost, report }: Settlement): Promise<Settled> {
-  const { transaction, call, operation } = settling;
+  const { transaction, call } = settling;
   const { decision } = call;
-  if (decision.refused !== null) return refuse(decision.refused, []);
+  if (decision.refused !== null) return refuse(settling, decision.refused, []);
   const { foreseen } = decision;
   const after: AfterCommit[] = [];
   const work = async () => {
@@ -74,14 +76,16 @@ async function decide(settling: Settling, { isLost, report }: Settlement): Promi
     if ("refusal" in result) throw result.refusal;
     return result;
   };
+  let applied: Exclude<Applied<unknown>, Declined>;
   try {
     // A call with a foreseen outcome changes nothing, so it needs no savepoint.
-    const applied = foreseen === undefined ? await transaction.attempt(work) : await work();
-    return "confirmed" in applied ? confirm(operation, foreseen, after) : succeed(operation, applied, after);
+    applied = foreseen === undefined ? await transaction.attempt(work) : await work();
   } catch (error) {
     if (isLost(error)) throw error;
-    return refuse(toRefused(error, report), after);
+    return refuse(settling, toRefused(error, report), after);
   }
+  // Not caught: the change is made, so a record that cannot be written must undo the transaction.
+  return "confirmed" in applied ? confirm(settling, foreseen, after) : succeed(settling, applied, after);
 }
 
 async function apply(
