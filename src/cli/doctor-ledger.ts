@@ -91,7 +91,10 @@ export async function checkCheckpoints(checked: CheckedDirectory): Promise<strin
 
 export async function checkKey({ directory: { root }, engine, auditKey }: CheckedDirectory): Promise<string> {
   const path = auditKey ?? ownKeyPath(root);
-  const found = readSigningKey(path);
+  const found = readSigningKey(
+    path,
+    `Restore it from a backup, or set its path with --audit-key FILE. If the key is lost, change it: memledger audit rotate-key --former-key-lost --data-dir ${quoteWord(root)}`,
+  );
   const inUse = await engine.withLedger("read", (ledger) => findKeyInUse(ledger, root, found.verifierKey));
   if (inUse !== null && !isTheKey(root, found, inUse)) {
     throw new Error(

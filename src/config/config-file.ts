@@ -2,11 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import { parse as parseToml, TomlError } from "smol-toml";
+import { planNames } from "../access/plan.ts";
 import { requireOwnLink } from "../data-directory/ownership.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
 import { suggest } from "../text/suggestion.ts";
 import { allSettings, settings } from "./settings.ts";
+
+const planTables = planNames.map((plan) => `[plans.${plan}]`).join(", ");
 
 /** The configuration is invalid. The message says where to correct it. */
 export class ConfigError extends Error {}
@@ -63,7 +66,7 @@ function refuseUnknownKey(name: string, value: unknown, file: string): void {
   const similar = suggestKey(name, known);
   if (similar !== null) throw new ConfigError(`Unknown setting ${name} in ${file}. Did you mean ${similar}?`);
   throw new ConfigError(
-    `Unknown setting ${name} in ${file}. Remove it, or use one of ${near.join(", ")}. Plans are tables such as [plans.pro].`,
+    `Unknown setting ${name} in ${file}. Remove it, or use one of ${near.join(", ")}. The tables of plans are ${planTables}.`,
   );
 }
 

@@ -165,7 +165,10 @@ describe("it finds", () => {
     ]);
     rmSync(key);
     expect((await diagnose(dataDir)).failed).toEqual([
-      ["audit key", expect.stringContaining("cannot be read: it does not exist")],
+      [
+        "audit key",
+        expect.stringMatching(/cannot be read: it does not exist\. Restore it .+ --former-key-lost/),
+      ],
     ]);
     expect(existsSync(key)).toBe(false);
     const kept = await diagnose(dataDir, ["--audit-key", join(original, "audit.key")]);
