@@ -32,6 +32,16 @@ interface Performed {
   readonly caller: Caller | null;
 }
 
+/** A call whose body was received. */
+interface Received {
+  readonly call: Omit<Call, "decision">;
+  readonly authority: Authority;
+  readonly reading: Reading;
+  readonly request: Request;
+  /** What the call has reserved; disposed of after it has been settled. */
+  readonly held: DisposableStack;
+}
+
 export interface PerformTools extends PreparationTools {
   readonly plans: Plans;
   readonly limiter: RateLimiter;
@@ -83,23 +93,16 @@ export function createPerform(tools: PerformTools): Perform {
     const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
     const reading = readInput(operation, body, input);
-    return await settlePrepared({ ...call, ...reading.kept }, admitted, reading, request, held);
+    const received = { call: { ...call, ...reading.kept }, authority: admitted, reading, request, held };
+    return await settlePrepared(received);
   };
 
   /** Prepares the call and settles it. If an erasure was committed in between, a call that only reads is prepared again. */
-  const settlePrepared = async (
-    call: Omit<Call, "decision">,
-    authority: Authority,
-    reading: Reading,
-    request: Request,
-    held: DisposableStack,
-  ): Promise<Answer> => {
+  const settlePrepared = async (received: Received): Promise<Answer> => {
+    const { call, authority } = received;
     const attemptsMax = authority.operation.effects.readOnly ? preparationAttemptsMax : 1;
     for (let attempts = 1; attempts <= attemptsMax; attempts++) {
-      const answer = await store.commit({
-        ...call,
-        decision: await decide(call, authority, reading, request, held),
-      });
+      const answer = await store.commit({ ...call, decision: await decide(received) });
       if (answer.isOutdated !== true) return answer;
     }
     return store.commit({ ...call, decision: { refused: outdated } });
@@ -120,14 +123,7 @@ export function createPerform(tools: PerformTools): Perform {
     }
   };
 
-  /** @param held is disposed of after the call has been settled */
-  const decide = async (
-    call: Omit<Call, "decision">,
-    authority: Authority,
-    reading: Reading,
-    request: Request,
-    held: DisposableStack,
-  ): Promise<Decision> => {
+  const decide = async ({ call, authority, reading, request, held }: Received): Promise<Decision> => {
     const watch = createErasureWatch(store.audit);
     try {
       if (reading.input === null) throw reading.fault;
