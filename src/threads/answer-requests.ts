@@ -54,6 +54,7 @@ export function answerRequests<Answer>(
 
   port.on("message", (message: ToThread) => {
     if ("close" in message) {
+      if (isClosing) return;
       isClosing = true;
       last = last.then(finish);
     } else last = last.then(() => answer(message.number, message.request));

@@ -15,6 +15,11 @@ export interface ThreadPolicy {
    * Never true for a thread that writes: two of them would write at once.
    */
   readonly mayOverlap: boolean;
+  /**
+   * Whether the thread may be terminated while it works. ONNX Runtime aborts the whole process when its thread is terminated during a
+   * run. Such a thread is told to finish, and ends by itself or with the process.
+   */
+  readonly mayTerminate: boolean;
   /** How long the thread may take to finish and to release its resources; 0: it is terminated at once. */
   readonly closeMaxMs: number;
 }
@@ -22,10 +27,11 @@ export interface ThreadPolicy {
 /** Without the thread that kills the process at its deadline: it answers no requests. */
 export type SupervisedName = Exclude<WorkerName, "deadline">;
 
-const writes = { restarts: "always", mayOverlap: false } as const;
-const reads = { restarts: "always", mayOverlap: true, closeMaxMs: 0 } as const;
-const computes = { restarts: "always", mayOverlap: true, closeMaxMs: 0 } as const;
-const runsOnce = { restarts: "never", mayOverlap: true, closeMaxMs: 0 } as const;
+const writes = { restarts: "always", mayOverlap: false, mayTerminate: true } as const;
+const reads = { restarts: "always", mayOverlap: true, mayTerminate: true, closeMaxMs: 0 } as const;
+const computes = { restarts: "always", mayOverlap: true, mayTerminate: true, closeMaxMs: 0 } as const;
+const runsOnce = { restarts: "never", mayOverlap: true, mayTerminate: true, closeMaxMs: 0 } as const;
+const runsOnnx = { mayTerminate: false, closeMaxMs: 2_000 } as const;
 
 export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   // The longest request is an erasure, which may delete any number of payloads in one transaction.
@@ -34,10 +40,10 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   exporter: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 10_000 },
   reader: { ...reads, silenceMaxMs: 300_000 },
   // The first search of a project reads all its vectors.
-  searcher: { ...reads, silenceMaxMs: 600_000 },
+  searcher: { ...reads, ...runsOnnx, silenceMaxMs: 600_000 },
   exportRows: { ...reads, silenceMaxMs: 300_000 },
   // A batch takes milliseconds, a long text on a slow machine seconds. No disk is involved.
-  embedder: { ...computes, restarts: "onceReady", silenceMaxMs: 60_000, closeMaxMs: 2_000 },
+  embedder: { ...computes, ...runsOnnx, restarts: "onceReady", silenceMaxMs: 60_000 },
   extractor: { ...computes, silenceMaxMs: 60_000 },
   // Reads the whole database file.
   inspector: { ...runsOnce, silenceMaxMs: 4 * 3_600_000 },

@@ -130,8 +130,8 @@ export class WorkerThread<Ready = unknown> {
     this.#pending.refuse(reason);
     events.onDown?.(reason);
     onClose?.();
-    if (isReachable && policy.closeMaxMs > 0) await this.#finish();
-    if (this.#worker !== null) this.#end(this.#worker);
+    const isFinished = isReachable && policy.closeMaxMs > 0 && (await this.#finish());
+    if (this.#worker !== null) this.#end(this.#worker, isFinished);
     const ends = Promise.all(this.#running.values());
     await (policy.mayOverlap ? clock.within(terminateMaxMs, ends) : ends);
   }
@@ -201,10 +201,12 @@ export class WorkerThread<Ready = unknown> {
     } else events.onSilence?.(silentMs);
   }
 
-  /** Terminates a worker. A worker inside a system call stops when the call returns. */
-  #end(worker: Worker): void {
+  /** Ends a worker. A worker inside a system call, or one that must not be terminated, stops when its call returns. */
+  #end(worker: Worker, isFinished = false): void {
     this.#worker = null;
-    void worker.terminate();
+    if (isFinished || this.#options.policy.mayTerminate) return void worker.terminate();
+    worker.unref();
+    worker.postMessage({ close: true } satisfies ToThread);
   }
 
   #ended(cause: string): void {
@@ -237,14 +239,15 @@ export class WorkerThread<Ready = unknown> {
     if (this.#state === "restarting") this.#start();
   }
 
-  /** Tells the worker to finish, and waits until it has finished or stopped, or until the time limit. */
-  async #finish(): Promise<void> {
+  /** Tells the worker to finish, and waits until it has finished or stopped, or until the time limit. @returns false: the time limit */
+  async #finish(): Promise<boolean> {
     const { policy, clock, logger } = this.#options;
     const { promise, resolve } = Promise.withResolvers<true>();
     this.#onClosed = () => resolve(true);
     this.#worker?.postMessage({ close: true } satisfies ToThread);
-    const isFinished = await clock.within(policy.closeMaxMs, promise);
-    if (!isFinished) logger.error(`the ${this.name} thread did not finish in time and is ended`);
+    if (await clock.within(policy.closeMaxMs, promise)) return true;
+    logger.error(`the ${this.name} thread did not finish in time and is ended`);
+    return false;
   }
 
   #unavailable(): Refusal {

@@ -28,7 +28,8 @@ async function openHeld(): Promise<Observed> {
       const worker = spawnWorker(name, init);
       if (name !== "searcher") return worker;
       const post = worker.postMessage.bind(worker);
-      worker.postMessage = (message: { request: { values: [{ id: string }] } }) => {
+      worker.postMessage = (message: { close: true } | { request: { values: [{ id: string }] } }) => {
+        if ("close" in message) return post(message);
         asked.push(message.request.values[0].id);
         if (isHeld) held.push(() => post(message));
         else post(message);
