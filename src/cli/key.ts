@@ -1,9 +1,9 @@
 // Binds `memledger key ...` to the operations on API keys. Only create prints the secret.
 
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { permissions } from "../access/key.ts";
 import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
-import type { Json } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { bindOperation, describe, type Field, rowsOf } from "./administration.ts";
 import type { Session } from "./command.ts";
 import { table } from "./terminal.ts";
@@ -44,7 +44,16 @@ export function addKeyCommands(program: Command, session: Session): void {
     name: "revoke",
     operation: revokeKey,
     operand: { show: "key-id", field: "key" },
+    check: requireNoSecret,
   });
+}
+
+/** The input of an operation is recorded, so a secret must not get there. @throws InvalidArgumentError */
+function requireNoSecret({ key }: JsonObject): void {
+  if (typeof key !== "string" || !key.trim().startsWith("ml_")) return;
+  throw new InvalidArgumentError(
+    'Give the id of the key, not the key itself. Nothing was sent. Run "memledger key list --project NAME" to show the ids.',
+  );
 }
 
 function toSecretText(data: Json): string {

@@ -151,6 +151,7 @@ describe("while the server runs", () => {
       "--from ",
     ],
     [["key", "revoke", "nobody"], 1, 1400, 'no key "nobody"'],
+    [["key", "revoke", `ml_${"a".repeat(43)}`], 2, null, "Give the id of the key, not the key itself."],
     [["project", "update", "default", "--credits", "many"], 2, null, "--credits must be a whole number"],
     [["key", "list"], 2, null, "--project"],
   ])("%j is refused", async (words, exitCode, code, message) => {
