@@ -31,3 +31,14 @@ test.skipIf(whyNoTrace() !== null)(
   () => expectNoFaults({ fault: failing("fsync", "EIO"), seed: 2, killMeanwhile: true }),
   60_000,
 );
+
+test.skipIf(whyNoTrace() !== null)(
+  "while reads fail now and then no answer says otherwise than its record",
+  async () => {
+    const fault = failing("pread64", "EIO", ":when=10+10");
+    const { faults, refusedMeanwhile } = await runFault({ fault, seed: 1, isIntermittent: true });
+    expect(faults).toEqual([]);
+    expect(refusedMeanwhile).toBeGreaterThan(5);
+  },
+  60_000,
+);
