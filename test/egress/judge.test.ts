@@ -107,3 +107,9 @@ test("a trace with a line that cannot be read is refused", () => {
 test.if(whyNoTrace() === null)("a real program that does everything wrong is found out", async () => {
   expect(await missedLeaks()).toEqual([]);
 });
+
+test("a thread that was killed at the entry of a call made none; one that goes on is refused", () => {
+  const killed = "4711  ???( <unfinished ...>\n";
+  expect(judge(`${killed}4711  +++ killed by SIGSEGV +++\n`, limits)).toEqual([]);
+  expect(() => judge(`${killed}4711  close(3) = 0\n`, limits)).toThrow(/cannot be read: 4711/);
+});

@@ -37,14 +37,21 @@ export function isComplete(trace: string): boolean {
  */
 export function parseSystemCalls(trace: string, folder: string): SystemCall[] {
   const calls: SystemCall[] = [];
+  /** Threads that were killed at the entry of a call, before strace could read which one: the kernel does not execute it. */
+  const killed = new Set<string>();
   for (const line of trace.split("\n")) {
     if (line === "") continue;
-    const [, rest] = /^\d+ +(.*)$/.exec(line) ?? [];
+    const [, id = "", rest] = /^(\d+) +(.*)$/.exec(line) ?? [];
     if (rest === undefined) throw new Error(`the trace has a line that cannot be read: ${line}`);
     // What a call was given stands where it begins; the end of one that was interrupted adds nothing.
     if (/^(\+\+\+|---|<\.\.\. )/.test(rest)) continue;
+    if (rest.startsWith("???(")) {
+      killed.add(id);
+      continue;
+    }
     const [, name] = /^(\w+)\(/.exec(rest) ?? [];
-    if (name === undefined) throw new Error(`the trace has a line that cannot be read: ${line}`);
+    if (name === undefined || killed.has(id))
+      throw new Error(`the trace has a line that cannot be read: ${line}`);
     calls.push({ name, text: rest, paths: pathsOf(rest, folder) });
   }
   return calls;
