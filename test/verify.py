@@ -43,7 +43,9 @@ def parse_json(text, pairs=None):
     """The value of a JSON text; numbers are what JavaScript makes of them. Raises ValueError."""
     def refuse(name):
         raise ValueError(name)
-    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_int=lambda digits: int(digits) if len(digits) < 16 else float(digits))
+    def number(digits):
+        return int(digits) if abs(int(digits)) < 2**53 else float(digits)
+    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_int=number)
 
 
 def jcs_number(value):

@@ -139,6 +139,20 @@ describe("an entry", () => {
   });
 });
 
+/** Around the limits of integers that every JSON number type holds exactly. */
+const integers = [
+  1e15 - 1,
+  1e15,
+  -1e14,
+  -1e15,
+  2168708836047964,
+  2 ** 53 - 1,
+  1 - 2 ** 53,
+  2 ** 53,
+  -(2 ** 53),
+  1e21,
+];
+
 const python = Bun.which("python3");
 const script = resolve(import.meta.dir, "../verify.py");
 const driver = `
@@ -155,7 +169,9 @@ test.skipIf(python === null)(
     const texts = fc
       .sample(fc.oneof(withOtherMember, withOtherText), 3_000)
       // A text from a file or from SQLite is UTF-8 and has no lone surrogate.
-      .filter((text) => text.isWellFormed());
+      .filter((text) => text.isWellFormed())
+      // The largest integers, which random numbers hit too seldom.
+      .concat(integers.map((code) => toText({ ...usual, code })));
     const stdin = Buffer.from(JSON.stringify(texts));
     const child = Bun.spawnSync([python ?? "python3", "-c", driver, script], { stdin });
     const said = child.stdout.toString().trimEnd().split("\n");
