@@ -50,7 +50,7 @@ export const memoryResult = Type.Object(
     }),
     source: Type.String({
       description:
-        "semantic or keyword: found by a search. direct: created, listed, read, updated, deleted, extracted, or injected as a rule.",
+        "semantic or keyword: found by a search. importance: injected without a query, by importance and recency; the similarity is 0. direct: created, listed, read, updated, deleted, extracted, or injected as a rule.",
     }),
   },
   {

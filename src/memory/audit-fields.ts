@@ -90,6 +90,7 @@ function injectedResults({ data }: AuditedCall): readonly MemoryResult[] | null 
 
 function sourceOfHit({ score_details: details }: JsonObject): string {
   if (!isObject(details)) return "semantic";
+  if (typeof details.recency === "number") return "importance";
   return sourceOf({ similarity: Number(details.similarity), keyword: Number(details.keyword) });
 }
 

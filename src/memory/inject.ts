@@ -1,16 +1,24 @@
-// Owns injection: which memories go into a prompt. Must never shorten a memory. A memory below min_similarity is excluded, whatever its
-// importance.
+// Owns injection: which memories go into a prompt. Must never shorten a memory. With a query, a memory below min_similarity is excluded,
+// whatever its importance; without one, the most important and most recent memories are injected.
 
-import { Type } from "@sinclair/typebox";
-import { confirm, projectOperation } from "../calls/operation.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
+import { Refusal } from "../errors.ts";
 import { injectionFloorDefault, promptMaxCharacters, topKDefault } from "../limits.ts";
+import { prominence, recencyOf } from "../ranking/prominence.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
-import { Fields } from "../schema/schema.ts";
-import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
+import { Fields, Nullable } from "../schema/schema.ts";
+import {
+  type AgentMemory,
+  agentMemory,
+  exampleMemory,
+  type Memory,
+  type MemoryType,
+  toAgentMemory,
+} from "./memory.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { touchMemories } from "./read.ts";
 import { query, searchResult, toDetailedResult, topK } from "./search.ts";
-import type { SearchHit, SearchQuery } from "./store.ts";
 
 const exampleRule: AgentMemory = {
   ...exampleMemory,
@@ -26,14 +34,14 @@ export const injectMemories = projectOperation({
   name: "memory.inject",
   summary: "Choose memories for a prompt",
   description:
-    "Returns all active, unexpired rules, the facts and contexts that are relevant to the query (hybrid search, best first), and the prompt section generated from both. Rules are always included.",
+    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first); without one, the most important and most recent ones. Rules are always included.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
   refusals: [],
   success: 200,
   input: Fields({
-    query,
+    query: Type.Optional(query),
     top_k: topK("Maximum number of facts and contexts."),
     max_characters: Type.Optional(
       Type.Integer({
@@ -48,14 +56,15 @@ export const injectMemories = projectOperation({
         minimum: 0,
         maximum: 1,
         default: injectionFloorDefault,
-        description: "Facts and contexts with a lower similarity are excluded, whatever their importance.",
+        description:
+          "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query.",
       }),
     ),
   }),
   output: Fields(
     {
       prompt: Type.String({ description: "The prompt section; empty when there are no memories to inject." }),
-      query,
+      query: Nullable(query),
       rules: Type.Array(agentMemory, { description: "Ordered by importance, then newest first." }),
       results: Type.Array(searchResult, {
         description: "The facts and contexts in the prompt, ordered by final_score.",
@@ -100,27 +109,18 @@ export const injectMemories = projectOperation({
     },
   },
 
-  async prepare(input, { store, caller, embed, now, signal }) {
-    const wanted: SearchQuery = {
-      vector: await embed(input.query, "query"),
-      words: input.query,
-      types: ["fact", "context"],
-      topK: input.top_k ?? topKDefault,
-      minSimilarity: input.min_similarity ?? injectionFloorDefault,
-      includeExpired: false,
-      includeInactive: false,
-      now,
-    };
-    const { rules, hits } = await store.memories.readForInjection(caller.project, wanted, signal);
+  async prepare(input, preparation) {
+    const { caller, now } = preparation;
+    const { rules, results: found } = await findCandidates(input, preparation);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
-    const { fitting, characters } = fit(hits, budget);
+    const { fitting, characters } = fit(found, budget);
     const injected = [...rules, ...fitting.map(({ memory }) => memory)];
     const data = {
       prompt: toPrompt(injected),
-      query: input.query,
+      query: input.query ?? null,
       rules: rules.map(toAgentMemory),
-      results: fitting.map(toDetailedResult),
-      omitted: hits.length - fitting.length,
+      results: fitting.map(({ result }) => result),
+      omitted: found.length - fitting.length,
       rules_exceed_budget: lengthOf(rules) > budget,
       characters,
     };
@@ -131,10 +131,71 @@ export const injectMemories = projectOperation({
   apply: confirm,
 });
 
-/** Takes the hits in their order and skips each that does not fit, so shorter ones after a long one may still fit. */
-function fit(hits: readonly SearchHit[], budget: number) {
+const searchedTypes: readonly MemoryType[] = ["fact", "context"];
+
+interface Wanted {
+  readonly query?: string;
+  readonly top_k?: number;
+  readonly min_similarity?: number;
+}
+
+/** A fact or a context, and its form in the answer. */
+interface Found {
+  readonly memory: Memory;
+  readonly result: Static<typeof searchResult>;
+}
+
+interface Candidates {
+  readonly rules: readonly Memory[];
+  /** Best first. */
+  readonly results: readonly Found[];
+}
+
+/** @throws Refusal 1400 when min_similarity is given without a query. */
+async function findCandidates(wanted: Wanted, preparation: Preparation): Promise<Candidates> {
+  const { query, top_k: topK = topKDefault, min_similarity } = wanted;
+  const { store, caller, embed, now, signal } = preparation;
+  if (query === undefined) {
+    if (min_similarity !== undefined) throw needsQuery("min_similarity");
+    const search = { types: searchedTypes, topK, now };
+    const { rules, memories } = await store.memories.readProminent(caller.project, search, signal);
+    return { rules, results: memories.map((memory) => ({ memory, result: toUnqueried(memory, now) })) };
+  }
+  const search = {
+    vector: await embed(query, "query"),
+    words: query,
+    types: searchedTypes,
+    topK,
+    minSimilarity: min_similarity ?? injectionFloorDefault,
+    includeExpired: false,
+    includeInactive: false,
+    now,
+  };
+  const { rules, hits } = await store.memories.readForInjection(caller.project, search, signal);
+  return { rules, results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })) };
+}
+
+function needsQuery(field: string): Refusal {
+  const reason = "needs a query. Add query, or omit this field";
+  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+}
+
+/** Nothing was compared, so the similarity is 0. */
+function toUnqueried(memory: Memory, now: number): Static<typeof searchResult> {
+  const { importance } = memory;
+  const recency = recencyOf(memory.updatedAt, now);
+  return {
+    memory: toAgentMemory(memory),
+    similarity: 0,
+    final_score: prominence(importance, recency),
+    score_details: { similarity: 0, keyword: 0, relevance: 0, importance, recency },
+  };
+}
+
+/** Takes the memories in their order and skips each that does not fit, so shorter ones after a long one may still fit. */
+function fit(found: readonly Found[], budget: number) {
   let characters = 0;
-  const fitting = hits.filter(({ memory }) => {
+  const fitting = found.filter(({ memory }) => {
     const length = promptLineLength(memory);
     if (characters + length > budget) return false;
     characters += length;

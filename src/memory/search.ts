@@ -28,8 +28,18 @@ const scoreDetails = Fields(
     }),
     relevance: Type.Number({ ...unit, description: "Similarity and keyword score combined." }),
     importance: Type.Number({ ...unit, description: "The importance of the memory." }),
+    recency: Type.Optional(
+      Type.Number({
+        ...unit,
+        description:
+          "Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was created or changed now, halved with every 30 days.",
+      }),
+    ),
   },
-  { title: "ScoreDetails", description: "The components of final_score; only in the mode hybrid." },
+  {
+    title: "ScoreDetails",
+    description: "The components of final_score; only in the mode hybrid and in injections.",
+  },
 );
 
 export const searchResult = Fields(
@@ -37,12 +47,12 @@ export const searchResult = Fields(
     memory: agentMemory,
     similarity: Type.Number({
       ...unit,
-      description: "Cosine similarity of the query and the content, limited to 0..1.",
+      description: "Cosine similarity of the query and the content, limited to 0..1; 0 without a query.",
     }),
     final_score: Type.Number({
       ...unit,
       description:
-        "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3.",
+        "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without a query, importance * 0.7 + recency * 0.3.",
     }),
     score_details: Type.Optional(scoreDetails),
   },

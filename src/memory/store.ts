@@ -48,6 +48,21 @@ export interface InjectionCandidates {
   readonly hits: readonly SearchHit[];
 }
 
+/** The most important and most recent memories (ranking/prominence.ts), for an injection without a query. */
+export interface ProminenceQuery {
+  readonly types: readonly MemoryType[];
+  readonly topK: number;
+  readonly now: number;
+}
+
+/** What an injection without a query injects, read in one transaction. */
+export interface ProminentMemories {
+  /** By importance, then newest first. */
+  readonly rules: readonly Memory[];
+  /** Active and unexpired; by prominence, then newest first. */
+  readonly memories: readonly Memory[];
+}
+
 /** The embedding of a memory: Float32Array [dimensions], L2-normalised. */
 export interface MemoryVector {
   readonly id: string;
@@ -106,6 +121,8 @@ export interface MemoryReader {
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active, unexpired rules, and the hits of a search. */
   readForInjection(project: Project, query: SearchQuery, signal: AbortSignal): Promise<InjectionCandidates>;
+  /** All active, unexpired rules, and the `topK` best of **all** active, unexpired memories of the types by prominence. */
+  readProminent(project: Project, query: ProminenceQuery, signal: AbortSignal): Promise<ProminentMemories>;
   /** The similar memories of several vectors at once. */
   findSimilar(project: Project, query: SimilarityQuery, signal: AbortSignal): Promise<SimilarMemories>;
 }

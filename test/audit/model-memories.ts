@@ -231,7 +231,8 @@ export async function search(run: Run, project: ModelProject, key: ModelKey): Pr
 }
 
 async function inject(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
-  const body = { query: `What about ${pick(run, subjects)}?`, top_k: 50, min_similarity: 0 };
+  const query = { query: `What about ${pick(run, subjects)}?`, min_similarity: 0 };
+  const body = { top_k: 50, ...(chance(run, 50) ? query : {}) };
   let now = 0;
   const { outcome, data } = await send(run, project, key, {
     ...reading,

@@ -102,7 +102,7 @@ test("its input is validated like any other", async () => {
   const [, send] = await openProject();
   const answers: Answer[] = [];
   const outer = gateway(async ({ perform }) => {
-    for (const fields of [{}, { query: "x", colour: "red" }])
+    for (const fields of [{ query: "" }, { query: "x", colour: "red" }])
       answers.push(await perform(injectMemories, fields));
   });
   await send(outer, chat);

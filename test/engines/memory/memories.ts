@@ -12,6 +12,7 @@ import type {
   SearchQuery,
 } from "../../../src/memory/store.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
+import { prominence, recencyOf } from "../../../src/ranking/prominence.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
 import { queryWords, splitWords } from "../../../src/ranking/words.ts";
 import { cancelled } from "../../../src/scheduling/cancellation.ts";
@@ -35,11 +36,17 @@ export function createMemoryReader(data: Data): MemoryReader {
     readForInjection: (project, query, signal) =>
       read(signal, () => {
         const rows = rowsOf(project);
-        const isWanted = ({ memory }: MemoryRow) =>
-          memory.type === "rule" && memory.active && !isExpired(memory, query.now);
-        const rules = rows.filter(isWanted).map(({ memory }) => memory);
-        rules.sort((a, b) => b.importance - a.importance || newestFirst(a, b));
-        return { rules, hits: search(rows, query) };
+        return { rules: rulesOf(rows, query.now), hits: search(rows, query) };
+      }),
+    readProminent: (project, { types, topK, now }, signal) =>
+      read(signal, () => {
+        const rows = rowsOf(project);
+        const scoreOf = ({ importance, updatedAt }: Memory) =>
+          prominence(importance, recencyOf(updatedAt, now));
+        const memories = visible(rows, now)
+          .filter(({ type }) => types.includes(type))
+          .sort((a, b) => scoreOf(b) - scoreOf(a) || newestFirst(a, b));
+        return { rules: rulesOf(rows, now), memories: memories.slice(0, topK) };
       }),
     findSimilar: (project, query, signal) =>
       read(signal, () => {
@@ -63,6 +70,15 @@ export function createMemoryReader(data: Data): MemoryReader {
 /** Ids grow with creation. */
 function newestFirst(a: Pick<Memory, "id">, b: Pick<Memory, "id">): number {
   return a.id < b.id ? 1 : -1;
+}
+
+function visible(rows: readonly MemoryRow[], now: number): Memory[] {
+  return rows.map(({ memory }) => memory).filter((memory) => memory.active && !isExpired(memory, now));
+}
+
+function rulesOf(rows: readonly MemoryRow[], now: number): Memory[] {
+  const rules = visible(rows, now).filter(({ type }) => type === "rule");
+  return rules.sort((a, b) => b.importance - a.importance || newestFirst(a, b));
 }
 
 function list(rows: readonly MemoryRow[], { type, sortBy, direction, limit, offset }: ListQuery) {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { RecordQuery } from "../../../src/audit/store.ts";
-import type { MemoryType } from "../../../src/memory/memory.ts";
+import type { Memory, MemoryType } from "../../../src/memory/memory.ts";
 import type { ListQuery } from "../../../src/memory/store.ts";
 import { type Member, neverAborted, type Outcome, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
@@ -237,6 +237,53 @@ export function testMemories(subject: EngineUnderTest): void {
         expect(hits.map(({ memory: { content }, similarity }) => [content, similarity])).toEqual([
           ["a fact", 1],
         ]);
+      }));
+
+    test("that are important and recent come with an injection without a query, exactly in their order", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const project = member.caller.project;
+        await (await seam.project()).create({ ...memory("of another project"), importance: 1 });
+        await member.create({ ...memory("a rule"), type: "rule", importance: 0 });
+        await member.create({ ...memory("another rule"), type: "rule" });
+        const importances = [0.2, 0.9, 0.5, 0.5, 1, 0.5, 0, 0.9];
+        const ids = new Map<string, string>();
+        for (const [at, importance] of importances.entries()) {
+          // Memories of the same moment and importance are common: an extraction stores several at once.
+          if (at !== 3) seam.passTime(9 * 86_400_000);
+          const type = at % 3 === 2 ? "context" : "fact";
+          const { data } = await member.create({ ...memory(`memory ${at}`), type, importance });
+          ids.set(`memory ${at}`, String(data.id));
+        }
+        await member.create({ ...memory("expired"), importance: 1, expiresAt: seam.now() - 1 });
+        const { data } = await member.create({ ...memory("inactive"), importance: 1 });
+        await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+        const changed = ids.get("memory 0") ?? "";
+        await member.call("memory.update", { memory_id: changed, importance: 0.6 });
+
+        const all = (await member.list({ ...page, limit: 100 })).memories;
+        const now = seam.now() + 86_400_000;
+        const scoreOf = ({ importance, updatedAt }: Memory) =>
+          importance * 0.7 + 0.3 * 2 ** (-(now - updatedAt) / (30 * 86_400_000));
+        const expected = all
+          .filter(({ content }) => content.startsWith("memory "))
+          .sort((a, b) => scoreOf(b) - scoreOf(a) || (a.id < b.id ? 1 : -1));
+        expect(expected).toHaveLength(importances.length);
+        for (const topK of [1, 3, 8, 50]) {
+          const query = { types: ["fact", "context"], topK, now } as const;
+          const { rules, memories } = await seam.store.memories.readProminent(project, query, neverAborted);
+          expect(memories).toEqual(expected.slice(0, topK));
+          expect(rules.map(({ content }) => content)).toEqual(["another rule", "a rule"]);
+        }
+        const facts = { types: ["fact"], topK: 50, now } as const;
+        expect((await seam.store.memories.readProminent(project, facts, neverAborted)).memories).toEqual(
+          expected.filter(({ type }) => type === "fact"),
+        );
+        await member.call("memory.delete_all", { memory_type: "fact" });
+        const query = { types: ["fact", "context"], topK: 50, now } as const;
+        expect((await seam.store.memories.readProminent(project, query, neverAborted)).memories).toEqual(
+          expected.filter(({ type }) => type === "context"),
+        );
       }));
   });
 }

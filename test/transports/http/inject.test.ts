@@ -89,6 +89,17 @@ describe("an injection", () => {
     expect([rulesOf(nonsense).length, contentsOf(nonsense)]).toEqual([2, []]);
   });
 
+  test("without a query is recorded with what was chosen and by what", async () => {
+    const { data } = await inject({ top_k: 1 });
+    const { data: list } = await app.call("GET", "/v1/audit/logs?action=memory.inject&page_size=1");
+    const logged = await app.call("GET", `/v1/audit/logs/${listOf(list.logs)[0]?.id}`);
+    const [hit] = listOf(data.results);
+    expect(logged.data).toMatchObject({ memory_query: null, output_content: data.prompt ?? null });
+    const results = listOf(logged.data.memory_results);
+    expect(results.map(({ source }) => source)).toEqual(["direct", "direct", "importance"]);
+    expect(results.at(-1)).toMatchObject({ similarity: 0, final_score: hit?.final_score ?? null });
+  });
+
   test("takes the best top_k and counts what did not fit only", async () => {
     const all = contentsOf(await inject({ query: question }));
     const one = await inject({ query: question, top_k: 1 });
@@ -270,6 +281,40 @@ describe("an injection", () => {
         source: expect.stringMatching(/^(semantic|keyword)$/),
       });
   });
+
+  test("without a query gives all rules, then what is most important and most recent", async () => {
+    const project = await app.createProject("custom");
+    const own = (content: string, type: string, fields: JsonObject) =>
+      add(content, type, fields, project.key);
+    await own("Old and important.", "fact", { importance: 0.9 });
+    app.passTime(60 * 24 * hourMs);
+    await own("New and unimportant.", "context", { importance: 0 });
+    await own("New and usual.", "fact", { importance: 0.5 });
+    await own("Expired.", "context", { importance: 1, expires_at: "2020-01-01T00:00:00Z" });
+    await own("Unimportant rule.", "rule", { importance: 0 });
+    const reply = await inject({}, project.key);
+    expect(reply).toMatchObject({ status: 200, data: { query: null, omitted: 0 } });
+    expect(rulesOf(reply)).toEqual(["Unimportant rule."]);
+    expect(contentsOf(reply)).toEqual(["Old and important.", "New and usual.", "New and unimportant."]);
+    for (const content of [...rulesOf(reply), ...contentsOf(reply)]) lineOf(reply, String(content));
+    const hits = listOf(reply.data.results);
+    for (const { similarity, final_score, score_details: details } of hits) {
+      if (!isObject(details)) throw new Error("a result has no score_details");
+      const { recency, importance, ...others } = details;
+      expect(similarity).toBe(0);
+      expect(others).toEqual({ similarity: 0, keyword: 0, relevance: 0 });
+      expect(final_score).toBe(Number(importance) * 0.7 + Number(recency) * 0.3);
+    }
+    const recencies = hits.map(({ score_details }) => Number(Object(score_details).recency));
+    expect(recencies[0]).toBeCloseTo(0.25, 3);
+    expect(recencies[1]).toBeCloseTo(1, 3);
+
+    const best = lineOf(reply, "Old and important.").length;
+    expect(contentsOf(await inject({ top_k: 1 }, project.key))).toEqual(["Old and important."]);
+    const short = await inject({ max_characters: best }, project.key);
+    expect(short.data).toMatchObject({ omitted: 2, characters: best });
+    expect(contentsOf(await inject({}, otherProject.key))).toEqual(["Others ship releases on Fridays."]);
+  });
 });
 
 describe("any query is text and nothing else", () => {
@@ -311,7 +356,8 @@ describe("refuses", () => {
   });
   const query = question;
   runScenarios(app, [
-    invalid("no query", {}, "query", /is required/),
+    invalid("a query that is null", { query: null }, "query", /must be text|string/),
+    invalid("a floor without a query", { min_similarity: 0.2 }, "min_similarity", /needs a query/),
     invalid("a blank query", { query: " \n" }, "query", /blank/),
     invalid(
       "a query of 10,001",

@@ -2,8 +2,9 @@
 
 import type { Project } from "../../../access/project.ts";
 import type { Memory } from "../../../memory/memory.ts";
-import type { ListQuery, MemoryPage, MemoryVersion } from "../../../memory/store.ts";
+import type { ListQuery, MemoryPage, MemoryVersion, ProminenceQuery } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import { mostProminent } from "../../../ranking/prominence.ts";
 import { serialsOf } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
 
@@ -60,4 +61,32 @@ export function createRuleReader(database: Database): (project: Project, now: nu
      ORDER BY +m.importance DESC, m.serial DESC`,
   );
   return (project, now) => rules.all({ project: serialOf(project.id), now }).map(toMemory);
+}
+
+/** The most prominent of all active, unexpired memories of some types. Reads numbers of each, and the contents of the best only. */
+export function createProminenceReader(
+  database: Database,
+): (project: Project, query: ProminenceQuery) => Memory[] {
+  const serialOf = serialsOf(database);
+  const ranked = database.prepare<
+    [Record<string, unknown>],
+    { serial: number; importance: number; updatedAt: number }
+  >(
+    // In the order of creation, which decides between equal scores.
+    `SELECT m.serial, m.importance, m.updated_at AS updatedAt FROM ${aliveFirst}
+     WHERE m.project = :project AND m.memory_type IN (SELECT value FROM json_each(:types)) AND m.is_active = 1
+       AND (m.expires_at IS NULL OR m.expires_at > :now)
+     ORDER BY m.serial`,
+  );
+  const bySerial = database.prepare<[number], MemoryRow>(
+    `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
+  );
+  return (project, { types, topK, now }) => {
+    const rows = ranked.iterate({ project: serialOf(project.id), types: JSON.stringify(types), now });
+    return mostProminent(rows, topK, now).map(({ serial }) => {
+      const row = bySerial.get(serial);
+      if (row === undefined) throw new Error("a memory disappeared within a transaction");
+      return toMemory(row);
+    });
+  };
 }

@@ -51,6 +51,8 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
       search: (project, query, signal) => askSearcher(by(project, signal), "search", project, query),
       readForInjection: (project, query, signal) =>
         askSearcher(by(project, signal), "readForInjection", project, query),
+      readProminent: (project, query, signal) =>
+        askSearcher(by(project, signal), "readProminent", project, query),
       findSimilar: (project, query, signal) =>
         askSearcher(by(project, signal), "findSimilar", project, query),
     },

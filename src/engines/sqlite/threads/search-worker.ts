@@ -2,11 +2,11 @@
 // must not wait behind a search.
 
 import { workerData } from "node:worker_threads";
-import type { InjectionCandidates } from "../../../memory/store.ts";
+import type { InjectionCandidates, ProminentMemories } from "../../../memory/store.ts";
 import { loadOnnx } from "../../../native/onnx.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
-import { createRuleReader } from "../memories/memory-reader.ts";
+import { createProminenceReader, createRuleReader } from "../memories/memory-reader.ts";
 import { createSearch } from "../search/search.ts";
 import { answerNamedRequests } from "./answer-requests.ts";
 
@@ -26,6 +26,7 @@ const { search, findSimilar } = createSearch(database, {
   cacheBytes: searchCacheBytes,
 });
 const rules = createRuleReader(database);
+const prominent = createProminenceReader(database);
 
 /** In one read transaction, so that a memory whose type changes at the same time is neither missed nor returned twice. */
 const readForInjection = database.transaction(
@@ -35,7 +36,14 @@ const readForInjection = database.transaction(
   }),
 );
 
-const handlers = { search, readForInjection, findSimilar };
+const readProminent = database.transaction(
+  (...[project, query]: Parameters<typeof prominent>): ProminentMemories => ({
+    rules: rules(project, query.now),
+    memories: prominent(project, query),
+  }),
+);
+
+const handlers = { search, readForInjection, readProminent, findSimilar };
 
 export type SearchHandlers = typeof handlers;
 

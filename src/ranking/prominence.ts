@@ -1,0 +1,38 @@
+// Owns the order of memories when no query is given: the most important and most recent ones first. Every storage engine uses it.
+
+const importanceWeight = 0.7;
+const recencyWeight = 0.3;
+/** After this time without a change, the recency of a memory is one half. */
+const recencyHalfLifeMs = 30 * 86_400_000;
+
+/** How recently a memory was created or changed, 0..1: 1 now (and for times in the future, after the clock was set back). */
+export function recencyOf(updatedAt: number, now: number): number {
+  return 2 ** (-Math.max(0, now - updatedAt) / recencyHalfLifeMs);
+}
+
+/**
+ * The final score of a memory without a query, 0..1; importance and recency in 0..1. A sum, so that an important memory does not
+ * disappear with time: at equal recency importance decides, and no age outweighs a difference in importance of more than 3/7.
+ */
+export function prominence(importance: number, recency: number): number {
+  return importance * importanceWeight + recency * recencyWeight;
+}
+
+interface Ranked {
+  readonly importance: number;
+  readonly updatedAt: number;
+}
+
+/** The `topK` best rows, best first. `rows` are in the order of their creation; of equal scores, the newest row is first. */
+export function mostProminent<Row extends Ranked>(rows: Iterable<Row>, topK: number, now: number): Row[] {
+  const best: { readonly row: Row; readonly score: number }[] = [];
+  for (const row of rows) {
+    const score = prominence(row.importance, recencyOf(row.updatedAt, now));
+    const last = best.at(-1);
+    if (best.length === topK && last !== undefined && score < last.score) continue;
+    const at = best.findIndex((other) => score >= other.score);
+    best.splice(at === -1 ? best.length : at, 0, { row, score });
+    if (best.length > topK) best.pop();
+  }
+  return best.map(({ row }) => row);
+}
