@@ -3,9 +3,9 @@
 
 import type { OpenAI } from "openai/client";
 import { isObject } from "../json/json.ts";
-import { llmNameMaxCharacters } from "../limits.ts";
 import type { TokenUsage } from "../memory/extractor.ts";
 import { ChatFailure } from "./chat-failure.ts";
+import { llmNameMaxCharacters } from "./limits.ts";
 import type { LlmPrompt } from "./llm-prompt.ts";
 import type { ResponseFormat } from "./response-format.ts";
 import { createRestrictedFetch } from "./restricted-fetch.ts";

@@ -2,7 +2,7 @@
 // sent, nor the key, nor the text; what the server sent is logged.
 
 import { Refusal } from "../errors.ts";
-import { llmDetailsMaxCharacters, llmRetryAfterMaxSeconds } from "../limits.ts";
+import { llmDetailsMaxCharacters, llmRetryAfterMaxSeconds } from "./limits.ts";
 
 type FailureKind =
   /** No connection, or a lost connection. */

@@ -1,6 +1,6 @@
 // Owns finding a quotation in a text. Must never accept a quotation so short that any text could contain it.
 
-import { evidenceMinLetters, evidenceMinWords } from "../limits.ts";
+import { evidenceMinLetters, evidenceMinWords } from "./limits.ts";
 
 /** UTF-16 offsets; the end is exclusive. */
 export interface TextRange {

@@ -3,10 +3,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isObject } from "../json/json.ts";
-import { llmItemsMax } from "../limits.ts";
 import { memoryTypes } from "../memory/memory.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { ChatFailure } from "./chat-failure.ts";
+import { llmItemsMax } from "./limits.ts";
 
 /** Servers that enforce the schema generate the fields in this order: a model that quotes first makes fewer mistakes. */
 const llmAnswerItem = Fields({

@@ -2,7 +2,7 @@
 // evidence is not in the text, and must never fall back to the built-in extractor.
 
 import { fromTimestamp } from "../clock.ts";
-import { contentMaxCharacters, llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "../limits.ts";
+import { contentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extractor.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
@@ -10,6 +10,7 @@ import { createFairGate } from "../scheduling/fair-gate.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
 import { createQuotationFinder, type TextRange } from "./evidence.ts";
+import { llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "./limits.ts";
 import type { LlmAnswerItem } from "./llm-answer.ts";
 import { createLlmPrompt, withoutJoiners } from "./llm-prompt.ts";
 import { type AskLlm, createLlmAsk, delay, type Wait } from "./llm-question.ts";

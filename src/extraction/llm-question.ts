@@ -1,9 +1,9 @@
 // Owns one question to a language model until it has an answer in the requested form: it finds the response format that the server accepts,
 // and retries transient failures. Must never make more than three attempts for reasons other than the format.
 
-import { llmRetryAfterMaxMs, llmRetryDelaysMs } from "../limits.ts";
 import type { ChatClient, ChatReply } from "./chat-client.ts";
 import { ChatFailure, isTransient } from "./chat-failure.ts";
+import { llmRetryAfterMaxMs, llmRetryDelaysMs } from "./limits.ts";
 import { type LlmAnswerItem, parseLlmAnswer } from "./llm-answer.ts";
 import type { LlmPrompt } from "./llm-prompt.ts";
 import { refusesFormat, responseFormats } from "./response-format.ts";

@@ -1,8 +1,8 @@
 // Owns the fetch function for the language model's server: it sends only the required headers, only to the configured address, and limits
 // the size of responses. Must never follow a redirect or use a proxy from the environment.
 
-import { llmAnswerMaxBytes } from "../limits.ts";
 import { ChatFailure } from "./chat-failure.ts";
+import { llmAnswerMaxBytes } from "./limits.ts";
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 

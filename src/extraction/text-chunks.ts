@@ -1,8 +1,8 @@
 // Owns splitting a long text into chunks for a language model with a small context. Must never lose a character that is not white space,
 // nor split a sentence that fits into a chunk.
 
-import { llmChunkMaxBytes, llmOverlapMaxBytes } from "../limits.ts";
 import type { TextRange } from "./evidence.ts";
+import { llmChunkMaxBytes, llmOverlapMaxBytes } from "./limits.ts";
 
 /** Offsets in UTF-16 units of the whole text. */
 export interface TextChunk extends TextRange {

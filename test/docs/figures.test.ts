@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import manifest from "../../package.json";
 import { settings } from "../../src/config/settings.ts";
 import { bytesPerMemory } from "../../src/engines/sqlite/search/search-index.ts";
+import * as extractionLimits from "../../src/extraction/limits.ts";
 import * as limits from "../../src/limits.ts";
 import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
 import { blockRows } from "../../src/ranking/vector-matrix.ts";
@@ -29,24 +30,30 @@ const sentences: readonly (readonly [string, string])[] = [
   ["docs/user/ERRORS.md", `the body is larger than ${mib(limits.bodyMaxBytes)}`],
   ["docs/user/EXTRACTION.md", `A project can run ${words[limits.extractionsPerProject]} extractions at once`],
   ["docs/user/EXTRACTION.md", `${limits.extractionQueueLimits.perProject} more can wait`],
-  ["docs/user/EXTRACTION.md", `more than ${limits.sentenceMaxCharacters} characters without a full stop`],
-  ["docs/user/EXTRACTION.md", `A chunk has at most ${number(limits.llmChunkMaxBytes)} bytes`],
-  ["docs/user/EXTRACTION.md", `the chunk before (at most ${limits.llmOverlapMaxBytes} bytes)`],
-  ["docs/user/EXTRACTION.md", `A call sends ${words[limits.llmRequestsPerCall]} requests at once`],
-  ["docs/user/EXTRACTION.md", `all calls together send ${words[limits.llmRequestsAtOnce]}`],
   [
     "docs/user/EXTRACTION.md",
-    `after ${limits.llmRetryDelaysMs.map((ms) => words[seconds(ms)]).join(" and ")} seconds`,
+    `more than ${extractionLimits.sentenceMaxCharacters} characters without a full stop`,
   ],
-  ["docs/user/EXTRACTION.md", `up to ${seconds(limits.llmRetryAfterMaxMs)} seconds`],
-  ["docs/user/EXTRACTION.md", `an answer larger than ${mib(limits.llmAnswerMaxBytes)} is refused`],
+  ["docs/user/EXTRACTION.md", `A chunk has at most ${number(extractionLimits.llmChunkMaxBytes)} bytes`],
+  ["docs/user/EXTRACTION.md", `the chunk before (at most ${extractionLimits.llmOverlapMaxBytes} bytes)`],
+  ["docs/user/EXTRACTION.md", `A call sends ${words[extractionLimits.llmRequestsPerCall]} requests at once`],
+  ["docs/user/EXTRACTION.md", `all calls together send ${words[extractionLimits.llmRequestsAtOnce]}`],
+  [
+    "docs/user/EXTRACTION.md",
+    `after ${extractionLimits.llmRetryDelaysMs.map((ms) => words[seconds(ms)]).join(" and ")} seconds`,
+  ],
+  ["docs/user/EXTRACTION.md", `up to ${seconds(extractionLimits.llmRetryAfterMaxMs)} seconds`],
+  ["docs/user/EXTRACTION.md", `an answer larger than ${mib(extractionLimits.llmAnswerMaxBytes)} is refused`],
   [
     "docs/user/EXTRACTION.md",
     `A request gets ${words[Number(settings.llmTimeoutSeconds.default) / 60]} minutes`,
   ],
   ["docs/user/EXTRACTION.md", `longer than ${number(limits.contentMaxCharacters)} characters`],
-  ["docs/user/EXTRACTION.md", `at least ${words[limits.evidenceMinWords]} words and six letters`],
-  ["docs/user/EXTRACTION.md", `asked for, at most ${words[limits.llmRetryAfterMaxSeconds / 3_600]} hour`],
+  ["docs/user/EXTRACTION.md", `at least ${words[extractionLimits.evidenceMinWords]} words and six letters`],
+  [
+    "docs/user/EXTRACTION.md",
+    `asked for, at most ${words[extractionLimits.llmRetryAfterMaxSeconds / 3_600]} hour`,
+  ],
   ["docs/operator/LEDGER.md", `signs one after ${number(limits.checkpointEveryRecords)} records`],
   ["docs/operator/LEDGER.md", `after ${minutes(limits.checkpointEveryMs)} minutes if there are new records`],
   ["docs/operator/LEDGER.md", `${settings.installationRetentionDays.default} days by default`],

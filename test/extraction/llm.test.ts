@@ -2,9 +2,9 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Refusal } from "../../src/errors.ts";
+import { llmChunkMaxBytes, llmRequestLimits, llmRequestsAtOnce } from "../../src/extraction/limits.ts";
 import { createLlmExtractor, type LlmExtractorOptions } from "../../src/extraction/llm-extractor.ts";
 import { isObject } from "../../src/json/json.ts";
-import { llmChunkMaxBytes, llmRequestLimits, llmRequestsAtOnce } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import type { Extraction, Extractor } from "../../src/memory/extractor.ts";
 import {

@@ -1,8 +1,8 @@
 // Owns extraction without a language model, by rules and word lists only. docs/user/EXTRACTION.md describes what they can and cannot do.
 // Must never return a statement that the text does not make.
 
-import { sentenceMaxCharacters, sentenceMinCharacters } from "../../limits.ts";
 import type { ExtractedItem } from "../../memory/extractor.ts";
+import { sentenceMaxCharacters, sentenceMinCharacters } from "../limits.ts";
 import { splitSentences } from "../sentences.ts";
 import { memoryTypeOf, rateImportance } from "./classify.ts";
 import { findExpiry } from "./expiry.ts";
