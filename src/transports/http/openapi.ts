@@ -79,6 +79,16 @@ function introduce(operation: ProjectOperation): JsonObject {
     tags: [tagOf(operation)],
     summary: operation.summary,
     description: `${operation.description}\n\nPermission: \`${operation.permission}\`.`,
+    ...extensions(operation),
+  };
+}
+
+/** What a client must know to send a call again, and how long to wait for the answer. */
+function extensions({ effects, mayRunLong = false }: ProjectOperation): JsonObject {
+  const { readOnly, destructive, idempotent } = effects;
+  return {
+    "x-effects": { read_only: readOnly, destructive, idempotent },
+    "x-may-run-long": mayRunLong,
   };
 }
 

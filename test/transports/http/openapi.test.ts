@@ -42,6 +42,18 @@ describe("the OpenAPI document", () => {
     expect(text.match(/"last_accessed_at":\{/g)?.length).toBe(1);
   });
 
+  test("says of each operation what repeating it does, and whether it may run long", () => {
+    for (const { method, path, operation } of routes) {
+      const { [method.toLowerCase()]: described } = JSON.parse(text).paths[path.replace(/:(\w+)/g, "{$1}")];
+      const { readOnly, destructive, idempotent } = operation.effects;
+      expect(described["x-effects"]).toEqual({ read_only: readOnly, destructive, idempotent });
+      expect(described["x-may-run-long"]).toBe(operation.mayRunLong === true);
+    }
+    const { paths } = JSON.parse(text);
+    expect(paths["/v1/memories/extract"].post).toMatchObject({ "x-may-run-long": true });
+    expect(paths["/v1/audit/logs"].post["x-effects"].idempotent).toBe(false);
+  });
+
   test("names an update's fields in the body and its id in the path", () => {
     const { put } = JSON.parse(text).paths["/v1/memories/{memory_id}"];
     expect(put.parameters[0]).toMatchObject({ name: "memory_id", in: "path", required: true });

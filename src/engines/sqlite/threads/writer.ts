@@ -4,7 +4,7 @@ import type { RetentionResult } from "../../../audit/store.ts";
 import type { Call } from "../../../calls/call.ts";
 import { withAnswer } from "../../../calls/outcome.ts";
 import type { Clock } from "../../../clock.ts";
-import { unavailable } from "../../../errors.ts";
+import { Refusal, unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
 import { FairQueue, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
@@ -114,8 +114,11 @@ const hangs = unavailable(
 );
 
 /** For calls that the thread was given: it may have committed them before it ended. */
-const outcomeUnknown = unavailable(
+const outcomeUnknown = new Refusal(
+  1503,
   "The writer thread ended before it answered. It is unknown whether this call took effect. Check that before you send a call again that changes data.",
+  { outcome: "unknown" },
+  1,
 );
 
 const sweepFailed =
