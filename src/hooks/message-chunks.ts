@@ -1,0 +1,51 @@
+// Owns the division of messages into extractions. Pure. Must never lose a character that is not white space.
+
+import { extractionMaxCharacters } from "./limits.ts";
+import type { SpokenMessage } from "./transcripts/transcript.ts";
+
+export interface MessageChunk {
+  readonly messages: readonly Pick<SpokenMessage, "role" | "content">[];
+  /** Offset in the transcript up to which it has been read when this chunk is extracted. */
+  readonly end: number;
+}
+
+/** `messages` are in the order of their ends. A message that is longer than a chunk is divided after a line or a word. */
+export function toChunks(
+  messages: readonly SpokenMessage[],
+  maxCharacters = extractionMaxCharacters,
+): MessageChunk[] {
+  const chunks: { messages: Pick<SpokenMessage, "role" | "content">[]; end: number }[] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  let readTo = 0;
+  for (const { role, content, end } of messages) {
+    const parts = divide(content, maxCharacters);
+    parts.forEach((part, index) => {
+      if (characters + part.length > maxCharacters) {
+        chunks.push({ messages: [], end: readTo });
+        characters = 0;
+      }
+      const chunk = chunks.at(-1);
+      chunk?.messages.push({ role, content: part });
+      characters += part.length;
+      // After a part that is not the last one, the message has to be read again.
+      if (chunk !== undefined && index === parts.length - 1) chunk.end = end;
+    });
+    readTo = end;
+  }
+  return chunks;
+}
+
+function divide(text: string, maxCharacters: number): string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > maxCharacters) {
+    const window = rest.slice(0, maxCharacters);
+    const boundary = Math.max(window.lastIndexOf("\n"), window.lastIndexOf(" ")) + 1;
+    // A boundary near the start would make very small parts. A surrogate pair is not divided.
+    const isPair = /[\uD800-\uDBFF]$/.test(window);
+    const length = boundary > maxCharacters / 2 ? boundary : maxCharacters - (isPair ? 1 : 0);
+    parts.push(rest.slice(0, length).trim());
+    rest = rest.slice(length);
+  }
+  return [...parts, rest.trim()].filter((part) => part !== "");
+}
