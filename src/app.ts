@@ -1,8 +1,8 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
-import { createPerform, type Perform } from "./calls/perform.ts";
-import { type Clock, createClock } from "./clock.ts";
+import { createPerform } from "./calls/perform.ts";
+import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
@@ -21,11 +21,13 @@ import type { LedgerFiles } from "./storage/engine.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
-import { openCommandSocket } from "./transports/command-socket/command-socket.ts";
-import { type CallLog, createCallLog } from "./transports/http/call-log.ts";
+import { createCallLog } from "./transports/http/call-log.ts";
 import type { Readiness } from "./transports/http/health.ts";
 import { explainListenFailure } from "./transports/http/listen-failure.ts";
-import { type RunningServer, startServer } from "./transports/http/server.ts";
+import { type RunningServer, startServer } from "./transports/http/network-server.ts";
+import { createHttp, type HttpOptions } from "./transports/http/server.ts";
+import { readLocalSender } from "./transports/local-socket/local-caller.ts";
+import { openLocalSocket } from "./transports/local-socket/local-socket.ts";
 import { commit, version } from "./version.ts";
 
 export interface App {
@@ -93,16 +95,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   await acceptMissing(locked, ledger, perform, { now: clock.now(), logger });
   const calls = createCallLog(logger, clock, config.accessLog);
   parts.defer(() => calls.close());
-  const server = await listen(config, {
-    perform,
-    clock,
-    logger,
-    calls,
-    readiness: () => readiness(store, supervisor),
-  });
+  const http = { perform, clock, logger, calls, readiness: () => readiness(store, supervisor) };
+  const server = await listen(config, http);
   parts.defer(() => server.stop());
   const first = await initialise(perform, locked.engine);
-  listenForCommands(parts, locked, perform, logger);
+  listenForLocalPrograms(parts, locked, http);
   store.exports.start();
   const startedAt = clock.elapsed();
   logger.info("server started", {
@@ -194,15 +191,7 @@ async function startEngines(
   return { store, embedder: await starting };
 }
 
-interface ListenOptions {
-  readonly perform: Perform;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly calls: CallLog;
-  readonly readiness: Readiness;
-}
-
-async function listen(config: Config, options: ListenOptions): Promise<RunningServer> {
+async function listen(config: Config, options: HttpOptions): Promise<RunningServer> {
   const { host: hostname, port, trustedProxies } = config;
   try {
     return startServer({ ...options, hostname, port, trustedProxies });
@@ -219,16 +208,18 @@ async function readiness(store: Store, supervisor: Supervisor): ReturnType<Readi
 }
 
 /** Some file systems do not support sockets; the server must start there, too. */
-function listenForCommands(
+function listenForLocalPrograms(
   parts: AsyncDisposableStack,
   { directory }: LockedDirectory,
-  perform: Perform,
-  logger: Logger,
+  options: HttpOptions,
 ): void {
+  // The socket itself never closes an idle connection.
+  const listener = { readSender: readLocalSender, addressOf: () => null, setIdleTimeout: () => {} };
   try {
-    const socket = openCommandSocket(directory.socket, perform);
+    const socket = openLocalSocket(directory.socket, options.perform, createHttp(options, listener));
     parts.defer(() => socket.close());
   } catch (error) {
-    logger.warn("commands cannot connect to this server; stop it before you run a command", { error });
+    const consequence = "commands cannot connect to this server; stop it before you run a command";
+    options.logger.warn(consequence, { error });
   }
 }

@@ -28,6 +28,7 @@ const groups: Readonly<Record<string, string>> = {
   engines: "engines/sqlite",
   "choice of the engine": "engines/engines",
   transports: "transports",
+  "local access": "local-access",
   config: "config data-directory/data-directory data-directory/ownership",
   hooks: "hooks",
   "ledger files": "data-directory/ledger-files data-directory/ledger-notes data-directory/ledger-rotation",
@@ -49,13 +50,14 @@ const allowed: Readonly<Record<string, string>> = {
   engines: "nouns, ranking, domains, calls, native, threads, engines",
   "choice of the engine": "nouns, native, engines",
   transports: "nouns, domains, calls, native, transports",
+  "local access": "nouns, native, transports, config, local access",
   config: "nouns, domains, config",
   hooks: "nouns, hooks",
   "ledger files": "nouns, domains, ledger files",
-  process: `nouns, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, config, ledger files,
-    process`,
-  cli: `nouns, domains, calls, native, threads, embedding, choice of the engine, transports, config, ledger files, process,
-    cli`,
+  process: `nouns, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
+    ledger files, process`,
+  cli: `nouns, domains, calls, native, threads, embedding, choice of the engine, transports, local access, config,
+    ledger files, process, cli`,
   main: "nouns, cli, main",
 };
 
@@ -250,7 +252,6 @@ describe("packages stay where they belong", () => {
       "src/engines/sqlite/housekeeping.ts",
       "src/extraction/llm-question.ts",
       "src/threads/process-deadline-worker.ts",
-      "src/transports/command-socket/command-socket.ts",
       "src/transports/http/body.ts",
     ]);
   });

@@ -21,6 +21,13 @@ export interface Key {
   readonly lastUsedAt: number | null;
 }
 
+/** The name of the keys that programs of this machine use without a secret. Such a key has one, but nobody keeps it. */
+export const localKeyName = "local";
+
+export function isLocalKey({ name }: Pick<Key, "name">): boolean {
+  return name === localKeyName;
+}
+
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 43; // 32 bytes in base 62
 

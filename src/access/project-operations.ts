@@ -67,20 +67,26 @@ export const createProject = installationOperation({
         },
       );
     }
-    const project = await transaction.access.insertProject(
-      {
-        name: input.name,
-        plan: input.plan ?? "custom",
-        subscription: input.subscription ?? "active",
-        credits: input.credits ?? null,
-        memoryLimit: input.memory_limit ?? null,
-        retentionDays: input.retention_days ?? null,
-      },
-      now,
-    );
-    return { data: toView(project) };
+    return { data: toView(await insertProject(transaction, input, now)) };
   },
 });
+
+/** Options that are not given have the defaults of the command. */
+export function insertProject(
+  { access }: Transaction,
+  { name, ...options }: { readonly name: string } & Changes,
+  now: number,
+): Promise<Project> {
+  const project = {
+    name,
+    plan: options.plan ?? "custom",
+    subscription: options.subscription ?? "active",
+    credits: options.credits ?? null,
+    memoryLimit: options.memory_limit ?? null,
+    retentionDays: options.retention_days ?? null,
+  } as const;
+  return access.insertProject(project, now);
+}
 
 export const listProjects = installationOperation({
   name: "project.list",

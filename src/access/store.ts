@@ -8,6 +8,8 @@ import type { Project } from "./project.ts";
 export interface AccessReader {
   /** The key with this SHA-256 and its project; revoked and expired keys too. */
   findCaller(secretDigest: Uint8Array): Promise<Caller | null>;
+  /** The same by the id of the key. */
+  findCallerOfKey(keyId: string): Promise<Caller | null>;
   /** The current credits of the project; null: unlimited. */
   findCredits(project: Project): Promise<number | null>;
 }

@@ -45,13 +45,14 @@ function shorten(text: string): string {
   return text.slice(0, userAgentMaxCharacters).toWellFormed();
 }
 
-/** The answer to `key.create` names the key by `id` and its project by `project_id`. */
+/** The answer to `key.create` names the key by `id` and its project by `project_id`; that to `key.local` names the key by `key_id`. */
 function idsOf(operation: string, answered: string | null): Record<string, string> {
   const data: unknown = JSON.parse(answered ?? "null");
   if (!isObject(data)) return {};
   const [noun = ""] = operation.split(".");
   return {
     ...(typeof data.project_id === "string" ? { project: data.project_id } : {}),
+    ...(typeof data.key_id === "string" ? { key: data.key_id } : {}),
     ...(typeof data.id === "string" && /^(project|key)$/.test(noun) ? { [noun]: data.id } : {}),
   };
 }

@@ -68,7 +68,7 @@ export function payloadOf(
   });
 }
 
-/** Calls over HTTP have only the address, the user agent and the metadata. */
+/** Calls over HTTP have only the address (or, on the local socket, the user of the machine), the user agent and the metadata. */
 function describeOrigin({ transport, ip, userAgent, client, metadata, administrator, performedFor }: Origin) {
   return {
     transport: transport === "http" ? null : transport,

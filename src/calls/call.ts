@@ -17,7 +17,7 @@ export interface UnreadableBody {
 /** The origin of a call, as recorded. */
 export interface Origin extends Omit<RequestOrigin, "metadata"> {
   readonly metadata: JsonObject | null;
-  /** Who performs administration; absent for calls of a project. */
+  /** Who performs administration or uses a local key; absent for other calls of a project. */
   readonly administrator?: Administrator;
   /** Name of the operation that had this one performed for its caller; absent for other calls. */
   readonly performedFor?: string;

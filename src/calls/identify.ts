@@ -2,13 +2,13 @@
 
 import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
 import type { Caller } from "../access/caller.ts";
-import { digestSecret, isSecret } from "../access/key.ts";
+import { digestSecret, isLocalKey, isSecret } from "../access/key.ts";
 import type { Plan, Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import type { AccessReader } from "../access/store.ts";
 import { Refusal } from "../errors.ts";
 import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
-import type { Credentials } from "./request.ts";
+import type { Credentials, LocalCredentials } from "./request.ts";
 
 export interface Actor {
   /** Whose key it is, valid or not; null: administration, or a key that is missing or unknown. */
@@ -20,10 +20,25 @@ export interface Actor {
 export async function identify(access: AccessReader, credentials: Credentials, now: number): Promise<Actor> {
   if (credentials.kind === "administration") return { caller: null, invalid: null };
   if (credentials.kind === "caller") return judgeKey(credentials.caller, now);
+  if (credentials.kind === "local") return identifyLocal(access, credentials, now);
   const { secret, advice } = credentials;
   if (secret === null) return { caller: null, invalid: unauthenticated(advice.missing) };
   const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
   return caller === null ? { caller, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
+}
+
+/** Other keys are used with their secret only, so their records prove that the caller had it. */
+async function identifyLocal(
+  access: AccessReader,
+  { keyId, advice }: LocalCredentials,
+  now: number,
+): Promise<Actor> {
+  if (keyId === null) return { caller: null, invalid: unauthenticated(advice.missing) };
+  const caller = await access.findCallerOfKey(keyId);
+  if (caller === null || !isLocalKey(caller.key)) {
+    return { caller: null, invalid: unauthenticated(advice.unknown) };
+  }
+  return judgeKey(caller, now);
 }
 
 function judgeKey(caller: Caller, now: number): Actor {

@@ -1,6 +1,7 @@
 // Owns the only list of all operations. Both halves of a call look them up here by name.
 
 import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
+import { useLocalKey } from "../access/local-key.ts";
 import { previewRetention } from "../access/preview-retention.ts";
 import {
   createProject,
@@ -65,6 +66,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   createKey,
   listKeys,
   revokeKey,
+  useLocalKey,
   signCheckpoints,
   redactRecords,
   pruneRecords,

@@ -140,7 +140,7 @@ export function createPerform(tools: PerformTools): Perform {
 
   /** A request counts once, even if other operations are performed for it. @throws Refusal 1429 */
   const limitRate = ({ key, project }: Caller, { kind }: Credentials): void => {
-    if (kind !== "key") return;
+    if (kind !== "key" && kind !== "local") return;
     const waitSeconds = limiter.take(key.id, planOf(project, plans).rate, clock.elapsed());
     if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
   };

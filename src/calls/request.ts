@@ -16,7 +16,7 @@ export interface Request {
 }
 
 /** What authorises a call. */
-export type Credentials = KeyCredentials | CallerCredentials | AdministrationCredentials;
+export type Credentials = KeyCredentials | LocalCredentials | CallerCredentials | AdministrationCredentials;
 
 export interface KeyCredentials {
   readonly kind: "key";
@@ -30,6 +30,16 @@ export interface KeyCredentials {
 export interface KeyAdvice {
   readonly missing: string;
   readonly unknown: string;
+}
+
+/** The local key of a project, which `key.local` has answered. Authorised by access to the data directory, which the transport has verified. */
+export interface LocalCredentials {
+  readonly kind: "local";
+  /** Id of the key, as received; null: none was sent. */
+  readonly keyId: string | null;
+  readonly administrator: Administrator;
+  /** Messages for callers without a local key. */
+  readonly advice: KeyAdvice;
 }
 
 /** The caller of another call that is being performed. That call identified the caller and was counted by the rate limit. */
@@ -48,7 +58,7 @@ export interface AdministrationCredentials {
   readonly administrator: Administrator;
 }
 
-/** Who performs administration, as reported by the command or the server. */
+/** The user of this machine who performs administration or uses a local key, as reported by the program or the server. */
 export interface Administrator {
   /** Number of the operating-system user of the process; null: not reported. */
   readonly osUid: number | null;

@@ -4,7 +4,7 @@
 import { createProject } from "../access/project-operations.ts";
 import type { InstallationOperation } from "../calls/operation.ts";
 import type { Config } from "../config/config.ts";
-import { administrationRequest, administratorOf, originOf } from "../data-directory/administration.ts";
+import { administrationRequest, originOf } from "../data-directory/administration.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import {
   createDirectoryLocker,
@@ -15,9 +15,10 @@ import {
 } from "../data-directory/directory-lock.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
+import { administratorOf } from "../local-access/administrator.ts";
+import { askServer } from "../local-access/ask-server.ts";
 import { createLogger } from "../log/logger.ts";
-import { askServer } from "../transports/command-socket/client.ts";
-import type { Reply } from "../transports/command-socket/reply.ts";
+import type { Reply } from "../transports/local-socket/reply.ts";
 
 /** The operation refused the command. */
 export class CommandRefused extends Error {

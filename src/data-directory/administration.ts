@@ -1,10 +1,11 @@
-// Owns the requests of administration that the server and the commands perform in their own process, and who is named as administrator.
+// Owns the requests of administration that the server and the commands perform in their own process.
 
 import type { InstallationOperation } from "../calls/operation.ts";
 import type { Perform } from "../calls/perform.ts";
-import type { Administrator, Request, RequestOrigin } from "../calls/request.ts";
+import type { Request, RequestOrigin } from "../calls/request.ts";
 import { successCode } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
+import { administratorOf } from "../local-access/administrator.ts";
 import { serverItself } from "../scheduling/fair-queue.ts";
 import { version } from "../version.ts";
 
@@ -22,17 +23,6 @@ export function administrationRequest(transport: AdministrationTransport, fields
 
 export function originOf(transport: AdministrationTransport): RequestOrigin {
   return { transport, ip: null, userAgent: null, client: `memledger/${version}`, metadata: null };
-}
-
-/**
- * Of this process. The names come from variables, which the user can set; only the number is a fact. The names of users are not looked
- * up: depending on the system, a lookup connects to other programs or to a network.
- */
-export function administratorOf({
-  USER,
-  SUDO_USER,
-}: Readonly<Record<string, string | undefined>>): Administrator {
-  return { osUid: process.getuid?.() ?? null, osUser: USER ?? null, sudoUser: SUDO_USER ?? null };
 }
 
 /** The data of the answer. @throws Error when the operation was refused */

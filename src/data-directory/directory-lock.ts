@@ -10,7 +10,7 @@ import type { Logger } from "../log/logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
-import { findCommandSocket } from "../transports/command-socket/command-socket.ts";
+import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
 import { openLedger } from "./ledger.ts";
 import {
@@ -69,7 +69,7 @@ export function createDirectoryLocker(
 
 /** Whether a server is running. A server that is stopping has already closed its socket. */
 async function isServed({ socket }: DataDirectory): Promise<boolean> {
-  const unix = findCommandSocket(socket);
+  const unix = findLocalSocket(socket);
   if (unix === null) return false;
   return fetch("http://localhost/", { unix }).then(
     () => true,

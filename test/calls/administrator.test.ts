@@ -2,10 +2,10 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { createProject, listProjects } from "../../src/access/project-operations.ts";
-import { administratorOf } from "../../src/data-directory/administration.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
-import { callerHeader, printCaller, readCaller } from "../../src/transports/command-socket/command-caller.ts";
-import { findCommandSocket } from "../../src/transports/command-socket/command-socket.ts";
+import { administratorOf } from "../../src/local-access/administrator.ts";
+import { callerHeader, printCaller, readCaller } from "../../src/transports/local-socket/local-caller.ts";
+import { findLocalSocket } from "../../src/transports/local-socket/socket-path.ts";
 import { version } from "../../src/version.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
@@ -51,7 +51,7 @@ test("calls of projects say nothing of it", async () => {
 
 /** Sends what a command sends. */
 async function ask(headers: Record<string, string>): Promise<{ status: number; text: string }> {
-  const unix = findCommandSocket(locate(app.config.dataDir).socket) ?? "";
+  const unix = findLocalSocket(locate(app.config.dataDir).socket) ?? "";
   const url = `http://localhost/${listProjects.name}`;
   const response = await fetch(url, { unix, method: "POST", body: "{}", headers });
   return { status: response.status, text: await response.text() };

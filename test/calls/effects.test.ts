@@ -101,6 +101,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "key.create": ({ project }) => ({ project, permissions: ["memory.read"] }),
   "key.list": ({ project }) => ({ project }),
   "key.revoke": ({ key }) => ({ key }),
+  "key.local": ({ project }) => ({ project }),
   "audit.attest": () => ({}),
   "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
   "audit.prune": () => ({}),

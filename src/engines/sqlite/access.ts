@@ -49,12 +49,17 @@ const callerBy = (column: "id" | "secret_digest") =>
 
 export function createAccessReader(database: Database): AccessReader {
   const bySecret = database.prepare<[Uint8Array], CallerRow>(callerBy("secret_digest"));
+  const byId = database.prepare<[string], CallerRow>(callerBy("id"));
   const credits = database.prepare<[string], { credits: number | null }>(
     "SELECT credits FROM project WHERE id = ? AND deleted_at IS NULL",
   );
   return {
     async findCaller(secretDigest) {
       const row = bySecret.get(secretDigest);
+      return row === undefined ? null : toCaller(row);
+    },
+    async findCallerOfKey(keyId) {
+      const row = byId.get(keyId);
       return row === undefined ? null : toCaller(row);
     },
     async findCredits({ id }) {

@@ -90,6 +90,7 @@ export async function openStore(
   return {
     access: {
       findCaller: lookUp(access.findCaller),
+      findCallerOfKey: lookUp(access.findCallerOfKey),
       findCredits: lookUp(access.findCredits),
     },
     memories: { ...reader.memories, find: lookUp(createMemoryFinder(database)) },

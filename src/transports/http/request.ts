@@ -1,15 +1,16 @@
-// Owns the conversion of a Fetch request to a Request of calls: credentials, parameters, body, origin. Checks only what calls cannot see.
+// Owns the conversion of a Fetch request to a Request of calls: parameters, body, origin; sender.ts has the credentials. Checks only what calls cannot see.
 
 import { Kind, type TSchema } from "@sinclair/typebox";
-import type { Request as Arrival, KeyAdvice, RequestBody, RequestMetadata } from "../../calls/request.ts";
+import type { Request as Arrival, RequestBody, RequestMetadata } from "../../calls/request.ts";
 import { type ErrorData, Refusal } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { receiveRequestBody } from "./body.ts";
 import { pathParameters, type Route, takesBody } from "./routes.ts";
+import type { Sender } from "./sender.ts";
 
 /** Reads requests of one route. What depends on the route only is computed once. */
-type RequestReader = (request: Request, path: string, ip: string | null, arrivedAt: number) => Arrival;
+type RequestReader = (request: Request, path: string, sender: Sender, arrivedAt: number) => Arrival;
 
 const noBody: RequestBody = { kind: "none" };
 const none: Parameters = { parameters: {}, fault: null };
@@ -18,12 +19,12 @@ export function createRequestReader(route: Route): RequestReader {
   const inPath = route.path.split("/").flatMap((segment, index) => (segment[0] === ":" ? [index] : []));
   const names = pathParameters(route);
   const inQuery = queryFields(route, names);
-  return (request, path, ip, arrivedAt) => {
+  return (request, path, { credentials, ip }, arrivedAt) => {
     const segments = inPath.length === 0 ? [] : path.split("/");
     const { parameters, fault } = readQuery(request.url, inQuery);
     const pathFields = inPath.map((at, index) => [names[index] ?? "", decodeSegment(segments[at] ?? "")]);
     return {
-      credentials: { kind: "key", secret: readSecret(request.headers.get("authorization")), advice },
+      credentials,
       input: {
         kind: "received",
         parameters:
@@ -117,17 +118,6 @@ function decode(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-const advice: KeyAdvice = {
-  missing: "The Authorization header is missing. Send Authorization: Bearer <API_KEY>.",
-  unknown: "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
-};
-
-/** Null if there is no header; empty if it is malformed (RFC 6750; the scheme is case-insensitive). */
-export function readSecret(authorization: string | null): string | null {
-  if (authorization === null) return null;
-  return /^bearer +(ml_[0-9A-Za-z]{43}) *$/i.exec(authorization)?.[1] ?? "";
 }
 
 function readMetadata(header: string | null): RequestMetadata | null {

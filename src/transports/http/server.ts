@@ -1,54 +1,44 @@
-// Owns the HTTP server: binds the routes to Elysia and answers requests that belong to no operation. Elysia only routes, because it would
-// validate before authentication and drop unknown fields silently.
+// Owns the HTTP API: binds the routes to Elysia and answers requests that belong to no operation. Elysia only routes, because it would
+// validate before authentication and drop unknown fields silently. Must never listen: network-server.ts and the local socket do.
 
 import { Elysia } from "elysia";
 import { type Answer, toRefused } from "../../calls/answer.ts";
 import type { Perform } from "../../calls/perform.ts";
 import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
-import { httpGraceMs, idleTimeoutSeconds } from "../../limits.ts";
+import { idleTimeoutSeconds } from "../../limits.ts";
 import type { Logger } from "../../log/logger.ts";
-import { stopServer } from "../../native/stop-server.ts";
 import { leavesBodyBehind } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
-import { createClientAddress } from "./client-address.ts";
 import { docsRoutes } from "./docs.ts";
 import { toEnvelope } from "./envelope.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
+import type { Listener } from "./listener.ts";
 import { createRequestReader } from "./request.ts";
 import { refusalResponse, toResponse } from "./response.ts";
 import { type Route, routes } from "./routes.ts";
 import { isAsSent } from "./target.ts";
 
-interface HttpOptions {
+export interface HttpOptions {
   readonly perform: Perform;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly calls: CallLog;
   readonly readiness: Readiness;
-  /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly string[];
 }
 
-export interface ServerOptions extends HttpOptions {
-  readonly hostname: string;
-  /** 0: any free port. */
-  readonly port: number;
+/** What a listening server passes to Bun.serve, so that it answers the requests of this API. */
+export interface Http {
+  readonly routes: Readonly<Record<string, (request: Request) => Promise<Response>>>;
+  /** For a path that is no route, or was not sent as it is here. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly error: (error: unknown) => Response;
 }
 
-export interface RunningServer {
-  /** Without a slash at the end. */
-  readonly url: string;
-  readonly port: number;
-  /** Accepts no new calls and waits for the running ones; closes the connections of those that take too long. */
-  stop(): Promise<void>;
-}
-
-/** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL if the server cannot listen on the address */
-export function startServer(options: ServerOptions): RunningServer {
-  const { hostname, port } = options;
-  const { http, paths, refuse } = createHttp(options);
+/** The API without a socket. It can be bound to several sockets, each with its own listener. */
+export function createHttp(options: HttpOptions, listener: Listener): Http {
+  const { http, paths, refuse } = bindRoutes(options, listener);
   const respond = async (request: Request, path: string | null): Promise<Response> => {
     const response = await dispatch(request, path);
     if (leavesBodyBehind(request)) response.headers.set("Connection", "close");
@@ -59,42 +49,25 @@ export function startServer(options: ServerOptions): RunningServer {
     const isFound = path !== null && isAsSent(request.url, path);
     return isFound ? http.fetch(request) : refuse(request, notFound);
   };
-  const server = Bun.serve({
-    hostname,
-    port,
-    // Elysia's own listen() would share the port with another process and show stack traces outside production.
-    reusePort: false,
-    development: false,
-    idleTimeout: idleTimeoutSeconds,
-    // Bun would close the connection at its limit; our limit is counted while reading, and refused with an answer. Bun does not buffer an
-    // unread body: it stops reading from the connection until the answer, and then discards the rest.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  return {
     // Elysia receives the path after the URL parser has changed it; only Bun's router receives the path as sent.
     routes: Object.fromEntries(paths.map((path) => [path, (request: Request) => respond(request, path)])),
     fetch: (request) => respond(request, null),
     error: (error) => internalError(options.logger, error),
-  });
-  http.server = server;
-  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
-  return {
-    url: `http://${host}:${server.port}`,
-    port: server.port ?? port,
-    stop: () => stopServer(server, httpGraceMs),
   };
 }
 
 /** Answers a request that belongs to no operation, and logs it. */
 type Refuse = (request: Request, refusal: Refusal, headers?: Record<string, string>) => Response;
 
-interface Http {
+interface BoundRoutes {
   readonly http: Elysia;
   /** All bound paths. */
   readonly paths: readonly string[];
   readonly refuse: Refuse;
 }
 
-/** The HTTP server without its socket. */
-function createHttp(options: HttpOptions): Http {
+function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
   // strictPath: DELETE "/v1/memories/" with a missing id must not become DELETE "/v1/memories", which deletes all memories.
   // standardHostname: otherwise a host name of fewer than four characters is treated as a part of the path.
   const http = new Elysia({
@@ -102,11 +75,8 @@ function createHttp(options: HttpOptions): Http {
     systemRouter: false,
     handler: { standardHostname: false },
   });
-  const clientAddress = createClientAddress(options.trustedProxies);
-  const addressOf: AddressOf = (request) =>
-    clientAddress(http.server?.requestIP(request)?.address ?? null, request.headers.get("x-forwarded-for"));
   const refuse: Refuse = (request, refusal, headers) => {
-    logRefused(options, addressOf, request, refusal);
+    logRefused(options, listener, request, refusal);
     return refusalResponse(refusal, headers);
   };
   const methods = new Map<string, string[]>();
@@ -120,7 +90,7 @@ function createHttp(options: HttpOptions): Http {
     );
   };
 
-  for (const route of routes) bind(route.method, route.path, performing(http, route, options, addressOf));
+  for (const route of routes) bind(route.method, route.path, performing(route, options, listener));
   for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes()]) {
     bind("GET", path, handle);
   }
@@ -134,17 +104,17 @@ function createHttp(options: HttpOptions): Http {
 
 const raw = { parse: "none" } as const;
 
-function performing(http: Elysia, route: Route, options: HttpOptions, addressOf: AddressOf): Handler {
+function performing(route: Route, options: HttpOptions, listener: Listener): Handler {
   const { perform, clock, calls } = options;
   const read = createRequestReader(route);
   return async ({ request, path }) => {
     const arrivedAt = clock.elapsed();
-    const address = addressOf(request);
-    const arrival = read(request, path, address, arrivedAt);
+    const sender = listener.readSender(request);
+    const arrival = read(request, path, sender, arrivedAt);
     const { mayRunLong = false } = route.operation;
-    if (mayRunLong) http.server?.timeout(request, 0);
+    if (mayRunLong) listener.setIdleTimeout(request, 0);
     const { answer, caller } = await perform(route.operation, arrival);
-    if (mayRunLong) http.server?.timeout(request, idleTimeoutSeconds);
+    if (mayRunLong) listener.setIdleTimeout(request, idleTimeoutSeconds);
     const response = await guard(options.logger, () => toResponse(answer, request));
     calls.log({
       method: request.method,
@@ -156,7 +126,7 @@ function performing(http: Elysia, route: Route, options: HttpOptions, addressOf:
       durationMs: clock.elapsed() - arrivedAt,
       project: caller?.project.id ?? null,
       key: caller?.key.id ?? null,
-      address,
+      address: sender.ip,
       bytes: () => lengthOf(answer, response),
     });
     return response;
@@ -168,11 +138,13 @@ function lengthOf(answer: Answer, { headers }: Response): number {
   return envelope === null ? Number(headers.get("content-length") ?? 0) : Buffer.byteLength(envelope);
 }
 
-/** The client's address, as far as it can be trusted. */
-type AddressOf = (request: Request) => string | null;
-
 /** For requests that belong to no operation. */
-function logRefused({ calls }: HttpOptions, addressOf: AddressOf, request: Request, refusal: Refusal): void {
+function logRefused(
+  { calls }: HttpOptions,
+  { addressOf }: Listener,
+  request: Request,
+  refusal: Refusal,
+): void {
   const { code } = refusal;
   calls.log({
     method: knownMethods.has(request.method) ? request.method : "other",

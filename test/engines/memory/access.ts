@@ -14,6 +14,7 @@ export function createAccessReader(data: Data): AccessReader {
           data.keys.all().find((row) => row.digest === digest),
         );
       }),
+    findCallerOfKey: (keyId) => data.inTurn(() => findCallerOf(data, keyId)),
     findCredits: ({ id }) =>
       data.inTurn(() => {
         const row = data.projects.get(id);

@@ -22,6 +22,9 @@ export function testAccess(subject: EngineUnderTest): void {
         await seam.administer("key.revoke", { key: String(made.data.id) });
         expect((await seam.store.access.findCaller(digest))?.key.revokedAt).toBeNumber();
         expect(await seam.store.access.findCaller(digestSecret("unknown"))).toBeNull();
+        const byId = await seam.store.access.findCallerOfKey(String(made.data.id));
+        expect(byId).toEqual(await seam.store.access.findCaller(digest));
+        expect(await seam.store.access.findCallerOfKey(String(made.data.key))).toBeNull();
       }));
 
     test("projects and keys are listed in the order of their creation, with what can be used", () =>

@@ -8,7 +8,7 @@ import { createPerform } from "../../../src/calls/perform.ts";
 import { createClock } from "../../../src/clock.ts";
 import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
-import { startServer } from "../../../src/transports/http/server.ts";
+import { startServer } from "../../../src/transports/http/network-server.ts";
 import { openSeam, unitVector } from "../../storage/seam.ts";
 import { head } from "./raw.ts";
 

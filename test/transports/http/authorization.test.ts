@@ -1,7 +1,7 @@
 // Tests what of an Authorization header is taken for the secret of a key.
 
 import { describe, expect, test } from "bun:test";
-import { readSecret } from "../../../src/transports/http/request.ts";
+import { readSecret } from "../../../src/transports/http/sender.ts";
 
 const secret = `ml_${"aZ09".repeat(10)}xyz`;
 

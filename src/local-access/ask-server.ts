@@ -1,24 +1,25 @@
-// Owns how a command asks the running server of the same machine to perform an operation. Must never decide what an operation allows.
+// Owns how a program of this machine asks the running server to perform an operation of the installation. Must never decide what an
+// operation allows.
 
 import { accessSync, constants, statSync } from "node:fs";
-import { explainSystemError } from "../../files/system-error.ts";
-import type { JsonObject } from "../../json/json.ts";
-import { type CommandCaller, callerHeader, printCaller } from "./command-caller.ts";
-import { findCommandSocket } from "./command-socket.ts";
-import { type Reply, readReply } from "./reply.ts";
+import { explainSystemError } from "../files/system-error.ts";
+import type { JsonObject } from "../json/json.ts";
+import { callerHeader, type LocalCaller, printCaller } from "../transports/local-socket/local-caller.ts";
+import { type Reply, readReply } from "../transports/local-socket/reply.ts";
+import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
 
 /**
  * Null if no server listens.
- * @param socket path as of openCommandSocket
+ * @param socket path as of openLocalSocket
  * @throws Error that says what to do if the socket belongs to another user, or the server stopped before it answered
  */
 export async function askServer(
   socket: string,
   operation: string,
   input: JsonObject,
-  caller: CommandCaller,
+  caller: LocalCaller,
 ): Promise<Reply | null> {
-  const unix = findCommandSocket(socket);
+  const unix = findLocalSocket(socket);
   if (unix === null) return null;
   let text: string;
   try {
@@ -44,7 +45,7 @@ export async function askServer(
 }
 
 /** @throws Error when the socket exists and belongs to another user */
-function refuseForeignSocket(unix: string): void {
+export function refuseForeignSocket(unix: string): void {
   try {
     accessSync(unix, constants.W_OK);
   } catch (error) {

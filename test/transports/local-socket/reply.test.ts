@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { toData } from "../../../src/calls/answer.ts";
-import { printReply, readReply } from "../../../src/transports/command-socket/reply.ts";
+import { printReply, readReply } from "../../../src/transports/local-socket/reply.ts";
 
 const answers = [
   { status: 200, code: 1000, message: "success", data: { id: 'a"b', list: [1, null] } },

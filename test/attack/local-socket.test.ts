@@ -5,8 +5,8 @@ import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createProject } from "../../src/access/project-operations.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
-import { callerHeader, printCaller } from "../../src/transports/command-socket/command-caller.ts";
-import { findCommandSocket } from "../../src/transports/command-socket/command-socket.ts";
+import { callerHeader, printCaller } from "../../src/transports/local-socket/local-caller.ts";
+import { findLocalSocket } from "../../src/transports/local-socket/socket-path.ts";
 import { cleanUp, createFolder, runJson, serve } from "../cli/command.ts";
 
 afterAll(cleanUp);
@@ -26,7 +26,7 @@ function sendRaw(unix: string, text: string): Promise<string> {
 test("malformed requests are refused, and the server stops in order", async () => {
   const dataDir = createFolder();
   const server = await serve(dataDir, ["--log-level", "info"]);
-  const unix = findCommandSocket(locate(dataDir).socket) ?? "";
+  const unix = findLocalSocket(locate(dataDir).socket) ?? "";
   const create = (body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
     fetch(`http://localhost/${createProject.name}`, { unix, method: "POST", body, headers });
 

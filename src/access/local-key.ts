@@ -1,0 +1,77 @@
+// Owns the local key of a project: programs of the user who owns the data directory use it without a secret. It is a key like any other
+// for permissions, plans, limits and records, and can be revoked. Must never give a program another key of the project.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { installationOperation } from "../calls/operation.ts";
+import { Refusal } from "../errors.ts";
+import { nameMaxCharacters } from "../limits.ts";
+import { Fields, Text } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
+import { createSecret, digestSecret, isLocalKey, type Key, localKeyName, type Permission } from "./key.ts";
+import type { Project } from "./project.ts";
+import { insertProject } from "./project-operations.ts";
+
+/** Programs of this machine remember and search. The ledger is read by commands. */
+const localPermissions: readonly Permission[] = ["memory.read", "memory.write"];
+
+const output = Fields({
+  project_id: Type.String(),
+  key_id: Type.String(),
+  created_project: Type.Boolean({ description: "Whether this call created the project." }),
+  created_key: Type.Boolean({ description: "Whether this call created the key." }),
+});
+
+export const useLocalKey = installationOperation({
+  name: "key.local",
+  summary: "Use the local key of a project",
+  description: "Names the key of a project that programs of this machine use. Creates what does not exist.",
+  effects: { readOnly: false, destructive: false, idempotent: true },
+  secret: false,
+  success: 200,
+  input: Fields({
+    project: Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." }),
+  }),
+  output,
+
+  async apply(transaction, input, { now }) {
+    const found = await transaction.access.findProject(input.project);
+    const project = found ?? (await insertProject(transaction, { name: input.project }, now));
+    const existing = await findLocalKey(transaction, project, now);
+    const key = existing ?? (await insertLocalKey(transaction, project, now));
+    const data: Static<typeof output> = {
+      project_id: project.id,
+      key_id: key.id,
+      created_project: found === null,
+      created_key: existing === null,
+    };
+    return { data };
+  },
+});
+
+/** The newest valid one: an operator can create another key with this name. @throws Refusal 1401 if none is valid any more */
+async function findLocalKey({ access }: Transaction, project: Project, now: number): Promise<Key | null> {
+  const keys = (await access.listKeys(project)).filter(isLocalKey);
+  const valid = keys.filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
+  );
+  const key = valid.at(-1);
+  if (key !== undefined) return key;
+  if (keys.length === 0) return null;
+  throw new Refusal(
+    1401,
+    `The local key of the project "${project.name}" was revoked or has expired, so programs of this machine cannot use the project. To permit them again, create another key with this name: memledger key create --project ${project.id} --name ${localKeyName} --permissions ${localPermissions.join(",")}`,
+  );
+}
+
+function insertLocalKey({ access }: Transaction, project: Project, now: number): Promise<Key> {
+  return access.insertKey(
+    project,
+    {
+      name: localKeyName,
+      secretDigest: digestSecret(createSecret()),
+      permissions: localPermissions,
+      expiresAt: null,
+    },
+    now,
+  );
+}

@@ -1,0 +1,20 @@
+// Owns the ways in which a channel fails before there is a response. Each message says what to do next.
+
+/** No server could be reached: the request was not sent. */
+export class ServerUnreachable extends Error {}
+
+/** The server does not let this program use the project: the request was not sent. */
+export class AccessRefused extends Error {}
+
+/** The request was sent, and the connection ended before the answer: the server may have performed it. */
+export class OutcomeUnknown extends Error {}
+
+/** Whether fetch failed before it had a connection, so that nothing was sent. */
+export function isNotConnected(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && notConnected.test(code);
+}
+
+/** Codes of the system, of Bun, and of a TLS connection whose certificate is not accepted. */
+const notConnected =
+  /^(ECONNREFUSED|ConnectionRefused|ENOENT|FailedToOpenSocket|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH)$|CERT|TLS|VERIFY/;

@@ -1,0 +1,100 @@
+// Owns the channel to the server of a data directory of this machine, over its local socket. It needs no secret: whoever can open the
+// socket may use every project of the directory.
+
+import { locate } from "../data-directory/data-directory.ts";
+import { successCode } from "../errors.ts";
+import { isObject } from "../json/json.ts";
+import {
+  callerHeader,
+  keyHeader,
+  type LocalCaller,
+  printCaller,
+} from "../transports/local-socket/local-caller.ts";
+import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
+import { version } from "../version.ts";
+import { administratorOf } from "./administrator.ts";
+import { askServer, refuseForeignSocket } from "./ask-server.ts";
+import type { Channel, ChannelRequest } from "./channel.ts";
+import { AccessRefused, isNotConnected, OutcomeUnknown, ServerUnreachable } from "./channel-failure.ts";
+
+export interface LocalTarget {
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Id or name; created if it does not exist. */
+  readonly project: string;
+}
+
+export function createLocalChannel({ dataDir, project }: LocalTarget): Channel {
+  const { socket } = locate(dataDir);
+  const caller: LocalCaller = {
+    administrator: administratorOf(process.env),
+    client: `memledger/${version}`,
+  };
+  let keyId: Promise<string> | null = null;
+
+  const askForKey = async (): Promise<string> => {
+    const reply = await askServer(socket, "key.local", { project }, caller);
+    if (reply === null) throw notRunning(dataDir);
+    if (reply.code !== successCode) throw new AccessRefused(reply.message);
+    const { data } = reply;
+    if (!isObject(data) || typeof data.key_id !== "string") throw new AccessRefused(otherVersion);
+    return data.key_id;
+  };
+  /** Asked once; a failure is not kept. */
+  const currentKey = (): Promise<string> => {
+    keyId ??= askForKey().catch((error: unknown) => {
+      keyId = null;
+      throw error;
+    });
+    return keyId;
+  };
+  const send = async (path: string, request: ChannelRequest, key: string): Promise<Response> => {
+    const unix = findLocalSocket(socket);
+    if (unix === null) throw notRunning(dataDir);
+    const { signal = null, body = null } = request;
+    const init: BunFetchRequestInit = {
+      unix,
+      method: request.method,
+      headers: { ...request.headers, [callerHeader]: printCaller(caller), [keyHeader]: key },
+      body,
+      signal,
+      // A connection that is kept could be closed by a server that stops, just when the next request is sent.
+      keepalive: false,
+    };
+    Object.assign(init, { timeout: false, proxy: false, verbose: false });
+    try {
+      return await fetch(`http://localhost${path}`, init);
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      if (isNotConnected(error)) throw notRunning(dataDir);
+      refuseForeignSocket(unix);
+      throw new OutcomeUnknown(
+        "The memledger server stopped before it answered. Check whether the change was made, then try again.",
+        { cause: error },
+      );
+    }
+  };
+
+  return {
+    async fetch(path, request) {
+      const key = await currentKey();
+      const response = await send(path, request, key);
+      if (response.status !== 401) return response;
+      // The key was revoked, or the database was replaced. Another local key may be valid now.
+      keyId = null;
+      const next = await currentKey();
+      if (next === key) return response;
+      await response.body?.cancel();
+      return send(path, request, next);
+    },
+  };
+}
+
+function notRunning(dataDir: string): ServerUnreachable {
+  return new ServerUnreachable(
+    `No memledger server uses the data directory ${dataDir}. Start it: memledger serve --data-dir ${dataDir}`,
+  );
+}
+
+const otherVersion =
+  "The answer of the running memledger server is not in the expected format. Restart the server with the version of this program.";

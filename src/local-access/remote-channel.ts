@@ -1,0 +1,52 @@
+// Owns the channel to a server elsewhere, over HTTP with an API key. Must never follow a redirect or use a proxy from the environment: both
+// would send the key to another program.
+
+import type { Channel } from "./channel.ts";
+import { AccessRefused, isNotConnected, OutcomeUnknown, ServerUnreachable } from "./channel-failure.ts";
+
+export interface RemoteTarget {
+  /** http or https, without credentials, query and fragment; a path is the prefix of all paths. */
+  readonly url: string;
+  /** Never printed. */
+  readonly apiKey: string;
+}
+
+export function createRemoteChannel({ url, apiKey }: RemoteTarget): Channel {
+  const base = url.replace(/\/+$/, "");
+  return {
+    async fetch(path, { method, headers, body = null, signal = null }) {
+      const init: BunFetchRequestInit = {
+        method,
+        headers: { ...headers, Authorization: `Bearer ${apiKey}` },
+        body,
+        signal,
+        redirect: "manual",
+      };
+      // Options of Bun that the types lack: no proxy even if HTTP_PROXY is set, no other timeout, no debug output.
+      Object.assign(init, { proxy: false, timeout: false, verbose: false });
+      const response = await fetch(`${base}${path}`, init).catch((error: unknown) => {
+        if (signal?.aborted === true) throw error;
+        throw explain(error, base);
+      });
+      if (response.status < 300 || response.status >= 400) return response;
+      await response.body?.cancel();
+      throw new AccessRefused(
+        `${base} redirects to another address, and redirects are not followed. Set the URL of the memledger server itself.`,
+      );
+    },
+  };
+}
+
+function explain(error: unknown, base: string): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (isNotConnected(error)) {
+    return new ServerUnreachable(
+      `The memledger server ${base} cannot be reached (${reason}). Check the URL and that the server runs.`,
+      { cause: error },
+    );
+  }
+  return new OutcomeUnknown(
+    `The connection to the memledger server ${base} ended before the answer (${reason}). Check whether the change was made, then try again.`,
+    { cause: error },
+  );
+}

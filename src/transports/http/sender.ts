@@ -1,0 +1,32 @@
+// Owns the type Sender: who sends an HTTP request, as far as its connection tells. Over the network it is a key and an address, over the
+// local socket the id of a key and a user of the machine. Must never decide whether the key is valid.
+
+import type { KeyAdvice, KeyCredentials, LocalCredentials } from "../../calls/request.ts";
+
+export interface Sender {
+  readonly credentials: KeyCredentials | LocalCredentials;
+  /** Address of the client; null: the connection has none. */
+  readonly ip: string | null;
+}
+
+/** @throws Refusal 1400 when the request contradicts its connection; no call is then performed */
+export type ReadSender = (request: Request) => Sender;
+
+const advice: KeyAdvice = {
+  missing: "The Authorization header is missing. Send Authorization: Bearer <API_KEY>.",
+  unknown: "The API key is unknown or malformed. Send exactly one header Authorization: Bearer <API_KEY>.",
+};
+
+/** @param addressOf the address of the client, as far as it can be trusted */
+export function createNetworkSenders(addressOf: (request: Request) => string | null): ReadSender {
+  return (request) => ({
+    credentials: { kind: "key", secret: readSecret(request.headers.get("authorization")), advice },
+    ip: addressOf(request),
+  });
+}
+
+/** Null if there is no header; empty if it is malformed (RFC 6750; the scheme is case-insensitive). */
+export function readSecret(authorization: string | null): string | null {
+  if (authorization === null) return null;
+  return /^bearer +(ml_[0-9A-Za-z]{43}) *$/i.exec(authorization)?.[1] ?? "";
+}

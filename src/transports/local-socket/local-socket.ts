@@ -1,0 +1,50 @@
+// Owns the local socket of a data directory: programs of this machine reach the server through it, with commands and with the HTTP API.
+// The permissions of its file are the authorisation. Must never be reachable over a network.
+
+import { chmodSync, rmSync, symlinkSync } from "node:fs";
+import type { Perform } from "../../calls/perform.ts";
+import { commandGraceMs } from "../../limits.ts";
+import { stopServer } from "../../native/stop-server.ts";
+import type { Http } from "../http/server.ts";
+import { answerCommand } from "./commands.ts";
+import { listeningPath } from "./socket-path.ts";
+
+/**
+ * Retention and erasure may run for minutes, and only programs of this user can leave a connection idle. Without this, Bun closes an idle
+ * connection after twelve seconds. The types of Bun do not permit it on a Unix socket; a test fails if Bun no longer supports it there.
+ */
+const neverIdle: object = { idleTimeout: 0 };
+
+interface LocalSocket {
+  close(): Promise<void>;
+}
+
+/**
+ * Listens at `path`. An existing file there is a remnant of a killed server, because the caller holds the lock of the directory. If
+ * `path` is too long for the system, it becomes a link to the real socket.
+ * @param http the HTTP API, whose listener has readLocalSender
+ */
+export function openLocalSocket(path: string, perform: Perform, http: Http): LocalSocket {
+  rmSync(path, { force: true });
+  const unix = listeningPath(path);
+  if (unix !== path) {
+    rmSync(unix, { force: true });
+    symlinkSync(unix, path);
+  }
+  const server = Bun.serve({
+    unix,
+    development: false,
+    ...neverIdle,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    ...http,
+    fetch: (request) => answerCommand(request, perform),
+  });
+  chmodSync(unix, 0o600);
+  return {
+    async close() {
+      await stopServer(server, commandGraceMs);
+      rmSync(unix, { force: true });
+      rmSync(path, { force: true });
+    },
+  };
+}
