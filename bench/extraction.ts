@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { extractByRules } from "../src/extraction/rules/extract.ts";
 import { extractionTextMaxCharacters } from "../src/limits.ts";
+import { plain } from "../src/memory/extraction-source.ts";
 import {
   type AnnotatedText,
   addScores,
@@ -66,7 +67,7 @@ function quality(): Table {
 
 function score(texts: readonly AnnotatedText[]): Score {
   return texts
-    .map((text) => scoreText(text, extractByRules(text.text, Date.parse(text.now))))
+    .map((text) => scoreText(text, extractByRules(plain(text.text), Date.parse(text.now))))
     .reduce(addScores, emptyScore);
 }
 
@@ -160,8 +161,8 @@ function longText(): string {
 
 function ownTime(text: string): { readonly ms: number; readonly items: number } {
   const now = Date.UTC(2026, 10, 21);
-  extractByRules(text, now);
+  extractByRules(plain(text), now);
   const start = performance.now();
-  const items = extractByRules(text, now).length;
+  const items = extractByRules(plain(text), now).length;
   return { ms: performance.now() - start, items };
 }

@@ -3,14 +3,14 @@
 
 import { unavailable } from "../errors.ts";
 import { extractionQueueLimits } from "../limits.ts";
-import type { ExtractedItem, Extractor } from "../memory/extractor.ts";
+import type { ExtractedItem, ExtractionSource, Extractor } from "../memory/extractor.ts";
 import { unlessCancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Supervisor } from "../threads/supervisor.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
 
 export interface ExtractRequest {
-  readonly text: string;
+  readonly source: ExtractionSource;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -38,9 +38,9 @@ export function createBuiltInExtractor(supervisor: Supervisor): BuiltInExtractor
   };
   return {
     name: "built-in",
-    async extract(text, now, waiter) {
+    async extract(source, now, waiter) {
       const items = await unlessCancelled(
-        gate(waiter, () => ask({ text, now })),
+        gate(waiter, () => ask({ source, now })),
         waiter.signal,
       );
       return { items, model: null, usage: null };

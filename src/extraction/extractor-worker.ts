@@ -9,6 +9,6 @@ import { extractByRules } from "./rules/extract.ts";
 yieldToOthers();
 answerRequests((request) => {
   // Only built-in-thread.ts sends requests here.
-  const { text, now } = request as ExtractRequest;
-  return extractByRules(text, now);
+  const { source, now } = request as ExtractRequest;
+  return extractByRules(source, now);
 });

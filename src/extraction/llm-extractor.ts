@@ -4,7 +4,7 @@
 import { fromTimestamp } from "../clock.ts";
 import { contentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
-import type { ExtractedItem, Extractor, TokenUsage } from "../memory/extractor.ts";
+import type { ExtractedItem, ExtractionSource, Extractor, TokenUsage } from "../memory/extractor.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
@@ -12,7 +12,7 @@ import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
 import { createQuotationFinder, type TextRange } from "./evidence.ts";
 import { llmRequestLimits, llmRequestsAtOnce, llmRequestsPerCall } from "./limits.ts";
 import type { LlmAnswerItem } from "./llm-answer.ts";
-import { createLlmPrompt, withoutJoiners } from "./llm-prompt.ts";
+import { createLlmPrompt, type PromptPart, speakerLineBytes, withoutJoiners } from "./llm-prompt.ts";
 import { type AskLlm, createLlmAsk, delay, type Wait } from "./llm-question.ts";
 import { mergeItems, type PlacedItem } from "./merge-items.ts";
 import { splitSentences } from "./sentences.ts";
@@ -31,11 +31,11 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
   const gate = createFairGate({ concurrency: llmRequestsAtOnce, limits: llmRequestLimits });
   return {
     name: "llm",
-    async extract(text, now, { project, signal }) {
+    async extract(source, now, { project, signal }) {
       const tally = createTally();
-      const chunks = splitIntoChunks(text, splitSentences(text).map(toTextRange));
+      const chunks = chunksOf(source);
       const work = async (chunk: TextChunk, stop: AbortSignal) =>
-        gate({ project, signal: stop }, () => askAbout(text, chunk, { ask, now, signal: stop, tally }));
+        gate({ project, signal: stop }, () => askAbout(source, chunk, { ask, now, signal: stop, tally }));
       try {
         const found = await runConcurrently(chunks, llmRequestsPerCall, signal, work);
         const items = mergeItems(chunks, found);
@@ -46,7 +46,7 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
         if (signal.aborted) throw cancelled();
         if (!(error instanceof ChatFailure)) throw error;
         const { kind, status } = error;
-        const details = detailsForLog(error, text, options.apiKey);
+        const details = detailsForLog(error, source.text, options.apiKey);
         logger.warn("the language model has failed", { kind, status, details, chunks: chunks.length });
         throw toRefusal(error).withDetails({ model_id: tally.model() ?? options.model });
       }
@@ -61,14 +61,39 @@ interface Asking {
   readonly tally: Tally;
 }
 
+/** No sentence belongs to two speakers. */
+function chunksOf({ text, turns }: ExtractionSource): TextChunk[] {
+  if (turns === null) return splitIntoChunks(text, splitSentences(text).map(toTextRange));
+  const sentences = turns.flatMap(({ start, end }) =>
+    splitSentences(text.slice(start, end)).map((sentence) => {
+      const range = toTextRange(sentence);
+      return { start: start + range.start, end: start + range.end };
+    }),
+  );
+  const labels = { starts: turns.map(({ start }) => start), bytes: speakerLineBytes };
+  return splitIntoChunks(text, sentences, { labels });
+}
+
+/** The parts of the chunk by their speakers. */
+function partsOf({ text, turns }: ExtractionSource, chunk: TextChunk): PromptPart[] {
+  if (turns === null) return [{ speaker: null, text: text.slice(chunk.start, chunk.end) }];
+  return turns
+    .filter(({ start, end }) => start < chunk.end && end > chunk.start)
+    .map(({ speaker, start, end }) => ({
+      speaker,
+      text: text.slice(Math.max(start, chunk.start), Math.min(end, chunk.end)),
+    }));
+}
+
 async function askAbout(
-  text: string,
+  source: ExtractionSource,
   chunk: TextChunk,
   { ask, now, signal, tally }: Asking,
 ): Promise<PlacedItem[]> {
-  const part = text.slice(chunk.start, chunk.end);
+  const part = source.text.slice(chunk.start, chunk.end);
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  const answer = await ask({ prompt: createLlmPrompt(part, now, nonce), signal, onReply: tally.add });
+  const prompt = createLlmPrompt(partsOf(source, chunk), now, nonce);
+  const answer = await ask({ prompt, signal, onReply: tally.add });
   tally.offer(answer.length);
   const find = createQuotationFinder(part);
   return answer.flatMap((item) => {

@@ -10,24 +10,36 @@ export interface TextChunk extends TextRange {
   readonly ownStart: number;
 }
 
+/** Lines that the prompt adds to the text, such as the names of the speakers; they count as bytes of a chunk. */
+export interface TextLabels {
+  /** Offsets of the parts of the text above which a line is added, in ascending order. */
+  readonly starts: readonly number[];
+  /** Length of one line. */
+  readonly bytes: number;
+}
+
+const noLabels: TextLabels = { starts: [], bytes: 0 };
+
 /** `sentences` are ranges in the order of the text. Without sentences there are no chunks. */
 export function splitIntoChunks(
   text: string,
   sentences: readonly TextRange[],
-  { maxBytes = llmChunkMaxBytes, overlapMaxBytes = llmOverlapMaxBytes } = {},
+  { maxBytes = llmChunkMaxBytes, overlapMaxBytes = llmOverlapMaxBytes, labels = noLabels } = {},
 ): TextChunk[] {
+  const byteLength = (from: number, to: number) => bytesOf(text, from, to) + bytesOfLabels(labels, from, to);
   const parts = sentences.flatMap((sentence) => splitSentence(text, sentence, maxBytes - overlapMaxBytes));
   const chunks: TextChunk[] = [];
   let next = 0;
   while (next < parts.length) {
-    const first = next === 0 ? 0 : overlapStart(text, parts, next, overlapMaxBytes);
+    const first =
+      next === 0 ? 0 : overlapStart(parts, next, { byteLength, maxBytes: overlapMaxBytes, end: text.length });
     const start = parts[first]?.start ?? 0;
     const ownStart = parts[next]?.start ?? start;
     let end = start;
     for (; next < parts.length; next += 1) {
       const to = parts[next]?.end ?? end;
       const isOwnYet = end > ownStart;
-      if (isOwnYet && byteLength(text, start, to) > maxBytes) break;
+      if (isOwnYet && byteLength(start, to) > maxBytes) break;
       end = to;
     }
     chunks.push({ start, ownStart, end });
@@ -35,11 +47,18 @@ export function splitIntoChunks(
   return chunks;
 }
 
+interface OverlapLimit {
+  byteLength(from: number, to: number): number;
+  readonly maxBytes: number;
+  /** Of the text. */
+  readonly end: number;
+}
+
 /** The first part that the next chunk repeats: as many whole parts as fit. */
-function overlapStart(text: string, parts: readonly TextRange[], next: number, maxBytes: number): number {
+function overlapStart(parts: readonly TextRange[], next: number, limit: OverlapLimit): number {
   let first = next;
-  const end = parts[next]?.start ?? text.length;
-  while (first > 0 && byteLength(text, parts[first - 1]?.start ?? 0, end) <= maxBytes) first -= 1;
+  const end = parts[next]?.start ?? limit.end;
+  while (first > 0 && limit.byteLength(parts[first - 1]?.start ?? 0, end) <= limit.maxBytes) first -= 1;
   return first;
 }
 
@@ -47,7 +66,7 @@ function overlapStart(text: string, parts: readonly TextRange[], next: number, m
 function splitSentence(text: string, { start, end }: TextRange, maxBytes: number): TextRange[] {
   const parts: TextRange[] = [];
   let from = start;
-  while (byteLength(text, from, end) > maxBytes) {
+  while (bytesOf(text, from, end) > maxBytes) {
     const to = lastBoundary(text, from, maxBytes);
     parts.push({ start: from, end: to });
     from = to;
@@ -69,6 +88,23 @@ function lastBoundary(text: string, from: number, maxBytes: number): number {
   return afterWord - from > (to - from) / 2 ? afterWord : to;
 }
 
-function byteLength(text: string, from: number, to: number): number {
+function bytesOf(text: string, from: number, to: number): number {
   return Buffer.byteLength(text.slice(from, to));
+}
+
+function bytesOfLabels({ starts, bytes }: TextLabels, from: number, to: number): number {
+  if (starts.length === 0) return 0;
+  // The text at `from` has a label, too, because a chunk may begin within a turn.
+  return bytes * (1 + Math.max(0, countBelow(starts, to) - countBelow(starts, from + 1)));
+}
+
+/** How many of the sorted numbers are below the limit. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -4,6 +4,8 @@
 import type { MemoryResult } from "../audit/result-items.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { finalScore, sourceOf } from "../ranking/scores.ts";
+import { queryOf } from "./message-query.ts";
+import { utterancesIn } from "./messages.ts";
 
 /** The parts of a successful call's record that these fields are derived from. */
 interface AuditedCall {
@@ -28,9 +30,9 @@ const fieldsByAction: Readonly<Record<string, MemoryAuditFields>> = {
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
   "memory.delete": { query: () => null, results: deletedResult },
-  "memory.extract": { query: textOf("text"), results: storedResults },
+  "memory.extract": { query: inputOfExtraction, results: storedResults },
   "memory.search": { query: textOf("query"), results: searchResults },
-  "memory.inject": { query: textOf("query"), results: injectedResults },
+  "memory.inject": { query: queryOfInjection, results: injectedResults },
 };
 const noFields: MemoryAuditFields = { query: () => null, results: () => null };
 
@@ -44,6 +46,18 @@ function textOf(field: "content" | "query" | "text") {
     const text = body[field];
     return typeof text === "string" ? [text] : null;
   };
+}
+
+/** The text, or what users and assistants say in the messages. */
+function inputOfExtraction(body: JsonObject): readonly string[] | null {
+  const texts = utterancesIn(body.messages).map(({ text }) => text);
+  return textOf("text")(body) ?? (texts.length === 0 ? null : texts);
+}
+
+/** The query, or the one that follows from the messages. */
+function queryOfInjection(body: JsonObject): readonly string[] | null {
+  const made = queryOf(utterancesIn(body.messages));
+  return textOf("query")(body) ?? (made === null ? null : [made]);
 }
 
 /** For operations on one memory: that memory. */

@@ -11,8 +11,10 @@ import { cancelled } from "../scheduling/cancellation.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
 import { type Candidate, type Outcome, storeItems, updateAboveSimilarity } from "./deduplicate.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
-import { type Extraction, extractorNames } from "./extractor.ts";
+import { describeInput, readExtractionSource } from "./extraction-source.ts";
+import { type Extraction, type ExtractionSource, extractorNames } from "./extractor.ts";
 import { contentKey } from "./memory.ts";
+import { messages } from "./messages.ts";
 import type { SimilarItems, SimilarMemory } from "./store.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
@@ -21,7 +23,7 @@ export const extractMemories = projectOperation({
   name: "memory.extract",
   summary: "Extract memories from text",
   description:
-    "Finds memories in a text or a transcript and stores them. If the cosine similarity of an item and an unexpired memory is above 0.98, the item is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An update changes the content, and the expiry if the item has one; type and importance stay. An inactive memory is never changed: a similar item (above 0.90) is skipped. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
+    "Finds memories in a text, a transcript or the messages of a conversation and stores them. If the cosine similarity of an item and an unexpired memory is above 0.98, the item is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An update changes the content, and the expiry if the item has one; type and importance stay. An inactive memory is never changed: a similar item (above 0.90) is skipped. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "memory.write",
   feature: "memory",
@@ -29,11 +31,19 @@ export const extractMemories = projectOperation({
   refusals: [1402, 2101, 2103],
   success: 200,
   input: Fields({
-    text: Text({
-      maxLength: extractionTextMaxCharacters,
-      description: "Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`.",
-      examples: [exampleText],
-    }),
+    text: Type.Optional(
+      Text({
+        maxLength: extractionTextMaxCharacters,
+        description:
+          "Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages.",
+        examples: [exampleText],
+      }),
+    ),
+    messages: Type.Optional(
+      messages(
+        "A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and assistant may have 50,000 characters together; all others are ignored.",
+      ),
+    ),
     deduplicate: Type.Optional(
       Type.Boolean({
         default: true,
@@ -71,18 +81,19 @@ export const extractMemories = projectOperation({
     },
   },
 
-  async prepare({ text, deduplicate = true, dry_run = false }, preparation) {
+  async prepare({ deduplicate = true, dry_run = false, ...given }, preparation) {
     const { prices, extractor } = preparation;
+    const source = readExtractionSource(given);
     const isFree = dry_run && (extractor.name === "built-in" || !prices.chargeDryRuns);
     const cost = isFree ? free : extractionCost(prices);
     await preparation.reserve(cost);
-    return { cost, ...(await preparation.inTurn(() => findCandidates(text, deduplicate, preparation))) };
+    return { cost, ...(await preparation.inTurn(() => findCandidates(source, deduplicate, preparation))) };
   },
 
-  async apply(transaction, { text, dry_run = false }, prepared, application) {
+  async apply(transaction, { dry_run = false }, prepared, application) {
     const { candidates, revision, cost } = prepared;
     const store = () => storeItems(transaction, candidates, revision, application);
-    const read = { model_id: prepared.model, ...describeInput(text) };
+    const read = { model_id: prepared.model, input_content: prepared.input };
     const settle = async () => {
       const stored = dry_run ? await transaction.rehearse(store) : await store();
       await charge(transaction.access, application.caller.project, cost);
@@ -109,11 +120,6 @@ export const extractMemories = projectOperation({
   },
 });
 
-/** The part of the audit record that holds the text. */
-function describeInput(text: string): JsonObject {
-  return { input_content: { text } };
-}
-
 /** Throws the error again, a refusal with these details; `code`: only that one. */
 function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => never {
   return (error) => {
@@ -123,11 +129,12 @@ function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => n
 }
 
 /** The slow part: extracts items from the text, embeds them and compares them with the memories of the project. */
-async function findCandidates(text: string, deduplicate: boolean, preparation: Preparation) {
+async function findCandidates(source: ExtractionSource, deduplicate: boolean, preparation: Preparation) {
   const { caller, extractor, now, signal } = preparation;
   const waiter = { project: caller.project.id, signal };
-  const extraction = extractor.extract(text, now, waiter);
-  const { items, model, usage } = await extraction.catch(recording(describeInput(text), 2103));
+  const input = describeInput(source);
+  const extraction = extractor.extract(source, now, waiter);
+  const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
   const vectors = await embedAll(items, preparation);
   const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
   const candidates = items.map((item, at): Candidate => {
@@ -137,7 +144,7 @@ async function findCandidates(text: string, deduplicate: boolean, preparation: P
     const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
     return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
   });
-  return { extractor: extractor.name, model, usage, revision: compared.revision, candidates };
+  return { input, extractor: extractor.name, model, usage, revision: compared.revision, candidates };
 }
 
 /** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */

@@ -1,7 +1,21 @@
-// Owns the interface of extractors: text in, candidates for memories out. An extractor never stores anything.
+// Owns the interface of extractors: a text in, candidates for memories out. An extractor never stores anything.
 
 import type { Waiter } from "../scheduling/fair-queue.ts";
 import type { MemoryType } from "./memory.ts";
+
+/** A text from which memories are extracted. */
+export interface ExtractionSource {
+  readonly text: string;
+  /** Who says which part of it, in its order; null: the extractor finds the speakers in the text itself. */
+  readonly turns: readonly Turn[] | null;
+}
+
+/** A part of the text, in UTF-16 offsets; the end is exclusive. */
+export interface Turn {
+  readonly speaker: "user" | "assistant";
+  readonly start: number;
+  readonly end: number;
+}
 
 /** A candidate for a memory, before it is compared with the memories of the project. */
 export interface ExtractedItem {
@@ -39,5 +53,5 @@ export interface Extractor {
    * `now`, in milliseconds since 1970, is the reference of relative dates such as "until Friday". Stops when the signal is aborted.
    * @throws Refusal 2103 when the extraction failed, 1503 when the signal was aborted, and what FairQueue.add throws.
    */
-  extract(text: string, now: number, waiter: Waiter): Promise<Extraction>;
+  extract(source: ExtractionSource, now: number, waiter: Waiter): Promise<Extraction>;
 }

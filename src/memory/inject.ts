@@ -3,7 +3,6 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
-import { Refusal } from "../errors.ts";
 import { injectionFloorDefault, promptMaxCharacters, topKDefault } from "../limits.ts";
 import { prominence, recencyOf } from "../ranking/prominence.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
@@ -16,6 +15,8 @@ import {
   type MemoryType,
   toAgentMemory,
 } from "./memory.ts";
+import { queryOf } from "./message-query.ts";
+import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { touchMemories } from "./read.ts";
 import { query, searchResult, toDetailedResult, topK } from "./search.ts";
@@ -42,6 +43,11 @@ export const injectMemories = projectOperation({
   success: 200,
   input: Fields({
     query: Type.Optional(query),
+    messages: Type.Optional(
+      messages(
+        "A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer than 25 characters, the last 240 characters of what the user said before are put. All other messages are ignored.",
+      ),
+    ),
     top_k: topK("Maximum number of facts and contexts."),
     max_characters: Type.Optional(
       Type.Integer({
@@ -111,13 +117,14 @@ export const injectMemories = projectOperation({
 
   async prepare(input, preparation) {
     const { caller, now } = preparation;
-    const { rules, results: found } = await findCandidates(input, preparation);
+    const query = readQuery(input);
+    const { rules, results: found } = await findCandidates(input, query, preparation);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const { fitting, characters } = fit(found, budget);
     const injected = [...rules, ...fitting.map(({ memory }) => memory)];
     const data = {
       prompt: toPrompt(injected),
-      query: input.query ?? null,
+      query,
       rules: rules.map(toAgentMemory),
       results: fitting.map(({ result }) => result),
       omitted: found.length - fitting.length,
@@ -135,8 +142,22 @@ const searchedTypes: readonly MemoryType[] = ["fact", "context"];
 
 interface Wanted {
   readonly query?: string;
+  readonly messages?: readonly object[];
   readonly top_k?: number;
   readonly min_similarity?: number;
+}
+
+/**
+ * Null without a query, and for messages in which no user says anything.
+ * @throws Refusal 1400 when query and messages are given, or min_similarity without both
+ */
+function readQuery({ query, messages, min_similarity }: Wanted): string | null {
+  requireOne("query", query, messages);
+  if (messages !== undefined) return queryOf(readUtterances(messages));
+  if (query === undefined && min_similarity !== undefined) {
+    throw fieldRefusal("min_similarity", "needs a query. Add query or messages, or omit this field");
+  }
+  return query ?? null;
 }
 
 /** A fact or a context, and its form in the answer. */
@@ -151,12 +172,13 @@ interface Candidates {
   readonly results: readonly Found[];
 }
 
-/** @throws Refusal 1400 when min_similarity is given without a query. */
-async function findCandidates(wanted: Wanted, preparation: Preparation): Promise<Candidates> {
-  const { query, top_k: topK = topKDefault, min_similarity } = wanted;
+async function findCandidates(
+  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault }: Wanted,
+  query: string | null,
+  preparation: Preparation,
+): Promise<Candidates> {
   const { store, caller, embed, now, signal } = preparation;
-  if (query === undefined) {
-    if (min_similarity !== undefined) throw needsQuery("min_similarity");
+  if (query === null) {
     const search = { types: searchedTypes, topK, now };
     const { rules, memories } = await store.memories.readProminent(caller.project, search, signal);
     return { rules, results: memories.map((memory) => ({ memory, result: toUnqueried(memory, now) })) };
@@ -166,18 +188,13 @@ async function findCandidates(wanted: Wanted, preparation: Preparation): Promise
     words: query,
     types: searchedTypes,
     topK,
-    minSimilarity: min_similarity ?? injectionFloorDefault,
+    minSimilarity: min_similarity,
     includeExpired: false,
     includeInactive: false,
     now,
   };
   const { rules, hits } = await store.memories.readForInjection(caller.project, search, signal);
   return { rules, results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })) };
-}
-
-function needsQuery(field: string): Refusal {
-  const reason = "needs a query. Add query, or omit this field";
-  return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
 }
 
 /** Nothing was compared, so the similarity is 0. */

@@ -231,8 +231,13 @@ export async function search(run: Run, project: ModelProject, key: ModelKey): Pr
 }
 
 async function inject(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
-  const query = { query: `What about ${pick(run, subjects)}?`, min_similarity: 0 };
-  const body = { top_k: 50, ...(chance(run, 50) ? query : {}) };
+  const query = `What about ${pick(run, subjects)}?`;
+  const forms = [
+    {},
+    { query, min_similarity: 0 },
+    { messages: [{ role: "user", content: query }], min_similarity: 0 },
+  ];
+  const body = { top_k: 50, ...pick<JsonObject>(run, forms) };
   let now = 0;
   const { outcome, data } = await send(run, project, key, {
     ...reading,

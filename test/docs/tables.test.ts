@@ -125,6 +125,14 @@ test("limits of the input", () => {
       `1 to ${number(limits.contentMaxCharacters)} characters; ${noBlank}`,
     ],
     ["text of an extraction", `1 to ${number(limits.extractionTextMaxCharacters)} characters; ${noBlank}`],
+    [
+      "`messages` of an extraction",
+      `1 to ${number(limits.extractionTextMaxCharacters)} characters in the messages of user and assistant; no NUL`,
+    ],
+    [
+      "`messages` of an injection",
+      `the first and the last ${number(limits.messageQueryMaxCharacters / 2)} characters of the last message of the user are read; no NUL`,
+    ],
     ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`min_similarity` of an injection", `default ${limits.injectionFloorDefault}`],

@@ -3,6 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { extractByRules } from "../../src/extraction/rules/extract.ts";
+import { plain } from "../../src/memory/extraction-source.ts";
 import { addScores, emptyScore, loadAnnotated, rates, scoreText } from "./score.ts";
 
 test.each([
@@ -12,7 +13,7 @@ test.each([
   const texts = loadAnnotated(half);
   expect(texts.length).toBeGreaterThanOrEqual(30);
   const total = texts
-    .map((text) => scoreText(text, extractByRules(text.text, Date.parse(text.now))))
+    .map((text) => scoreText(text, extractByRules(plain(text.text), Date.parse(text.now))))
     .reduce(addScores, emptyScore);
   const reached = rates(total);
   const short = Object.entries(floors).filter(

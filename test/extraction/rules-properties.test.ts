@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { extractByRules } from "../../src/extraction/rules/extract.ts";
 import { contentMaxCharacters } from "../../src/limits.ts";
+import { plain } from "../../src/memory/extraction-source.ts";
 import { loadAnnotated } from "./score.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
@@ -43,7 +44,7 @@ test("every item keeps the promises of its type", () => {
   fc.assert(
     fc.property(text, (given) => {
       let end = 0;
-      for (const { content, evidence, importance, expiresAt, type } of extractByRules(given, now)) {
+      for (const { content, evidence, importance, expiresAt, type } of extractByRules(plain(given), now)) {
         const start = given.indexOf(evidence, end);
         expect(start).toBeGreaterThanOrEqual(end);
         end = start + evidence.length;
@@ -65,7 +66,7 @@ test("the same text gives the same items, and one that follows another paragraph
   const sentences = ["We use Bun 1.4.", "Secrets must never be committed.", "The API listens on port 8080."];
   fc.assert(
     fc.property(fc.shuffledSubarray(sentences), (chosen) => {
-      const found = extractByRules(chosen.join("\n\n"), now).map(({ evidence }) => evidence);
+      const found = extractByRules(plain(chosen.join("\n\n")), now).map(({ evidence }) => evidence);
       expect(found).toEqual(chosen);
     }),
   );

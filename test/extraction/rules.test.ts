@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { extractByRules } from "../../src/extraction/rules/extract.ts";
+import { plain } from "../../src/memory/extraction-source.ts";
 
 /** A Saturday. */
 const now = Date.parse("2026-11-21T12:00:00Z");
-const extract = (text: string) => extractByRules(text, now);
+const extract = (text: string) => extractByRules(plain(text), now);
 const contents = (text: string) => extract(text).map(({ content }) => content);
 const lastDay = (time: number | null | undefined) =>
   typeof time === "number" ? new Date(time).toISOString().slice(0, 10) : time;

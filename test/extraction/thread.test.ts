@@ -8,6 +8,7 @@ import { Refusal } from "../../src/errors.ts";
 import { type BuiltInExtractor, createBuiltInExtractor } from "../../src/extraction/built-in-thread.ts";
 import { extractionQueueLimits } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
+import { plain } from "../../src/memory/extraction-source.ts";
 import { silenceCheckEveryMs, threadPolicies } from "../../src/threads/policies.ts";
 import { createSupervisor } from "../../src/threads/supervisor.ts";
 import { closeAfterEach } from "../cleanup.ts";
@@ -56,7 +57,7 @@ const waiter = { project: "project 1", signal: new AbortController().signal };
 test("starts its thread with the first text and answers what the text says", async () => {
   const { extractor, workers } = open();
   expect(workers).toHaveLength(0);
-  const answer = await extractor.extract("Caroline: I moved to Porto in September.", now, waiter);
+  const answer = await extractor.extract(plain("Caroline: I moved to Porto in September."), now, waiter);
   expect(answer).toEqual({
     items: [
       {
@@ -70,14 +71,14 @@ test("starts its thread with the first text and answers what the text says", asy
     model: null,
     usage: null,
   });
-  await extractor.extract("Never deploy on Fridays.", now, waiter);
+  await extractor.extract(plain("Never deploy on Fridays."), now, waiter);
   expect(workers).toHaveLength(1);
 });
 
 test("answers each of many calls with its own text", async () => {
   const { extractor } = open();
   const texts = Array.from({ length: 40 }, (_, n) => `The server listens on port ${7000 + n}.`);
-  const answers = await Promise.all(texts.map((text) => extractor.extract(text, now, waiter)));
+  const answers = await Promise.all(texts.map((text) => extractor.extract(plain(text), now, waiter)));
   expect(answers.map(({ items }) => items.map(({ evidence }) => evidence))).toEqual(
     texts.map((text) => [text]),
   );
@@ -86,13 +87,13 @@ test("answers each of many calls with its own text", async () => {
 test("a caller who went away gets 1503, at once, and nobody else notices", async () => {
   const { extractor } = open();
   const gone = { project: "project 1", signal: AbortSignal.abort() };
-  expect(await extractor.extract("Never deploy on Fridays.", now, gone).catch(codeOf)).toBe(1503);
+  expect(await extractor.extract(plain("Never deploy on Fridays."), now, gone).catch(codeOf)).toBe(1503);
   const leaving = new AbortController();
-  const left = extractor.extract("Never deploy on Fridays.", now, {
+  const left = extractor.extract(plain("Never deploy on Fridays."), now, {
     project: "project 1",
     signal: leaving.signal,
   });
-  const stays = extractor.extract("Never deploy on Mondays.", now, waiter);
+  const stays = extractor.extract(plain("Never deploy on Mondays."), now, waiter);
   leaving.abort();
   expect(await left.catch(codeOf)).toBe(1503);
   expect((await stays).items).toHaveLength(1);
@@ -100,8 +101,8 @@ test("a caller who went away gets 1503, at once, and nobody else notices", async
 
 test("a thread that is killed answers 1503 and is there again for the next text", async () => {
   const { extractor, workers, complaints } = open();
-  await extractor.extract("Never deploy on Fridays.", now, waiter);
-  const interrupted = extractor.extract("Caroline: I moved to Porto.\n".repeat(1_000), now, waiter);
+  await extractor.extract(plain("Never deploy on Fridays."), now, waiter);
+  const interrupted = extractor.extract(plain("Caroline: I moved to Porto.\n".repeat(1_000)), now, waiter);
   await Promise.resolve();
   await workers[0]?.terminate();
   expect(await interrupted.then(() => "answered", codeOf)).toBe(1503);
@@ -109,7 +110,7 @@ test("a thread that is killed answers 1503 and is there again for the next text"
   let items: unknown = 1503;
   while (items === 1503 && Date.now() < deadline) {
     items = await extractor
-      .extract("Never deploy on Fridays.", now, waiter)
+      .extract(plain("Never deploy on Fridays."), now, waiter)
       .then((done) => done.items.length, codeOf);
     if (items === 1503) await Bun.sleep(20);
   }
@@ -119,9 +120,11 @@ test("a thread that is killed answers 1503 and is there again for the next text"
 
 test("a thread that hangs answers 1503 and is there again for the next text", async () => {
   const { extractor, workers, complaints, checkSilence } = open();
-  await extractor.extract("Never deploy on Fridays.", now, waiter);
+  await extractor.extract(plain("Never deploy on Fridays."), now, waiter);
   await hang(workers[0], { hang: "loop" });
-  const lost = extractor.extract("Never deploy on Mondays.", now, waiter).then(() => "answered", codeOf);
+  const lost = extractor
+    .extract(plain("Never deploy on Mondays."), now, waiter)
+    .then(() => "answered", codeOf);
   // The text passes the queue first.
   await new Promise((resolve) => setImmediate(resolve));
   checkSilence(threadPolicies.extractor.silenceMaxMs / silenceCheckEveryMs + 1);
@@ -129,14 +132,14 @@ test("a thread that hangs answers 1503 and is there again for the next text", as
   expect(complaints.join("")).toContain("no answer for 60 s");
   while (workers.length < 2) await Bun.sleep(1);
   await new Promise((resolve) => workers[1]?.once("message", resolve));
-  expect((await extractor.extract("Never deploy on Fridays.", now, waiter)).items).toHaveLength(1);
+  expect((await extractor.extract(plain("Never deploy on Fridays."), now, waiter)).items).toHaveLength(1);
 });
 
 test("refuses more texts of a project than may wait, and works on the others", async () => {
   const { extractor } = open();
   const extract = (project: string) =>
     extractor
-      .extract("Never deploy on Fridays.", now, { ...waiter, project })
+      .extract(plain("Never deploy on Fridays."), now, { ...waiter, project })
       .then(({ items }) => items.length, codeOf);
   // One is at work, the others wait.
   const accepted = 1 + extractionQueueLimits.perProject;
@@ -152,7 +155,9 @@ test("works on the text of another project after one of the project that sent ma
   const { extractor } = open();
   const order: string[] = [];
   const extract = (name: string, project: string) =>
-    extractor.extract("Never deploy on Fridays.", now, { ...waiter, project }).then(() => order.push(name));
+    extractor
+      .extract(plain("Never deploy on Fridays."), now, { ...waiter, project })
+      .then(() => order.push(name));
   const flood = Array.from({ length: 20 }, (_, n) => extract(`flood ${n}`, "project 1"));
   await Promise.all([...flood, extract("other", "project 2")]);
   expect(order.indexOf("other")).toBe(2);
@@ -160,7 +165,7 @@ test("works on the text of another project after one of the project that sent ma
 
 test("after the end, texts are refused with 1503", async () => {
   const { extractor } = open();
-  await extractor.extract("Never deploy on Fridays.", now, waiter);
+  await extractor.extract(plain("Never deploy on Fridays."), now, waiter);
   await extractor.close();
-  expect(await extractor.extract("Never deploy on Fridays.", now, waiter).catch(codeOf)).toBe(1503);
+  expect(await extractor.extract(plain("Never deploy on Fridays."), now, waiter).catch(codeOf)).toBe(1503);
 });

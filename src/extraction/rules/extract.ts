@@ -1,7 +1,7 @@
 // Owns extraction without a language model, by rules and word lists only. docs/user/EXTRACTION.md describes what they can and cannot do.
 // Must never return a statement that the text does not make.
 
-import type { ExtractedItem } from "../../memory/extractor.ts";
+import type { ExtractedItem, ExtractionSource } from "../../memory/extractor.ts";
 import { sentenceMaxCharacters, sentenceMinCharacters } from "../limits.ts";
 import { splitSentences } from "../sentences.ts";
 import { memoryTypeOf, rateImportance } from "./classify.ts";
@@ -13,6 +13,7 @@ import { parseMessageTime } from "./message-time.ts";
 import { isPromptInjection } from "./prompt-injection.ts";
 import { findCategory, passesExclusions } from "./relevance-filter.ts";
 import { isSmallTalk } from "./small-talk.ts";
+import { userOfAssistant } from "./speakers.ts";
 import { languageOfSentence, languageOfText } from "./text-language.ts";
 import { type Passage, readPassages } from "./transcript.ts";
 
@@ -20,11 +21,12 @@ import { type Passage, readPassages } from "./transcript.ts";
 const languageSampleCharacters = 20_000;
 
 /** The items of the text in its order. `now`: milliseconds since 1970. Takes time linear in the length of the text. */
-export function extractByRules(text: string, now: number): ExtractedItem[] {
+export function extractByRules(source: ExtractionSource, now: number): ExtractedItem[] {
+  const { text } = source;
   const language = languageOfText(text.slice(0, languageSampleCharacters));
   const items: ExtractedItem[] = [];
   const seen = new Set<string>();
-  for (const passage of readPassages(text, timeReader(now))) {
+  for (const passage of passagesOf(source, now)) {
     if (passage.speaker.role === "assistant") continue;
     for (const item of readPassage(text, passage, language, now)) {
       const key = item.content.toLowerCase();
@@ -33,6 +35,17 @@ export function extractByRules(text: string, now: number): ExtractedItem[] {
     }
   }
   return items;
+}
+
+/** The passages of the text, or of what the user says in it. A user may have pasted a transcript, so a message can have other speakers. */
+function passagesOf({ text, turns }: ExtractionSource, now: number): Passage[] {
+  const toTime = timeReader(now);
+  if (turns === null) return readPassages(text, toTime);
+  return turns.flatMap(({ speaker, start, end }) => {
+    if (speaker === "assistant") return [];
+    const passages = readPassages(text.slice(start, end), toTime, userOfAssistant);
+    return passages.map((passage) => ({ ...passage, start: start + passage.start }));
+  });
 }
 
 /** Parses times and caches them: chats repeat the same time in many lines, and the date parser is slow. */

@@ -18,6 +18,9 @@ export interface Label {
   readonly length: number;
 }
 
+/** Who speaks in a message with the role user. */
+export const userOfAssistant: Speaker = { name: null, role: "person", addressee: "the assistant" };
+
 const users = words(
   "user human me you client customer benutzer nutzer utilisateur usuario usuário utente visitor",
 );
@@ -60,8 +63,11 @@ const headline = new RegExp(
   "u",
 );
 
-/** Finds the speakers in all lines, and returns a function that reads the label of one line. */
-export function findSpeakers(lines: readonly string[]): (line: string) => Label | null {
+/**
+ * Finds the speakers in all lines, and returns a function that reads the label of one line.
+ * @param isMessage whether the speaker of the lines is known: a single label is then a part of what is said, such as "Postgres: ..."
+ */
+export function findSpeakers(lines: readonly string[], isMessage = false): (line: string) => Label | null {
   const counts = new Map<string, number>();
   let labels = 0;
   let filled = 0;
@@ -76,7 +82,7 @@ export function findSpeakers(lines: readonly string[]): (line: string) => Label 
   const isSpeaker = (name: string) => {
     const key = name.toLowerCase();
     if (users.has(key) || assistants.has(key)) return true;
-    return (counts.get(name) ?? 0) >= 2 || isChat || (labels === 1 && filled <= 2);
+    return (counts.get(name) ?? 0) >= 2 || isChat || (labels === 1 && filled <= 2 && !isMessage);
   };
   const speakers = [...counts.keys()].filter(isSpeaker);
   return (line) => {

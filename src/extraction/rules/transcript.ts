@@ -44,18 +44,27 @@ const trailer = /^(?:diff --git|index [0-9a-f]{6}|@@ |\+\+\+ |--- )/;
 const tableRow = /^\s*\|/;
 const markup = /^\s*(?:<[a-z/!]|!\[|\[!\[|---+\s*$|===+\s*$|\*\*\*+\s*$)/i;
 
-/** Reads a chat transcript, e-mail, notes or plain text in one pass. `toTime` parses the date in "[date] Name:". */
-export function readPassages(text: string, toTime: (date: string) => number | null): Passage[] {
+/**
+ * Reads a chat transcript, e-mail, notes or plain text in one pass. `toTime` parses the date in "[date] Name:".
+ * @param sender who wrote a message of a chat; null: the text is no such message
+ */
+export function readPassages(
+  text: string,
+  toTime: (date: string) => number | null,
+  sender: Speaker | null = null,
+): Passage[] {
   const lines = text.split(/(?<=\r\n|[\n\u2028\u2029]|\r(?!\n))/);
   const contents = lines.map((line) => line.replace(quote, "").trim());
-  const findLabel = findSpeakers(contents);
+  const findLabel = findSpeakers(contents, sender !== null);
   const isMail = contents.some(
     (line) => line.length < 200 && (emailHeader.test(line) || attribution.test(line)),
   );
-  const title = titleOf(contents);
+  // The first line of a message says something.
+  const title = sender === null ? titleOf(contents) : "";
+  const signed = findSender(contents);
   const passages: Passage[] = [];
   const state: State = {
-    speaker: findSender(contents),
+    speaker: sender === null || signed.name !== null ? signed : sender,
     saidAt: null,
     heading: "",
     fence: null,

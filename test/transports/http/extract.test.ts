@@ -60,7 +60,12 @@ describe("who may, and with what", () => {
       code: 2106,
       recordedFor: free.id,
     },
-    { name: "no text", ...send({}), ...refused, data: { field: "text", reason: "is required" } },
+    {
+      name: "no text",
+      ...send({}),
+      ...refused,
+      data: { field: "text", reason: "is required, unless messages are sent" },
+    },
     {
       name: "an empty text",
       ...send({ text: "" }),

@@ -1,0 +1,64 @@
+// Owns what an extraction reads: a text, or the words of users and assistants in messages.
+
+import type { JsonObject } from "../json/json.ts";
+import { extractionTextMaxCharacters } from "../limits.ts";
+import { counted } from "../text/plural.ts";
+import type { ExtractionSource, Turn } from "./extractor.ts";
+import { fieldRefusal, readUtterances, requireOne, type Utterance } from "./messages.ts";
+
+/** The input of an extraction; exactly one of the two. */
+interface Given {
+  readonly text?: string;
+  readonly messages?: readonly object[];
+}
+
+/** @throws Refusal 1400 unless there is exactly one of the two, with words of a user or an assistant, and not too many of them */
+export function readExtractionSource({ text, messages }: Given): ExtractionSource {
+  requireOne("text", text, messages);
+  if (text !== undefined) return plain(text);
+  if (messages === undefined) throw fieldRefusal("text", "is required, unless messages are sent");
+  const utterances = readUtterances(messages);
+  if (utterances.length === 0) {
+    throw fieldRefusal("messages", "has no text of a user or an assistant; send at least one such message");
+  }
+  const characters = utterances.reduce((sum, { text }) => sum + codePoints(text), 0);
+  if (characters > extractionTextMaxCharacters) {
+    const excess = counted(characters - extractionTextMaxCharacters, "character");
+    const reason = `has ${excess} too many in the messages of user and assistant; the maximum is ${extractionTextMaxCharacters}. Send the conversation in several calls`;
+    throw fieldRefusal("messages", reason);
+  }
+  return joined(utterances);
+}
+
+/** A text that names its speakers itself, if it has any. */
+export function plain(text: string): ExtractionSource {
+  return { text, turns: null };
+}
+
+const separator = "\n\n";
+
+function joined(utterances: readonly Utterance[]): ExtractionSource {
+  const turns: Turn[] = [];
+  let start = 0;
+  for (const { speaker, text } of utterances) {
+    turns.push({ speaker, start, end: start + text.length });
+    start += text.length + separator.length;
+  }
+  return { text: utterances.map(({ text }) => text).join(separator), turns };
+}
+
+/** `input_content` of the audit record: what the extractor has read. */
+export function describeInput({ text, turns }: ExtractionSource): JsonObject {
+  if (turns === null) return { text };
+  const messages = turns.map(({ speaker, start, end }) => ({
+    role: speaker,
+    content: text.slice(start, end),
+  }));
+  return { messages };
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
