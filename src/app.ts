@@ -1,7 +1,9 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
-import { createPerform } from "./calls/perform.ts";
+import { createAdmission } from "./calls/admission.ts";
+import { createArrivalChecks } from "./calls/arrival-checks.ts";
+import { createPerform, type PerformTools } from "./calls/perform.ts";
 import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
@@ -24,10 +26,12 @@ import { createSupervisor, type Supervisor, type SupervisorOptions } from "./thr
 import { createCallLog } from "./transports/http/call-log.ts";
 import type { Readiness } from "./transports/http/health.ts";
 import { explainListenFailure } from "./transports/http/listen-failure.ts";
+import type { Listener } from "./transports/http/listener.ts";
 import { type RunningServer, startServer } from "./transports/http/network-server.ts";
 import { createHttp, type HttpOptions } from "./transports/http/server.ts";
 import { readLocalSender } from "./transports/local-socket/local-caller.ts";
 import { openLocalSocket } from "./transports/local-socket/local-socket.ts";
+import { createMcpEndpoint } from "./transports/mcp/endpoint.ts";
 import { commit, version } from "./version.ts";
 
 export interface App {
@@ -82,7 +86,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     supervisor,
   });
   const extractor = await chooseExtractor(parts, config, supervisor, logger);
-  const perform = createPerform({
+  const tools: PerformTools = {
     store,
     clock,
     logger,
@@ -91,11 +95,15 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     limiter: createRateLimiter(),
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     extractor,
-  });
+  };
+  const checks = createArrivalChecks(tools);
+  const perform = createPerform(tools, checks);
   await acceptMissing(locked, ledger, perform, { now: clock.now(), logger });
   const calls = createCallLog(logger, clock, config.accessLog);
   parts.defer(() => calls.close());
-  const http = { perform, clock, logger, calls, readiness: () => readiness(store, supervisor) };
+  const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
+  parts.defer(() => mcp.close());
+  const http = { perform, mcp, clock, logger, calls, readiness: () => readiness(store, supervisor) };
   const server = await listen(config, http);
   parts.defer(() => server.stop());
   const first = await initialise(perform, locked.engine);
@@ -192,9 +200,9 @@ async function startEngines(
 }
 
 async function listen(config: Config, options: HttpOptions): Promise<RunningServer> {
-  const { host: hostname, port, trustedProxies } = config;
+  const { host: hostname, port, trustedProxies, allowedHosts, allowedOrigins } = config;
   try {
-    return startServer({ ...options, hostname, port, trustedProxies });
+    return startServer({ ...options, hostname, port, trustedProxies, allowedHosts, allowedOrigins });
   } catch (error) {
     throw await explainListenFailure(error, hostname, port);
   }
@@ -214,7 +222,12 @@ function listenForLocalPrograms(
   options: HttpOptions,
 ): void {
   // The socket itself never closes an idle connection.
-  const listener = { readSender: readLocalSender, addressOf: () => null, setIdleTimeout: () => {} };
+  const listener: Listener = {
+    readSender: readLocalSender,
+    addressOf: () => null,
+    webPageFault: () => null,
+    setIdleTimeout: () => {},
+  };
   try {
     const socket = openLocalSocket(directory.socket, options.perform, createHttp(options, listener));
     parts.defer(() => socket.close());

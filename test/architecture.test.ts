@@ -223,6 +223,7 @@ describe("packages stay where they belong", () => {
     ["commander", /^commander$/, /^src\/cli\//],
     ["worker threads", /^(node:)?worker_threads$/, /^src\/(threads|native|engines|embedding|extraction)\//],
     ["the client of language models", /^openai/, /^src\/extraction\//],
+    ["the Model Context Protocol", /^@modelcontextprotocol\//, /^src\/transports\/mcp\//],
     ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
   ])("%s", (_, name, home) => {
     const users = [...graph].filter(([, { all }]) => all.some((specifier) => name.test(specifier)));

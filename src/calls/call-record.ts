@@ -8,8 +8,8 @@ import type { Call, Origin } from "./call.ts";
 import type { Operation } from "./operation.ts";
 
 /** The call that a record is about. */
-export interface Subject {
-  readonly operation: Operation;
+export interface Subject<Named = Operation> {
+  readonly operation: Named;
   readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody">;
   readonly body: JsonObject | null;
 }
@@ -29,7 +29,7 @@ export type Entry = Pick<RecordDraft, "action" | "status" | "code" | "memoryId" 
 
 /** The entry of the call's own record. */
 export function entryOf(
-  { operation, call }: Subject,
+  { operation, call }: Subject<Pick<Operation, "name">>,
   { status, code, memoryId }: Pick<Entry, "status" | "code" | "memoryId">,
   { credits, usd }: Cost,
   durationMs: number,
@@ -50,7 +50,7 @@ export function entryOf(
 
 /** Reads nothing from the transaction, so it can run before it. */
 export function payloadOf(
-  { call: { origin, parameters, unreadableBody }, body }: Subject,
+  { call: { origin, parameters, unreadableBody }, body }: Pick<Subject, "call" | "body">,
   { code, message, response, details }: RecordedOutcome,
 ): JsonObject {
   const isSuccess = code === successCode;

@@ -24,6 +24,7 @@ export interface Origin extends Omit<RequestOrigin, "metadata"> {
 }
 
 export interface Call {
+  /** Name of the operation; of a refused call also the name of a request whose operation is not known (`mcp.request`). */
   readonly operation: string;
   /** Null: administration, or a call without a known key, which is refused; both belong to the installation's chain. */
   readonly keyId: string | null;

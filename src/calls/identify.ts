@@ -62,10 +62,25 @@ export function requireAuthority(
     const message = `No API key may perform ${operation.name}. Run the command memledger on the machine of the server.`;
     throw new Refusal(1403, message);
   }
-  if (caller === null) {
-    throw unauthenticated(`${operation.name} requires an API key of a project. Send one.`);
+  const known = requireCaller(operation.name, caller);
+  const plan = planOf(known.project, plans);
+  authorise(operation, known, plan, now);
+  return { operation, caller: known, plan };
+}
+
+/** @param action what requires a caller, as the message names it. @throws Refusal 1401 for administration */
+export function requireCaller(action: string, caller: Caller | null): Caller {
+  if (caller === null) throw unauthenticated(`${action} requires an API key of a project. Send one.`);
+  return caller;
+}
+
+/** Whether the caller may perform the operation now, for lists of what a caller can do. */
+export function isPermitted(operation: ProjectOperation, caller: Caller, plans: Plans, now: number): boolean {
+  try {
+    authorise(operation, caller, planOf(caller.project, plans), now);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
   }
-  const plan = planOf(caller.project, plans);
-  authorise(operation, caller, plan, now);
-  return { operation, caller, plan };
 }

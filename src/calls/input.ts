@@ -13,7 +13,7 @@ import { bodyMaxBytes, invalidBodyMaxBytes, jsonMaxValues, parameterMaxCharacter
 import { createParser } from "../schema/schema.ts";
 import type { Call } from "./call.ts";
 import type { Operation } from "./operation.ts";
-import type { Input, ReceivedInput, RequestBody } from "./request.ts";
+import type { Input, ObjectInput, ReceivedInput, RequestBody } from "./request.ts";
 
 /** Maximum size of an input. */
 interface InputLimits {
@@ -40,7 +40,7 @@ export function openInput(operation: Operation, input: Input, caller: Caller | n
   const limits = caller === null ? administrationLimits : callerLimits;
   // In other operations the parameter memory_id is a filter.
   const namesMemory = operation.scope === "project" && operation.feature === "memory";
-  const received = input.kind === "received" ? input : toReceived(input.fields, namesMemory, limits);
+  const received = input.kind === "received" ? input : toReceived(input, namesMemory, limits);
   return { ...received, limits, recorded: recordParameters(received.parameters, namesMemory) };
 }
 
@@ -48,14 +48,18 @@ export function openInput(operation: Operation, input: Input, caller: Caller | n
  * An object is treated as a body, so that it has the same limits and the same record.
  * @param namesMemory whether memory_id names the memory of the operation; it is then a parameter, as in a path
  */
-function toReceived(fields: JsonObject, namesMemory: boolean, limits: InputLimits): ReceivedInput {
+function toReceived(
+  { fields, fault = null }: ObjectInput,
+  namesMemory: boolean,
+  limits: InputLimits,
+): ReceivedInput {
   const { memory_id, ...others } = fields;
   const isNamed = namesMemory && memory_id !== undefined;
   const isEmpty = isNamed && Object.keys(others).length === 0;
   return {
     kind: "received",
     parameters: isNamed ? { memory_id } : {},
-    fault: null,
+    fault,
     receiveBody: async (claim) =>
       isEmpty ? { kind: "none" } : toBody(isNamed ? others : fields, limits, claim),
   };

@@ -25,7 +25,7 @@ export function readOrigin(request: Request): OriginReading {
 
 /** The origin with this metadata, whose texts have at most `maxCharacters`. */
 export function toOrigin(
-  { credentials, origin: { transport, ip, userAgent, client } }: Request,
+  { credentials, origin: { transport, ip, userAgent, client } }: Pick<Request, "credentials" | "origin">,
   metadata: JsonObject | null,
   maxCharacters = userAgentMaxCharacters,
 ): Origin {

@@ -115,7 +115,12 @@ function keepsResponse(operation: Operation): boolean {
   return operation.scope === "installation" ? !operation.secret : operation.answersWithRecords !== true;
 }
 
-export function refuse(subject: Subject, refused: Refused, after: readonly AfterCommit[]): Settled {
+/** @param subject its operation may be a name only, if the caller was refused before the operation was known */
+export function refuse(
+  subject: Subject<Pick<Operation, "name">>,
+  refused: Refused,
+  after: readonly AfterCommit[],
+): Settled {
   const { code, message, data, details } = refused;
   const answer = toRefusalAnswer(refused);
   const outcome = { status: answer.status, code, memoryId: null };

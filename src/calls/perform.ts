@@ -1,17 +1,13 @@
 // Owns the only entry point of every call and the order of its first half: identify, limit, authorise, receive, validate, prepare, then
 // settle in the store. Transports pass what they received and print the answer; they decide nothing.
 
-import { createBodyBudget, uncountedBody } from "../access/body-budget.ts";
+import { uncountedBody } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Plans } from "../access/plan.ts";
-import { planOf } from "../access/project.ts";
-import { type RateLimiter, tooManyCalls } from "../access/rate.ts";
 import type { Refusal } from "../errors.ts";
 import { largeBodyMinBytes, preparationAttemptsMax } from "../limits.ts";
-import type { Logger } from "../log/logger.ts";
-import { createTurns } from "../scheduling/turns.ts";
 import { logAdministration } from "./administration-log.ts";
-import { type Answer, type Refused, type ReportFailure, toRefusalAnswer, toRefused } from "./answer.ts";
+import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./answer.ts";
+import { type ArrivalTools, createArrivalChecks } from "./arrival-checks.ts";
 import type { Call, Decision } from "./call.ts";
 import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Actor, type Authority, identify, requireAuthority } from "./identify.ts";
@@ -20,8 +16,7 @@ import { isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
 import { foresee } from "./outcome.ts";
 import { createPrepare, type PreparationTools } from "./preparation.ts";
-import type { Credentials, Request } from "./request.ts";
-import { createUnauthenticatedRefusal } from "./unauthenticated.ts";
+import type { Request } from "./request.ts";
 
 /** Never throws: every outcome is an answer. */
 export type Perform = (operation: Operation, request: Request) => Promise<Performed>;
@@ -42,18 +37,12 @@ interface Received {
   readonly held: DisposableStack;
 }
 
-export interface PerformTools extends PreparationTools {
-  readonly plans: Plans;
-  readonly limiter: RateLimiter;
-  readonly logger: Logger;
-}
+export interface PerformTools extends PreparationTools, ArrivalTools {}
 
-export function createPerform(tools: PerformTools): Perform {
-  const { store, clock, plans, limiter, logger } = tools;
-  const report: ReportFailure = (incident, error) => logger.error("a call failed", { incident, error });
-  const refuseUnauthenticated = createUnauthenticatedRefusal(clock, report);
-  const claimBody = createBodyBudget();
-  const turnForLargeBody = createTurns();
+/** @param checks those of the other entry point, if there is one */
+export function createPerform(tools: PerformTools, checks = createArrivalChecks(tools)): Perform {
+  const { store, clock, plans, logger } = tools;
+  const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
 
   const perform: Perform = async (operation, request) => {
     let caller: Caller | null = null;
@@ -80,7 +69,7 @@ export function createPerform(tools: PerformTools): Perform {
     if (invalid !== null) {
       return store.commit({ ...named, ...refuseUnauthenticated(request, caller, invalid) });
     }
-    if (caller !== null) limitRate(caller, request.credentials);
+    if (caller !== null) limitRate(caller, request);
 
     using held = new DisposableStack();
     const input = openInput(operation, request.input, caller);
@@ -139,10 +128,8 @@ export function createPerform(tools: PerformTools): Perform {
   };
 
   /** A request counts once, even if other operations are performed for it. @throws Refusal 1429 */
-  const limitRate = ({ key, project }: Caller, { kind }: Credentials): void => {
-    if (kind !== "key" && kind !== "local") return;
-    const waitSeconds = limiter.take(key.id, planOf(project, plans).rate, clock.elapsed());
-    if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
+  const limitRate = (caller: Caller, { credentials, isCounted = false }: Request): void => {
+    if (credentials.kind !== "caller" && !isCounted) checks.limitRate(caller);
   };
 
   return perform;

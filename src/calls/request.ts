@@ -11,6 +11,8 @@ export interface Request {
   readonly origin: RequestOrigin;
   /** Clock.elapsed() at arrival; absent: now. */
   readonly arrivedAt?: number;
+  /** Whether the rate limit has counted this call already, when it was admitted (calls/admission.ts); absent: it has not. */
+  readonly isCounted?: boolean;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
@@ -69,7 +71,14 @@ export interface Administrator {
 }
 
 /** The input of the operation: an object, or a body that is not received yet. */
-export type Input = { readonly kind: "object"; readonly fields: JsonObject } | ReceivedInput;
+export type Input = ObjectInput | ReceivedInput;
+
+export interface ObjectInput {
+  readonly kind: "object";
+  readonly fields: JsonObject;
+  /** As of ReceivedInput; absent: none. */
+  readonly fault?: Refusal | null;
+}
 
 export interface ReceivedInput {
   readonly kind: "received";

@@ -30,11 +30,14 @@ export interface Settlement {
 interface Settling {
   readonly transaction: Transaction;
   readonly call: Call;
-  readonly operation: Operation;
   /** As found inside the transaction; null: administration, or no known key. */
   readonly caller: Caller | null;
   readonly body: JsonObject | null;
   readonly application: Application;
+}
+
+interface Accepting extends Settling {
+  readonly operation: Operation;
 }
 
 /** @throws what Transaction.lock throws, and when the record cannot be appended or the transaction is lost. The engine then answers 1503. */
@@ -43,14 +46,12 @@ export async function settle(
   call: Call,
   settlement: Settlement,
 ): Promise<SettledCall> {
-  const operation = findOperation(call.operation);
-  if (operation === undefined) throw new Error(`no operation is named ${call.operation}`);
   const now = settlement.clock.now();
   const caller = await transaction.lock(call.keyId);
   if (await isOutdated(transaction, call)) return settledOutdated;
   const body = bodyOf(call);
   const application = { now, plans: settlement.plans };
-  const settled = await decide({ transaction, call, operation, caller, body, application }, settlement);
+  const settled = await decide({ transaction, call, caller, body, application }, settlement);
   const { payload } = settled;
   const entry = await transaction.audit.append({
     ...settled.toEntry(settlement.clock.elapsed() - call.arrivedAt),
@@ -64,10 +65,20 @@ export async function settle(
   return { answer: settled.toAnswer(record), after: settled.after };
 }
 
-async function decide(settling: Settling, { isLost, report }: Settlement): Promise<Settled> {
-  const { transaction, call } = settling;
-  const { decision } = call;
-  if (decision.refused !== null) return refuse(settling, decision.refused, []);
+async function decide(settling: Settling, settlement: Settlement): Promise<Settled> {
+  const { decision, operation: name } = settling.call;
+  if (decision.refused !== null) return refuse({ ...settling, operation: { name } }, decision.refused, []);
+  const operation = findOperation(name);
+  if (operation === undefined) throw new Error(`no operation is named ${name}`);
+  return accept({ ...settling, operation }, decision, settlement);
+}
+
+async function accept(
+  settling: Accepting,
+  decision: Accepted,
+  { isLost, report }: Settlement,
+): Promise<Settled> {
+  const { transaction } = settling;
   const { foreseen } = decision;
   const after: AfterCommit[] = [];
   const work = async () => {
@@ -89,7 +100,7 @@ async function decide(settling: Settling, { isLost, report }: Settlement): Promi
 }
 
 async function apply(
-  { transaction, operation, caller, body, application }: Settling,
+  { transaction, operation, caller, body, application }: Accepting,
   { parameters, prepared }: Accepted,
   after: AfterCommit[],
 ): Promise<Applied<unknown>> {

@@ -15,7 +15,7 @@ import type { Request } from "./request.ts";
 
 /** The refused call as it is recorded. @throws Refusal 1429 when the call is counted and not recorded. */
 type RefuseUnauthenticated = (
-  request: Request,
+  request: Pick<Request, "credentials" | "origin">,
   caller: Caller | null,
   invalid: Refusal,
 ) => Omit<Call, "operation" | "arrivedAt">;

@@ -16,6 +16,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly trustedProxies: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
   readonly logLevel: (typeof settings.logLevel)["default"];
   readonly accessLog: boolean;
   /** Absolute; null: the built-in model. */
@@ -85,6 +87,8 @@ export function loadConfig({
     host: value(settings.host),
     port: value(settings.port),
     trustedProxies: value(settings.trustedProxies),
+    allowedHosts: value(settings.allowedHosts),
+    allowedOrigins: value(settings.allowedOrigins),
     logLevel: value(settings.logLevel),
     accessLog: value(settings.accessLog),
     model: value(settings.model),

@@ -155,15 +155,42 @@ export function choice<const Values extends readonly string[]>(
 
 /** Comma-separated addresses or networks. */
 export function networks(naming: Naming): Setting<readonly string[]> {
+  return list(naming, "addresses or networks, such as 127.0.0.1,10.0.0.0/8", isNetwork);
+}
+
+/** Comma-separated host names or addresses, without ports. */
+export function hosts(naming: Naming): Setting<readonly string[]> {
+  return list(naming, "host names without ports, such as memory.example.com,[fd00::1]", isHost);
+}
+
+/** Comma-separated origins, as browsers send them. */
+export function origins(naming: Naming): Setting<readonly string[]> {
+  return list(naming, "origins, such as https://chat.example.com", isOrigin);
+}
+
+function list(
+  naming: Naming,
+  examples: string,
+  isValid: (part: string) => boolean,
+): Setting<readonly string[]> {
   return setting<readonly string[]>(naming, [], {
-    expectation: "comma-separated addresses or networks, such as 127.0.0.1,10.0.0.0/8",
+    expectation: `comma-separated ${examples}`,
     placeholder: "list",
     read: (raw) => {
       const parts = typeof raw === "string" ? raw.split(",").map((part) => part.trim()) : raw;
       if (!Array.isArray(parts)) return undefined;
-      return parts.every((part) => typeof part === "string" && isNetwork(part)) ? parts : undefined;
+      return parts.every((part) => typeof part === "string" && isValid(part)) ? parts : undefined;
     },
   });
+}
+
+function isHost(text: string): boolean {
+  return URL.parse(`http://${text}/`)?.hostname === text.toLowerCase();
+}
+
+/** Without a path. Browsers send schemes that they do not know, such as those of extensions, in the same form. */
+function isOrigin(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i.test(text) && URL.canParse(text);
 }
 
 function isNetwork(text: string): boolean {

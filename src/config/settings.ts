@@ -8,10 +8,12 @@ import {
   choice,
   directory,
   file,
+  hosts,
   limit,
   type Naming,
   name,
   networks,
+  origins,
   type Setting,
   secret,
   text,
@@ -35,6 +37,14 @@ export const settings = {
   trustedProxies: networks({
     name: "trusted-proxies",
     description: "proxies whose X-Forwarded-For header is trusted for the address of the client",
+  }),
+  allowedHosts: hosts({
+    name: "allowed-hosts",
+    description: "host names by which clients reach /mcp, besides those of this machine",
+  }),
+  allowedOrigins: origins({
+    name: "allowed-origins",
+    description: "origins of web pages and extensions that may send requests to /mcp",
   }),
   logLevel: choice({ name: "log-level", description: "minimum log level, on stderr" }, "info", [
     "debug",

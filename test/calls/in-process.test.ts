@@ -32,6 +32,9 @@ const server = startServer({
   calls: { log: silent, close: silent },
   readiness: async () => ({ ready: true, reasons: [] }),
   trustedProxies: [],
+  mcp: null,
+  allowedHosts: [],
+  allowedOrigins: [],
   hostname: "127.0.0.1",
   port: 0,
 });

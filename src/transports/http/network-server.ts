@@ -2,12 +2,12 @@
 
 import { httpGraceMs, idleTimeoutSeconds } from "../../limits.ts";
 import { stopServer } from "../../native/stop-server.ts";
+import { createWebPageCheck, type WebPageCheckOptions } from "../mcp/web-page-check.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createNetworkSenders } from "./sender.ts";
 import { createHttp, type HttpOptions } from "./server.ts";
 
-export interface ServerOptions extends HttpOptions {
-  readonly hostname: string;
+export interface ServerOptions extends HttpOptions, WebPageCheckOptions {
   /** 0: any free port. */
   readonly port: number;
   /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
@@ -41,6 +41,7 @@ export function startServer(options: ServerOptions): RunningServer {
     ...createHttp(options, {
       addressOf,
       readSender: createNetworkSenders(addressOf),
+      webPageFault: createWebPageCheck(options),
       setIdleTimeout: (request, seconds) => server.timeout(request, seconds),
     }),
   });

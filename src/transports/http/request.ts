@@ -1,7 +1,7 @@
 // Owns the conversion of a Fetch request to a Request of calls: parameters, body, origin; sender.ts has the credentials. Checks only what calls cannot see.
 
 import { Kind, type TSchema } from "@sinclair/typebox";
-import type { Request as Arrival, RequestBody, RequestMetadata } from "../../calls/request.ts";
+import type { Request as Arrival, RequestBody, RequestMetadata, RequestOrigin } from "../../calls/request.ts";
 import { type ErrorData, Refusal } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { unknownReason } from "../../text/suggestion.ts";
@@ -36,9 +36,8 @@ export function createRequestReader(route: Route): RequestReader {
       origin: {
         transport: "http",
         ip,
-        userAgent: readText(request.headers.get("user-agent")),
         client: null,
-        metadata: readMetadata(request.headers.get("x-audit-metadata")),
+        ...readReported(request.headers),
       },
       arrivedAt,
       get signal() {
@@ -118,6 +117,14 @@ function decode(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** What the client says about itself and its call. */
+export function readReported(headers: Headers): Pick<RequestOrigin, "userAgent" | "metadata"> {
+  return {
+    userAgent: readText(headers.get("user-agent")),
+    metadata: readMetadata(headers.get("x-audit-metadata")),
+  };
 }
 
 function readMetadata(header: string | null): RequestMetadata | null {

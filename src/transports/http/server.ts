@@ -8,6 +8,8 @@ import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
 import { idleTimeoutSeconds } from "../../limits.ts";
 import type { Logger } from "../../log/logger.ts";
+import type { McpEndpoint } from "../mcp/endpoint.ts";
+import { mcpPath } from "../mcp/exchange.ts";
 import { leavesBodyBehind } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
 import { docsRoutes } from "./docs.ts";
@@ -15,6 +17,7 @@ import { toEnvelope } from "./envelope.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import type { Listener } from "./listener.ts";
+import { createMcpRoute } from "./mcp-route.ts";
 import { createRequestReader } from "./request.ts";
 import { refusalResponse, toResponse } from "./response.ts";
 import { type Route, routes } from "./routes.ts";
@@ -22,6 +25,8 @@ import { isAsSent } from "./target.ts";
 
 export interface HttpOptions {
   readonly perform: Perform;
+  /** The endpoint for MCP; null: there is none. */
+  readonly mcp: McpEndpoint | null;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly calls: CallLog;
@@ -94,6 +99,7 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
   for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes()]) {
     bind("GET", path, handle);
   }
+  if (options.mcp !== null) bind("POST", mcpPath, createMcpRoute(options.mcp, listener));
   for (const [path, allowed] of methods) refuseOtherMethods(http, path, allowed, refuse);
 
   http.onError(({ code, error, request }) =>

@@ -42,6 +42,9 @@ const server = startServer({
   hostname: "127.0.0.1",
   port: 0,
   trustedProxies: [],
+  mcp: null,
+  allowedHosts: [],
+  allowedOrigins: [],
   calls: { log() {}, close() {} },
   readiness: async () => ({ ready: true, reasons: [] }),
 });

@@ -1,0 +1,46 @@
+// Owns what every request from outside must pass before its body is received: a valid key, the rate limit, and the memory for bodies.
+// Both entry points, perform and admission, share one of it, so a request counts the same in both.
+
+import { createBodyBudget } from "../access/body-budget.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Plans } from "../access/plan.ts";
+import { planOf } from "../access/project.ts";
+import { type RateLimiter, tooManyCalls } from "../access/rate.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../log/logger.ts";
+import { createTurns } from "../scheduling/turns.ts";
+import type { ReportFailure } from "./answer.ts";
+import { createUnauthenticatedRefusal } from "./unauthenticated.ts";
+
+export interface ArrivalTools {
+  readonly clock: Clock;
+  readonly plans: Plans;
+  readonly limiter: RateLimiter;
+  readonly logger: Logger;
+}
+
+export interface ArrivalChecks {
+  /** Receives errors that are not a Refusal. */
+  readonly report: ReportFailure;
+  readonly refuseUnauthenticated: ReturnType<typeof createUnauthenticatedRefusal>;
+  /** @throws Refusal 1429 when the key has no call left */
+  limitRate(caller: Caller): void;
+  /** The claim of one request of the project with this id. */
+  readonly claimBody: ReturnType<typeof createBodyBudget>;
+  /** Each large body is parsed in its own turn of the event loop. */
+  turnForLargeBody(): Promise<void>;
+}
+
+export function createArrivalChecks({ clock, plans, limiter, logger }: ArrivalTools): ArrivalChecks {
+  const report: ReportFailure = (incident, error) => logger.error("a call failed", { incident, error });
+  return {
+    report,
+    refuseUnauthenticated: createUnauthenticatedRefusal(clock, report),
+    limitRate({ key, project }) {
+      const waitSeconds = limiter.take(key.id, planOf(project, plans).rate, clock.elapsed());
+      if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
+    },
+    claimBody: createBodyBudget(),
+    turnForLargeBody: createTurns(),
+  };
+}

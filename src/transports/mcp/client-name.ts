@@ -1,0 +1,32 @@
+// Owns how the server knows the name of a client of the 2025 protocols again: they send it in `initialize` only, and the server keeps no
+// session. So the session id that the client must send back contains the name.
+
+import { randomBytes } from "node:crypto";
+import { isObject } from "../../json/json.ts";
+
+export const sessionHeader = "Mcp-Session-Id";
+
+/** Longer names are cut off, because each request repeats them in a header. */
+const nameMaxCharacters = 200;
+/** Distinguishes clients of the same name, so that one cannot cancel the calls of another by chance. */
+const randomByteCount = 12;
+
+/** `name/version` of the implementation that a client reports; null: it reports none. */
+export function toClientName(implementation: unknown): string | null {
+  if (!isObject(implementation) || typeof implementation.name !== "string") return null;
+  const { name, version } = implementation;
+  const text = typeof version === "string" && version !== "" ? `${name}/${version}` : name;
+  return text === "" ? null : text.slice(0, nameMaxCharacters).toWellFormed();
+}
+
+export function toSessionId(client: string | null): string {
+  return `${Buffer.from(client ?? "").toString("base64url")}.${randomBytes(randomByteCount).toString("base64url")}`;
+}
+
+/** The client's name in the session id; null if there is none, or the id is not one of ours: it is only a name, so nothing is refused. */
+export function readSessionId(sessionId: string | null): string | null {
+  const encoded = /^([A-Za-z0-9_-]{1,1100})\.[A-Za-z0-9_-]{16}$/.exec(sessionId ?? "")?.[1];
+  if (encoded === undefined) return null;
+  const name = Buffer.from(encoded, "base64url").toString("utf8");
+  return name === "" || name.includes("\ufffd") ? null : name.slice(0, nameMaxCharacters);
+}

@@ -1,0 +1,108 @@
+// Owns one HTTP request to the endpoint from its admission to its end: the calls that its messages perform, and its lines in the log.
+
+import type { Caller } from "../../access/caller.ts";
+import type { Admitted } from "../../calls/admission.ts";
+import { type Answer, type Refused, toRefused } from "../../calls/answer.ts";
+import type { ProjectOperation } from "../../calls/operation.ts";
+import type { Perform } from "../../calls/perform.ts";
+import type { Credentials, ObjectInput, RequestOrigin } from "../../calls/request.ts";
+import type { Clock } from "../../clock.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { CallLog } from "../http/call-log.ts";
+import { readSessionId, sessionHeader } from "./client-name.ts";
+import type { RunningCalls } from "./running-calls.ts";
+
+export const mcpPath = "/mcp";
+
+/** How a request arrived. */
+export interface McpArrival {
+  readonly credentials: Credentials;
+  readonly origin: Omit<RequestOrigin, "transport" | "client">;
+  /** Why the request may come from a web page that must not send it, and what to do; null: nothing speaks for it. */
+  readonly webPageFault: string | null;
+  /** Disables the idle timeout of the connection, for calls that may run long. */
+  keepOpen(): void;
+}
+
+export interface ExchangeTools {
+  readonly perform: Perform;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly calls: CallLog;
+  readonly running: RunningCalls;
+}
+
+/** A call that a message asks for. */
+export interface ProtocolCall {
+  readonly input: ObjectInput;
+  /** Name and version of the client, as reported with the message; null: not reported. */
+  readonly client: string | null;
+  /** The id of the message. */
+  readonly requestId: string | number;
+  /** Aborted when the client closes the connection. */
+  readonly signal: AbortSignal;
+}
+
+export interface Exchange {
+  readonly arrivedAt: number;
+  readonly origin: RequestOrigin;
+  /** As the client has sent it; it is not checked. */
+  readonly sessionId: string | null;
+  perform(admitted: Admitted, operation: ProjectOperation, call: ProtocolCall): Promise<Answer>;
+  /** Logs the request, unless its calls were logged. */
+  logMessage(status: number, code: number | null, caller: Caller | null): void;
+  /** The refusal for any error. One that is unexpected is logged. */
+  toRefused(error: unknown): Refused;
+}
+
+export function openExchange(request: Request, arrival: McpArrival, tools: ExchangeTools): Exchange {
+  const { perform, clock, logger, calls, running } = tools;
+  const arrivedAt = clock.elapsed();
+  const sessionId = request.headers.get(sessionHeader);
+  const origin: RequestOrigin = { ...arrival.origin, transport: "mcp", client: readSessionId(sessionId) };
+  let performed = 0;
+
+  const log = (startedAt: number, caller: Caller | null, outcome: Outcome): void =>
+    calls.log({
+      ...outcome,
+      method: "POST",
+      path: mcpPath,
+      durationMs: clock.elapsed() - startedAt,
+      project: caller?.project.id ?? null,
+      key: caller?.key.id ?? null,
+      address: origin.ip,
+    });
+
+  return {
+    arrivedAt,
+    origin,
+    sessionId,
+    async perform({ caller }, operation, { input, client, requestId, signal }) {
+      // The request was counted when it was admitted. Further calls of a batch count as requests of their own.
+      const isCounted = performed === 0;
+      performed += 1;
+      const startedAt = isCounted ? arrivedAt : clock.elapsed();
+      if (operation.mayRunLong === true) arrival.keepOpen();
+      using call = running.begin({ keyId: caller.key.id, sessionId, requestId }, signal);
+      const { answer } = await perform(operation, {
+        credentials: arrival.credentials,
+        input,
+        origin: { ...origin, client: client ?? origin.client },
+        arrivedAt: startedAt,
+        isCounted,
+        signal: call.signal,
+      });
+      const { status, code, data } = answer;
+      const bytes = () => (data === null ? 0 : Buffer.byteLength(data));
+      log(startedAt, caller, { operation: operation.name, status, code, bytes });
+      return answer;
+    },
+    logMessage(status, code, caller) {
+      if (performed === 0) log(arrivedAt, caller, { operation: null, status, code, bytes: () => null });
+    },
+    toRefused: (error) =>
+      toRefused(error, (incident) => logger.error("a request failed", { incident, error })),
+  };
+}
+
+type Outcome = Pick<Parameters<CallLog["log"]>[0], "operation" | "status" | "code" | "bytes">;

@@ -1,0 +1,39 @@
+// Owns reading the message of a request: bounded in bytes, time and values, as every body. The SDK gets the parsed value.
+
+import type { Admitted } from "../../calls/admission.ts";
+import { toRefusalAnswer } from "../../calls/answer.ts";
+import { Refusal } from "../../errors.ts";
+import { isObject, type Json } from "../../json/json.ts";
+import { JsonFault, parseJson } from "../../json/json-text.ts";
+import { largeBodyMinBytes } from "../../limits.ts";
+import { receiveRequestBody } from "../http/body.ts";
+import { refusalRpcResponse, rpcCodes, rpcErrorResponse } from "./rpc-error.ts";
+
+/** The message, or the answer to a body that is none. */
+export type Received = { readonly message: Json; readonly fault: null } | { readonly fault: Response };
+
+export async function receiveMessage(request: Request, admitted: Admitted): Promise<Received> {
+  try {
+    const body = await receiveRequestBody(request, admitted.claim);
+    if (body.kind === "incomplete") throw body.refusal;
+    if (body.kind === "unreadable") throw new Refusal(body.code, body.message);
+    if (body.kind === "none") return { fault: notJson("is empty. Send one message of JSON-RPC 2.0") };
+    if (body.bytes.length >= largeBodyMinBytes) await admitted.turnForLargeBody();
+    return { message: parseJson(body.text), fault: null };
+  } catch (error) {
+    if (error instanceof JsonFault) return { fault: notJson(error.reason) };
+    if (error instanceof Refusal) return { fault: refusalRpcResponse(toRefusalAnswer(error)) };
+    throw error;
+  }
+}
+
+function notJson(reason: string): Response {
+  const message = `The body ${reason}.`;
+  return rpcErrorResponse({ status: 400, code: rpcCodes.parseError, message });
+}
+
+/** The method and parameters of a message; null for a batch, a response, and what is no message. */
+export function methodOf(message: Json): { readonly method: string; readonly params: Json } | null {
+  if (!isObject(message) || typeof message.method !== "string") return null;
+  return { method: message.method, params: message.params ?? null };
+}

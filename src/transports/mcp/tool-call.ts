@@ -1,0 +1,38 @@
+// Owns one call of a tool: the request that `perform` gets of it, and the result that the client gets of the answer.
+
+import type { Answer } from "../../calls/answer.ts";
+import { successCode } from "../../errors.ts";
+import { isObject, type JsonObject } from "../../json/json.ts";
+import { inWordsOf, type Tool, toOperationInput } from "./tool.ts";
+
+/** A result of `tools/call`; a type alias, because the SDK's type has an index signature. */
+export type ToolResult = {
+  content: { type: "text"; text: string }[];
+  structuredContent?: JsonObject;
+  isError?: true;
+};
+
+/** The object input of the operation for the arguments of a call. */
+export function toInput(tool: Tool, sent: JsonObject) {
+  return { kind: "object" as const, ...toOperationInput(tool, sent) };
+}
+
+/** A refusal is a result with `isError`, not an error of the protocol, so that the model reads what to do and can correct its call. */
+export function toToolResult(tool: Tool, sent: JsonObject, answer: Answer): ToolResult {
+  const data = parse(answer.data);
+  const shown =
+    answer.code === successCode ? tool.present(data, sent) : (tool.presentRefusal?.(answer, data) ?? null);
+  if (shown !== null) return { content: text(tool.describe(shown)), structuredContent: shown };
+  const retry = answer.retryAfterSeconds === undefined ? "" : ` Retry after ${answer.retryAfterSeconds} s.`;
+  const message = inWordsOf(tool, answer.message);
+  return { content: text(`${message}${message.includes("Retry") ? "" : retry}`), isError: true };
+}
+
+function text(value: string): ToolResult["content"] {
+  return [{ type: "text", text: value }];
+}
+
+function parse(data: string | null): JsonObject {
+  const value: unknown = JSON.parse(data ?? "{}");
+  return isObject(value) ? value : {};
+}
