@@ -12,7 +12,12 @@ const list = (pattern: string) =>
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 const sources = list("src/**/*.ts").filter((path) => !path.endsWith(".d.ts"));
-const everything = [...list("{src,test,bench,docs}/**/*.{ts,sql,md}"), ...list("*.{ts,md,json,toml}")];
+/** Without the generated files. */
+const clientSources = ["clients/generator/*.ts", "clients/typescript/src/*.ts"];
+const everything = [
+  ...list("{src,test,bench,docs,clients}/**/*.{ts,sql,md}"),
+  ...list("*.{ts,md,json,toml}"),
+];
 
 /** Groups of files: their folders and files in src/, without the ending. The longest path that is named here decides. */
 const groups: Readonly<Record<string, string>> = {
@@ -210,6 +215,24 @@ describe("dependencies point one way", () => {
   });
 });
 
+describe("the TypeScript client", () => {
+  test("needs no package and nothing of the server, so it runs wherever there is fetch", () => {
+    const files = list("clients/typescript/src/**/*.ts");
+    expect(files.length).toBeGreaterThan(8);
+    const imported = files.flatMap((path) =>
+      importsOf(path).all.map((specifier) => resolve(path, specifier) ?? specifier),
+    );
+    expect(imported.filter((path) => !path.startsWith("clients/typescript/src/"))).toEqual([]);
+  });
+
+  test("is not part of the server", () => {
+    const users = [...graph].filter(([path, { all }]) =>
+      all.some((specifier) => resolve(path, specifier)?.startsWith("clients/")),
+    );
+    expect(users).toEqual([]);
+  });
+});
+
 describe("packages stay where they belong", () => {
   test.each<[string, RegExp, RegExp]>([
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^src\/transports\/http\//],
@@ -272,21 +295,29 @@ describe("every file", () => {
     [
       "begins with a sentence that says what it owns",
       (path: string) => !/^(\/\/|--) [A-Z\u0022].{20,}/.test(read(path)),
-      ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts"],
+      ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts"],
     ],
-    ["fits in 260 lines", (path: string) => read(path).split("\n").length > 261, ["src/**/*.ts"]],
+    [
+      "fits in 260 lines",
+      (path: string) => read(path).split("\n").length > 261,
+      ["src/**/*.ts", ...clientSources],
+    ],
     [
       "imports files by their full name",
       (path: string) => /from "\.[^"]*(?<!\.(ts|sql|json))"/.test(read(path)),
-      ["src/**/*.ts", "test/**/*.ts", "bench/**/*.ts"],
+      ["src/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts"],
     ],
     [
       "silences no check",
       (path: string) =>
         new RegExp(["biome", "-ignore|@ts", "-(ignore|expect-error|nocheck)"].join("")).test(read(path)),
-      ["{src,test,bench}/**/*.ts"],
+      ["{src,test,bench,clients}/**/*.ts"],
     ],
-    ["is named in lower case with hyphens", (path: string) => !/^[a-z0-9./-]+$/.test(path), ["src/**/*"]],
+    [
+      "is named in lower case with hyphens",
+      (path: string) => !/^[a-z0-9./-]+$/.test(path),
+      ["src/**/*", ...clientSources],
+    ],
   ])("%s", (_, isWrong, patterns) => {
     const files = patterns.flatMap(list).filter((path) => !path.endsWith(".d.ts"));
     expect(files.length).toBeGreaterThan(10);

@@ -1,0 +1,339 @@
+// Proves the TypeScript client against the real server: every operation of the API, the types of its refusals, and what it sends.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { operations } from "../../clients/typescript/src/generated/operations.ts";
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  type ClientOptions,
+  ConflictError,
+  Memledger,
+  MemledgerError,
+  NotFoundError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  version,
+} from "../../clients/typescript/src/index.ts";
+import { openApiDocument } from "../../src/transports/http/openapi.ts";
+import { startTestApp, type TestApp } from "../fixture.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+async function createClient(options: ClientOptions = {}): Promise<Memledger> {
+  const { key } = await app.createProject("custom");
+  return new Memledger({ apiKey: key, baseUrl: app.url, ...options });
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly "x-effects": { readonly idempotent: boolean };
+  readonly "x-may-run-long": boolean;
+}
+
+describe("the surface", () => {
+  test("is every operation of the API, under its method, its path and its effects", () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument()));
+    const described = Object.entries<Record<string, Described>>(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        operationId: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        isIdempotent: operation["x-effects"].idempotent,
+        mayRunLong: operation["x-may-run-long"],
+      })),
+    );
+    expect(described.length).toBeGreaterThan(18);
+    expect(operations).toEqual(described);
+  });
+
+  test("reaches every operation: each call arrives as the operation that it names", async () => {
+    const called = new Set<string>();
+    const client = await createClient({
+      fetch(url, init) {
+        called.add(operationOf(init.method ?? "GET", new URL(url).pathname));
+        return fetch(url, init);
+      },
+    });
+    await useMemories(client);
+    await useLedger(client);
+    const missing = operations.map(({ operationId }) => operationId).filter((id) => !called.has(id));
+    expect(missing).toEqual([]);
+  });
+});
+
+/** The operation of a request. Fixed segments win over parameters, as in the server. */
+function operationOf(method: string, pathname: string): string {
+  const found = operations
+    .filter((operation) => operation.method === method)
+    .toSorted((a, b) => a.path.split("{").length - b.path.split("{").length)
+    .find(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(pathname));
+  return found?.operationId ?? `${method} ${pathname}`;
+}
+
+async function useMemories({ memories }: Memledger): Promise<void> {
+  const created = await memories.create({
+    content: "Releases go out on Tuesdays.",
+    memory_type: "fact",
+    importance: 0.7,
+  });
+  expect(created).toMatchObject({ memory_type: "fact", importance: 0.7, expires_at: null });
+  expect(await memories.read(created.id)).toMatchObject({ content: "Releases go out on Tuesdays." });
+  const updated = await memories.update(created.id, { content: "Releases go out on Wednesdays." });
+  expect(updated.content).toBe("Releases go out on Wednesdays.");
+
+  const found = await memories.search({ query: "When do we ship?", mode: "hybrid", top_k: 3 });
+  expect(found.results.map(({ memory }) => memory.id)).toEqual([created.id]);
+  const injected = await memories.inject({ query: "When do we release?" });
+  expect(injected.prompt).toContain("Releases go out on Wednesdays.");
+  const extracted = await memories.extract({ text: "Ana: Never deploy on Fridays, please." });
+  expect(extracted.extracted.map(({ action }) => action)).toEqual(["created"]);
+
+  const listed = await memories.list({ memory_type: "fact" });
+  expect(listed.memories.map(({ id }) => id)).toEqual([created.id]);
+  await memories.delete(created.id);
+  expect(await memories.deleteAll({ memory_type: "context" })).toEqual({ deleted_count: 0 });
+  expect((await memories.deleteAll()).deleted_count).toBe(1);
+}
+
+async function useLedger({ audit }: Memledger): Promise<void> {
+  const appended = await audit.append({ action: "gateway.chat", http_status: 200, duration: 812.5 });
+  expect(await audit.read(appended.id)).toMatchObject({ action: "gateway.chat", duration: 812.5 });
+  const { logs, total } = await audit.list({ action: "gateway.chat" });
+  expect([logs.length, total]).toEqual([1, 1]);
+  expect((await audit.checkpoint()).note).toContain("\n");
+  expect(await audit.verify()).toMatchObject({ complete: true });
+
+  const range = { start_time: "2020-01-01", end_time: "2099-01-01" };
+  const { export_id } = await audit.export({ ...range, format: "json" });
+  const task = await audit.waitForExport(export_id);
+  expect((await audit.exportList()).exports.map((each) => each.export_id)).toEqual([export_id]);
+  const file = await audit.exportDownload(export_id);
+  const bytes = await file.bytes();
+  expect(new Bun.CryptoHasher("sha256").update(bytes).digest("hex")).toBe(task.sha256 ?? "");
+  expect(new TextDecoder().decode(bytes)).toContain(appended.id);
+  const manifest = await audit.exportManifest(export_id);
+  expect(await manifest.text()).toContain(task.sha256 ?? "no digest");
+}
+
+describe("lists", () => {
+  test("of memories are read page by page", async () => {
+    const requests: string[] = [];
+    const client = await createClient({
+      fetch(url, init) {
+        requests.push(new URL(url).search);
+        return fetch(url, init);
+      },
+    });
+    const contents = Array.from({ length: 7 }, (_, index) => `Room ${index} is on floor ${index}.`);
+    for (const content of contents) await client.memories.create({ content, memory_type: "fact" });
+    requests.length = 0;
+    const found: string[] = [];
+    for await (const memory of client.memories.iterate({ page_size: 3, sort_dir: "asc" }))
+      found.push(memory.content);
+    expect(found).toEqual(contents);
+    expect(requests).toEqual([1, 2, 3].map((page) => `?page_size=3&sort_dir=asc&page=${page}`));
+    requests.length = 0;
+    for await (const _ of client.memories.iterate({ page_size: 3 })) break;
+    expect(requests).toHaveLength(1);
+  });
+
+  test("of records are read by cursor, each record once although every page adds one", async () => {
+    const client = await createClient();
+    for (let index = 0; index < 5; index++)
+      await client.audit.append({ action: "gateway.chat", http_status: 200, metadata: { index } });
+    const sequence: number[] = [];
+    for await (const record of client.audit.iterate({ page_size: 2 })) sequence.push(record.seq);
+    expect(sequence).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test("that are empty end at once", async () => {
+    const client = await createClient();
+    for await (const memory of client.memories.iterate()) throw new Error(`found ${memory.id}`);
+    for await (const record of client.audit.iterate({ action: "gateway.none" })) throw new Error(record.id);
+  });
+});
+
+describe("refusals", () => {
+  test("have a class, a status, a code, a message and data", async () => {
+    const client = await createClient();
+    const { id } = await client.memories.create({ content: "Known.", memory_type: "fact" });
+    const again = await failure(client.memories.create({ content: "Known.", memory_type: "rule" }));
+    expect(again).toBeInstanceOf(ConflictError);
+    expect(again).toMatchObject({
+      name: "ConflictError",
+      status: 409,
+      code: 2104,
+      data: { memory_id: id },
+      retryAfterSeconds: null,
+    });
+    const invalid = await failure(client.memories.search({ query: "x", top_k: 0 }));
+    expect(invalid).toBeInstanceOf(BadRequestError);
+    expect(invalid).toMatchObject({ status: 400, code: 1400, data: { field: "top_k" } });
+    expect(invalid.message).toContain("top_k");
+    const unknown = await failure(client.memories.read("0".repeat(32)));
+    expect(unknown).toBeInstanceOf(NotFoundError);
+    expect(unknown).toMatchObject({ status: 404, code: 2100 });
+    const large = await failure(
+      client.audit.append({ action: "a.b", http_status: 200, error_msg: "x".repeat(2 ** 21) }),
+    );
+    expect(large).toBeInstanceOf(BadRequestError);
+    expect(large).toMatchObject({ status: 413, code: 1413 });
+  });
+
+  test("of keys, plans and credits", async () => {
+    const unknown = new Memledger({ apiKey: "ml_unknown", baseUrl: app.url });
+    expect(await failure(unknown.memories.list())).toBeInstanceOf(AuthenticationError);
+    const { id } = await app.createProject("business");
+    const reading = await app.createKey(id, ["memory.read"]);
+    const reader = new Memledger({ apiKey: reading.key, baseUrl: app.url });
+    const denied = await failure(reader.memories.create({ content: "x", memory_type: "fact" }));
+    expect(denied).toBeInstanceOf(PermissionDeniedError);
+    expect(denied).toMatchObject({ code: 1403 });
+    const free = new Memledger({ apiKey: (await app.createProject("free")).key, baseUrl: app.url });
+    expect(await failure(free.memories.list())).toMatchObject({ status: 403, code: 2106 });
+    expect(PaymentRequiredError.prototype).toBeInstanceOf(ApiError);
+  });
+
+  test("of a wrong base URL say so", async () => {
+    const client = new Memledger({ apiKey: app.apiKey, baseUrl: `${app.url}/elsewhere` });
+    const error = await failure(client.memories.list());
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 1404 });
+  });
+});
+
+test("calls above the rate of the plan succeed after the time that the server names", async () => {
+  const { key } = await app.createProject("basic");
+  let waits = 0;
+  // The time passes on the clock of the server only.
+  const sleep = async (ms: number) => {
+    waits += 1;
+    app.passTime(ms);
+  };
+  const client = new Memledger({ apiKey: key, baseUrl: app.url, sleep, maxRetries: 20 });
+  const calls = Array.from({ length: 150 }, () => client.memories.list({ page_size: 1 }));
+  expect((await Promise.all(calls)).map(({ pagination }) => pagination.total)).toEqual(Array(150).fill(0));
+  expect(waits).toBeGreaterThan(0);
+});
+
+describe("what is sent", () => {
+  test("is text of every language, unchanged", async () => {
+    const { id, key } = await app.createProject("business");
+    const client = new Memledger({ apiKey: key, baseUrl: app.url });
+    const content = 'Zoë wohnt in 東京 🗼 — \u202eעברית\u202c, "quotes" \\ und\nZeilen\u2028.';
+    const ticket = "Größe 🗼 \u0001";
+    const created = await client.memories.create(
+      { content, memory_type: "fact" },
+      { auditMetadata: { ticket } },
+    );
+    expect((await client.memories.read(created.id)).content).toBe(content);
+    const [first] = app.records(id);
+    expect(first?.payload).toMatchObject({
+      metadata: { ticket },
+      user_agent: `memledger-typescript/${version}`,
+      request_body: { content },
+    });
+    const found = await client.memories.search({ query: "東京 🗼", mode: "hybrid" });
+    expect(found.results[0]?.memory.content).toBe(content);
+    const lone = await failure(client.memories.create({ content: "\ud800", memory_type: "fact" }));
+    expect(lone).toMatchObject({ status: 400, code: 1400 });
+  });
+
+  test("is as large as the API allows", async () => {
+    const client = await createClient();
+    const content = "漢".repeat(10_000);
+    const { id } = await client.memories.create({ content, memory_type: "fact" });
+    expect((await client.memories.read(id)).content).toBe(content);
+    const request_body = { text: "ü".repeat(500_000) };
+    const appended = await client.audit.append({ action: "gateway.chat", http_status: 200, request_body });
+    expect((await client.audit.read(appended.id)).request_body).toEqual(request_body);
+  });
+
+  test("is no identifier that would change the path", async () => {
+    const client = await createClient();
+    await client.memories.create({ content: "Stays.", memory_type: "fact" });
+    for (const id of ["", ".", ".."]) {
+      const error = await failure(client.memories.delete(id));
+      expect(error.message).toBe("memoryDelete needs an identifier as memory_id.");
+    }
+    const untyped: Pick<Memledger["memories"], "read"> = client.memories;
+    expect(await failure(Reflect.apply(untyped.read, untyped, []))).toBeInstanceOf(MemledgerError);
+    for (const id of ["a/../b", "../../memories", "a?b=c#d", "%2e%2e", "é"])
+      expect(await failure(client.memories.delete(id))).toMatchObject({ status: 404, code: 2100 });
+    expect((await client.memories.list()).pagination.total).toBe(1);
+  });
+
+  test("is no deletion of everything because a variable is undefined", async () => {
+    const client = await createClient();
+    await client.memories.create({ content: "Stays.", memory_type: "fact" });
+    const error = await failure(client.memories.deleteAll({ memory_type: undefined }));
+    expect(error.message).toContain("memory_type is undefined. Omit it");
+    expect((await client.memories.list({ memory_type: undefined })).pagination.total).toBe(1);
+  });
+
+  test("is no metadata that is not an object", async () => {
+    const client = await createClient();
+    const wrong: Record<string, unknown> = JSON.parse("[1]");
+    const error = await failure(client.memories.list({}, { auditMetadata: wrong }));
+    expect(error.message).toBe("auditMetadata is no JSON object.");
+  });
+});
+
+describe("options", () => {
+  test("have the key from the environment, and defaults", async () => {
+    const { MEMLEDGER_API_KEY: former } = process.env;
+    try {
+      process.env.MEMLEDGER_API_KEY = ` ${app.apiKey}\n`;
+      const urls: string[] = [];
+      const record = async (url: string, init: RequestInit) => {
+        urls.push(url);
+        return fetch(url.replace("http://127.0.0.1:8420", app.url), init);
+      };
+      expect(await new Memledger({ fetch: record }).memories.list({ page_size: 1 })).toBeDefined();
+      expect(urls).toEqual(["http://127.0.0.1:8420/v1/memories?page_size=1"]);
+      delete process.env.MEMLEDGER_API_KEY;
+      expect(() => new Memledger()).toThrow("No API key. Give apiKey, or set MEMLEDGER_API_KEY.");
+    } finally {
+      if (former !== undefined) process.env.MEMLEDGER_API_KEY = former;
+    }
+  });
+
+  test.each<[string, ClientOptions, RegExp]>([
+    ["an empty key", { apiKey: " " }, /^No API key/],
+    ["a key with a line break", { apiKey: "ml_secret\nX-Other: 1" }, /character that no key has/],
+    ["a key of another language", { apiKey: "ml_sécret" }, /character that no key has/],
+    ["an address without a scheme", { baseUrl: "localhost:8420" }, /^baseUrl is no address/],
+    ["a file", { baseUrl: "file:///etc/passwd" }, /^baseUrl is no address/],
+    ["an address with a query", { baseUrl: "http://127.0.0.1:8420/?a=b" }, /without a query/],
+    ["an address with a password", { baseUrl: "http://me:secret@127.0.0.1:8420" }, /Give the key as apiKey/],
+    ["no time", { timeoutMs: 0 }, /^timeoutMs is 0/],
+    ["a time that a timer cannot wait", { timeoutMs: Number.POSITIVE_INFINITY }, /^timeoutMs is Infinity/],
+    ["half a retry", { maxRetries: 0.5 }, /^maxRetries is 0.5/],
+    ["a negative number of retries", { maxRetries: -1 }, /^maxRetries is -1/],
+  ])("%s is refused", (_, options, message) => {
+    const create = () => new Memledger({ apiKey: "ml_test", ...options });
+    expect(create).toThrow(MemledgerError);
+    expect(create).toThrow(message);
+    expect(create).not.toThrow(/s.cret/);
+  });
+
+  test("accept an address with a path and slashes at its end", async () => {
+    const client = new Memledger({ apiKey: app.apiKey, baseUrl: `${app.url}//` });
+    expect((await client.memories.list({ page_size: 1 })).pagination.page_size).toBe(1);
+  });
+});
+
+/** The error that a call is rejected with. */
+async function failure(call: Promise<unknown>): Promise<Error> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("the call did not fail");
+}
