@@ -376,8 +376,13 @@ export interface MemoryDeleteAllRequest {
 }
 
 export interface MemoryExtractRequest {
-  /** Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. */
-  text: string;
+  /** Prose, notes, an e-mail, or a transcript with lines such as `Ana: ...`. Required without messages. */
+  text?: string | undefined;
+  /**
+   * A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and
+   * assistant may have 50,000 characters together; all others are ignored.
+   */
+  messages?: readonly Message[] | undefined;
   /**
    * Whether items are compared with the memories of the project and skipped or merged when they are similar.
    * Default: true.
@@ -390,6 +395,13 @@ export interface MemoryExtractRequest {
 export interface MemoryInjectRequest {
   /** Text of the query, in natural language. */
   query?: string | undefined;
+  /**
+   * A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a
+   * message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer
+   * than 25 characters, the last 240 characters of what the user said before are put. All other messages are
+   * ignored.
+   */
+  messages?: readonly Message[] | undefined;
   /** Maximum number of facts and contexts. Default: 10. */
   top_k?: number | undefined;
   /**
@@ -467,6 +479,23 @@ export interface MemoryUpdateRequest {
   /** Expiry time of the memory; null: it never expires. */
   expires_at?: string | null | undefined;
 }
+
+/** One message. Other members are ignored. */
+export interface Message {
+  role: MessageRole;
+  /** The text, or its parts. */
+  content?: string | readonly MessagePart[] | null | undefined;
+}
+
+export interface MessagePart {
+  /** text; parts of other types are ignored. */
+  type: string;
+  /** The text of a part of type text. */
+  text?: string | undefined;
+}
+
+/** Who speaks. Only messages of user and assistant are read. */
+export type MessageRole = "user" | "assistant" | "system" | "developer" | "tool" | "function";
 
 export interface Pagination {
   page: number;
