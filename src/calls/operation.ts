@@ -14,6 +14,7 @@ import type { Extractor } from "../memory/extractor.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer, AnswerFile } from "./answer.ts";
+import type { ReportProgress } from "./request.ts";
 
 /** What `prepare` may use: slow work, and nothing that writes. */
 export interface Preparation {
@@ -27,6 +28,8 @@ export interface Preparation {
   readonly pagePins: PagePins;
   /** Aborted when the client has closed the connection. */
   readonly signal: AbortSignal;
+  /** Tells the client how far the call is, if the client wants to know. */
+  readonly report: ReportProgress;
   /** Reserves credits until the call is settled; to be called before the work that costs them. @throws Refusal 1402 */
   reserve(cost: Cost): Promise<void>;
   /** Runs work that may run for minutes. Few such calls of a project run at once; the others wait. @throws Refusal 1429 if too many wait */

@@ -37,6 +37,8 @@ type Prepare = (
   watch: ErasureWatch,
 ) => Promise<unknown>;
 
+function ignoreProgress(): void {}
+
 /** @param perform performs another operation for an operation that is being prepared. */
 export function createPrepare(
   tools: PreparationTools,
@@ -52,7 +54,7 @@ export function createPrepare(
   return async (authority, input, request, held, watch) => {
     if (!("caller" in authority)) return (await authority.operation.prepare?.(input, { store })) ?? null;
     const { operation, caller, plan } = authority;
-    const { credentials, origin, signal } = request;
+    const { credentials, origin, signal, onProgress = ignoreProgress } = request;
     const waiter = { project: caller.project.id, signal };
     const credits = held.use(reservations(caller.project));
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
@@ -65,6 +67,7 @@ export function createPrepare(
       extractor,
       pagePins,
       signal,
+      report: onProgress,
       now: clock.now(),
       reserve: (cost) => credits.reserve(cost),
       embed: (text, role) => embed(text, role, waiter),

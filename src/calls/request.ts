@@ -13,9 +13,14 @@ export interface Request {
   readonly arrivedAt?: number;
   /** Whether the rate limit has counted this call already, when it was admitted (calls/admission.ts); absent: it has not. */
   readonly isCounted?: boolean;
+  /** Receives how far a call that runs long is; absent: nobody wants to know. */
+  readonly onProgress?: ReportProgress;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
+
+/** @param done from 0 to 1; it never falls. @param message what is being done */
+export type ReportProgress = (done: number, message: string) => void;
 
 /** What authorises a call. */
 export type Credentials = KeyCredentials | LocalCredentials | CallerCredentials | AdministrationCredentials;

@@ -31,11 +31,17 @@ export async function createLlmExtractor(options: LlmExtractorOptions): Promise<
   const gate = createFairGate({ concurrency: llmRequestsAtOnce, limits: llmRequestLimits });
   return {
     name: "llm",
-    async extract(source, now, { project, signal }) {
+    async extract(source, now, { project, signal }, onRead = () => {}) {
       const tally = createTally();
       const chunks = chunksOf(source);
-      const work = async (chunk: TextChunk, stop: AbortSignal) =>
-        gate({ project, signal: stop }, () => askAbout(source, chunk, { ask, now, signal: stop, tally }));
+      let read = 0;
+      const work = async (chunk: TextChunk, stop: AbortSignal) => {
+        const asking = { ask, now, signal: stop, tally };
+        const items = await gate({ project, signal: stop }, () => askAbout(source, chunk, asking));
+        read += 1;
+        onRead(read / chunks.length);
+        return items;
+      };
       try {
         const found = await runConcurrently(chunks, llmRequestsPerCall, signal, work);
         const items = mergeItems(chunks, found);

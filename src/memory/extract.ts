@@ -9,6 +9,7 @@ import type { JsonObject } from "../json/json.ts";
 import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
+import { counted } from "../text/plural.ts";
 import { type Candidate, type Outcome, storeItems, updateAboveSimilarity } from "./deduplicate.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
 import { describeInput, readExtractionSource } from "./extraction-source.ts";
@@ -128,12 +129,18 @@ function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => n
   };
 }
 
+/** How much of the whole is done when the text has been read, and when its items have been embedded. */
+const readShare = 0.6;
+const embeddedShare = 0.8;
+
 /** The slow part: extracts items from the text, embeds them and compares them with the memories of the project. */
 async function findCandidates(source: ExtractionSource, deduplicate: boolean, preparation: Preparation) {
-  const { caller, extractor, now, signal } = preparation;
+  const { caller, extractor, now, signal, report } = preparation;
   const waiter = { project: caller.project.id, signal };
   const input = describeInput(source);
-  const extraction = extractor.extract(source, now, waiter);
+  report(0, "Reading the text");
+  const onRead = (part: number) => report(part * readShare, "Reading the text");
+  const extraction = extractor.extract(source, now, waiter, onRead);
   const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
   const vectors = await embedAll(items, preparation);
   const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
@@ -155,9 +162,14 @@ function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSig
   }
 }
 
-async function embedAll(items: Extraction["items"], { embed, signal }: Preparation): Promise<Float32Array[]> {
+async function embedAll(
+  items: Extraction["items"],
+  { embed, signal, report }: Preparation,
+): Promise<Float32Array[]> {
   const vectors: Float32Array[] = [];
   for (const batch of batchesOf(items, embeddingsAtOnce, signal)) {
+    const share = readShare + (embeddedShare - readShare) * (vectors.length / items.length);
+    report(share, `Embedding ${counted(items.length, "item")}`);
     vectors.push(...(await Promise.all(batch.map(({ content }) => embed(content, "passage")))));
   }
   return vectors;
@@ -175,7 +187,7 @@ const uncompared: Compared = { revision: null, found: [], similarItems: [] };
 /** The memories that are similar now; the transaction compares those that changed after `revision`. */
 async function compare(
   vectors: readonly Float32Array[],
-  { store, caller: { project }, now, signal }: Preparation,
+  { store, caller: { project }, now, signal, report }: Preparation,
 ): Promise<Compared> {
   const matrix = toSharedMatrix(vectors);
   const dimensions = vectors[0]?.length ?? 0;
@@ -183,6 +195,8 @@ async function compare(
   const found: (readonly SimilarMemory[])[] = [];
   const similarItems: SimilarItems[] = [];
   for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
+    const share = embeddedShare + (1 - embeddedShare) * (found.length / vectors.length);
+    report(share, "Comparing the items with the memories of the project");
     const earlier = matrix.subarray(0, found.length * dimensions);
     const query = { vectors: batch, earlier, above: updateAboveSimilarity, now };
     const compared = await store.memories.findSimilar(project, query, signal);

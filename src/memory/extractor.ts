@@ -51,7 +51,13 @@ export interface Extractor {
   readonly name: (typeof extractorNames)[number];
   /**
    * `now`, in milliseconds since 1970, is the reference of relative dates such as "until Friday". Stops when the signal is aborted.
+   * `onRead` is told which part of the text was read, from 0 to 1, if that takes long.
    * @throws Refusal 2103 when the extraction failed, 1503 when the signal was aborted, and what FairQueue.add throws.
    */
-  extract(source: ExtractionSource, now: number, waiter: Waiter): Promise<Extraction>;
+  extract(
+    source: ExtractionSource,
+    now: number,
+    waiter: Waiter,
+    onRead?: (part: number) => void,
+  ): Promise<Extraction>;
 }

@@ -98,6 +98,7 @@ async function extract(member: Member, items: readonly Said[], deduplicate: bool
     signal: new AbortController().signal,
     inTurn: (work) => work(),
     perform: () => Promise.reject(new Error("an extraction performs no other operation")),
+    report() {},
     reserve: async () => {},
     pagePins: createPagePins(createClock()),
     embed: async (text) => vectors.get(text) ?? new Float32Array(dimensions),

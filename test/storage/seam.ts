@@ -221,6 +221,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },
         extractor: { name: "built-in", extract: unused },
         pagePins: createPagePins(createClock()),
+        report() {},
         reserve: unused,
         inTurn: unused,
         perform: unused,

@@ -13,7 +13,7 @@ export function createMcpRoute(mcp: McpEndpoint, listener: Listener): Handler {
       credentials,
       origin: { ip, ...readReported(request.headers) },
       webPageFault: listener.webPageFault(request.headers),
-      keepOpen: () => listener.setIdleTimeout(request, 0),
+      setIdleTimeout: (seconds) => listener.setIdleTimeout(request, seconds),
     });
   };
 }

@@ -5,8 +5,9 @@ import type { Admitted } from "../../calls/admission.ts";
 import { type Answer, type Refused, toRefused } from "../../calls/answer.ts";
 import type { ProjectOperation } from "../../calls/operation.ts";
 import type { Perform } from "../../calls/perform.ts";
-import type { Credentials, ObjectInput, RequestOrigin } from "../../calls/request.ts";
+import type { Credentials, ObjectInput, ReportProgress, RequestOrigin } from "../../calls/request.ts";
 import type { Clock } from "../../clock.ts";
+import { idleTimeoutSeconds } from "../../limits.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { CallLog } from "../http/call-log.ts";
 import { readSessionId, sessionHeader } from "./client-name.ts";
@@ -20,8 +21,8 @@ export interface McpArrival {
   readonly origin: Omit<RequestOrigin, "transport" | "client">;
   /** Why the request may come from a web page that must not send it, and what to do; null: nothing speaks for it. */
   readonly webPageFault: string | null;
-  /** Disables the idle timeout of the connection, for calls that may run long. */
-  keepOpen(): void;
+  /** Closes the connection after this time without traffic; 0: never. */
+  setIdleTimeout(seconds: number): void;
 }
 
 export interface ExchangeTools {
@@ -41,6 +42,8 @@ export interface ProtocolCall {
   readonly requestId: string | number;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal;
+  /** Absent: the client wants no progress. */
+  readonly onProgress?: ReportProgress | undefined;
 }
 
 export interface Exchange {
@@ -77,12 +80,13 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
     arrivedAt,
     origin,
     sessionId,
-    async perform({ caller }, operation, { input, client, requestId, signal }) {
+    async perform({ caller }, operation, { input, client, requestId, signal, onProgress }) {
       // The request was counted when it was admitted. Further calls of a batch count as requests of their own.
       const isCounted = performed === 0;
       performed += 1;
       const startedAt = isCounted ? arrivedAt : clock.elapsed();
-      if (operation.mayRunLong === true) arrival.keepOpen();
+      const { mayRunLong = false } = operation;
+      if (mayRunLong) arrival.setIdleTimeout(0);
       using call = running.begin({ keyId: caller.key.id, sessionId, requestId }, signal);
       const { answer } = await perform(operation, {
         credentials: arrival.credentials,
@@ -91,7 +95,9 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
         arrivedAt: startedAt,
         isCounted,
         signal: call.signal,
+        ...(onProgress === undefined ? {} : { onProgress }),
       });
+      if (mayRunLong) arrival.setIdleTimeout(idleTimeoutSeconds);
       const { status, code, data } = answer;
       const bytes = () => (data === null ? 0 : Buffer.byteLength(data));
       log(startedAt, caller, { operation: operation.name, status, code, bytes });

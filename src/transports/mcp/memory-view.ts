@@ -2,14 +2,13 @@
 
 import { Type } from "@sinclair/typebox";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
-import { memoryTypes } from "../../memory/memory.ts";
-import { Choice, Fields } from "../../schema/schema.ts";
+import { Fields, Nullable } from "../../schema/schema.ts";
 
 /** What every tool shows of a memory. Members that only few memories have are not listed: answers may have more members. */
 const members = {
   id: Type.String(),
   content: Type.String(),
-  type: Choice(memoryTypes, { description: "" }),
+  type: Type.String(),
   importance: Type.Number(),
   updated_at: Type.String(),
 };
@@ -32,6 +31,37 @@ export function showMemory(memory: Json | undefined): JsonObject {
     ...(is_active === false ? { is_active } : {}),
     ...(tags === undefined ? {} : { tags }),
   };
+}
+
+/** An item of an extraction; the id is null if a dry run would create it. */
+export const extractedItem = Fields({
+  action: Type.String(),
+  id: Nullable(Type.String()),
+  content: Type.String(),
+  type: Type.String(),
+});
+
+/** @param item as the API shows it */
+export function showItem(item: JsonObject): JsonObject {
+  const { action = null, id = null, content = null, memory_type = null, importance = null } = item;
+  const { expires_at = null } = item;
+  return {
+    action,
+    id,
+    content,
+    type: memory_type,
+    importance,
+    ...(expires_at === null ? {} : { expires_at }),
+  };
+}
+
+export function describeItem({ action, id, content, type, importance, expires_at }: JsonObject): string {
+  const details = [
+    `id ${id}`,
+    `importance ${importance}`,
+    ...(expires_at === undefined ? [] : [`expires ${expires_at}`]),
+  ];
+  return `- ${action} ${type}: ${JSON.stringify(content)} (${details.join(", ")})`;
 }
 
 /** One line. The content is a JSON string, so it cannot be mistaken for another line. */

@@ -1,14 +1,28 @@
-// Owns what the methods of MCP answer to one request: the SDK speaks the protocol, this file connects its methods to tools.
+// Owns what the methods of MCP answer to one request: the SDK speaks the protocol, this file connects its methods to operations.
 
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { Admitted } from "../../calls/admission.ts";
+import type { Answer } from "../../calls/answer.ts";
+import type { ProjectOperation } from "../../calls/operation.ts";
 import type { ObjectInput } from "../../calls/request.ts";
+import { successCode } from "../../errors.ts";
 import { isObject } from "../../json/json.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { version } from "../../version.ts";
 import { toClientName } from "./client-name.ts";
-import type { Exchange, ProtocolCall } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import { instructions } from "./instructions.ts";
+import { createProgressReport } from "./progress.ts";
+import { rpcCodes } from "./rpc-error.ts";
+import {
+  contextPrompt,
+  operation as injection,
+  rulesInput,
+  rulesResource,
+  toPromptInput,
+  toPromptResult,
+  toRulesContents,
+} from "./rules-and-context.ts";
 import { type ListedTool, toListed } from "./tool.ts";
 import { toInput, toToolResult } from "./tool-call.ts";
 import { findTool, tools } from "./tools.ts";
@@ -21,60 +35,109 @@ export interface Served {
   readonly admitted: Admitted;
 }
 
-/** How long a client of 2026-07-28 may use what it has listed: the permissions of a key change seldom. */
-const listedForMs = 60_000;
+/** Clients of 2026-07-28 send it with each request. */
+const clientInfoName = "io.modelcontextprotocol/clientInfo";
 
-const listed = new Map<string, ListedTool>();
+/** How long such a client may use what it has listed: permissions and plans change seldom, but memories do at any time. */
+const listedForMs = 60_000;
+const cacheHints = {
+  "server/discover": { ttlMs: listedForMs, cacheScope: "private" },
+  "tools/list": { ttlMs: listedForMs, cacheScope: "private" },
+  "resources/list": { ttlMs: listedForMs, cacheScope: "private" },
+  "prompts/list": { ttlMs: listedForMs, cacheScope: "private" },
+} as const;
+
+/** Operations validate their input. Without this, the SDK would create a validator of its own for each request. */
+const jsonSchemaValidator = {
+  getValidator(): never {
+    throw new Error("the server asks clients for no input");
+  },
+};
 
 /** A server of the SDK for one request. It must never be used for a second one. */
-export function createProtocolServer(sdk: Sdk, { exchange, admitted }: Served): Server {
-  const ofThisKey = { ttlMs: listedForMs, cacheScope: "private" } as const;
+export function createProtocolServer(sdk: Sdk, served: Served): Server {
+  const { exchange, admitted } = served;
   const server = new sdk.Server(
     { name: "memledger", title: "memledger", version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, resources: {}, prompts: {} },
       instructions,
-      cacheHints: { "server/discover": ofThisKey, "tools/list": ofThisKey },
-      // Input is validated by the operations. Without this, the SDK creates a validator for each request.
-      jsonSchemaValidator: noValidator,
+      cacheHints,
+      jsonSchemaValidator,
     },
   );
+  const perform = (operation: ProjectOperation, input: ObjectInput, context: ServerContext) =>
+    exchange.perform(admitted, operation, { input, ...readContext(context) });
+  /** The answer to a method that cannot answer a refusal as a result. @throws ProtocolError with the refusal */
+  const inject = async (input: ObjectInput["fields"], context: ServerContext): Promise<Answer> => {
+    const answer = await perform(injection, { kind: "object", fields: input }, context);
+    if (answer.code === successCode) return answer;
+    throw new sdk.ProtocolError(rpcCodes.refused, answer.message, { code: answer.code });
+  };
+  /** A failure of this program is logged and answered without its text. */
+  const guard = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof sdk.ProtocolError) throw error;
+      throw new sdk.ProtocolError(sdk.INTERNAL_ERROR, exchange.toRefused(error).message);
+    }
+  };
+  const mayInject = admitted.mayPerform(injection);
+
   server.setRequestHandler("tools/list", () => ({
-    tools: tools.filter(({ operation }) => admitted.mayPerform(operation)).map(list),
+    tools: tools.filter(({ operation }) => admitted.mayPerform(operation)).map(toListedOnce),
   }));
-  server.setRequestHandler("tools/call", async ({ params }, context) => {
-    const tool = findTool(params.name);
-    if (tool === undefined) throw unknownTool(sdk, params.name);
-    const sent = isObject(params.arguments) ? params.arguments : {};
-    const answer = await exchange.perform(admitted, tool.operation, toCall(toInput(tool, sent), context));
-    return toToolResult(tool, sent, answer);
-  });
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    guard(async () => {
+      const tool = findTool(params.name);
+      if (tool === undefined) throw unknown(sdk, "tool", params.name, tools.map(nameOf));
+      const sent = isObject(params.arguments) ? params.arguments : {};
+      return toToolResult(tool, sent, await perform(tool.operation, toInput(tool, sent), context));
+    }),
+  );
+  server.setRequestHandler("resources/list", () => ({ resources: mayInject ? [rulesResource] : [] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
+  server.setRequestHandler("resources/read", ({ params }, context) =>
+    guard(async () => {
+      if (params.uri !== rulesResource.uri) throw new sdk.ResourceNotFoundError(params.uri.slice(0, 100));
+      return toRulesContents(await inject(rulesInput, context));
+    }),
+  );
+  server.setRequestHandler("prompts/list", () => ({ prompts: mayInject ? [contextPrompt] : [] }));
+  server.setRequestHandler("prompts/get", ({ params }, context) =>
+    guard(async () => {
+      if (params.name !== contextPrompt.name) throw unknown(sdk, "prompt", params.name, [contextPrompt.name]);
+      return toPromptResult(await inject(toPromptInput(params.arguments), context));
+    }),
+  );
   return server;
 }
 
-function list(tool: (typeof tools)[number]): ListedTool {
+const listed = new Map<string, ListedTool>();
+
+/** The schemas do not change, and every client lists them. */
+function toListedOnce(tool: (typeof tools)[number]): ListedTool {
   const known = listed.get(tool.name) ?? toListed(tool);
   listed.set(tool.name, known);
   return known;
 }
 
-function toCall(input: ObjectInput, { mcpReq }: ServerContext): ProtocolCall {
-  const envelope: unknown = mcpReq.envelope;
-  const reported = isObject(envelope) ? toClientName(envelope[clientInfoName]) : null;
-  return { input, client: reported, requestId: mcpReq.id, signal: mcpReq.signal };
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
 }
 
-function unknownTool({ ProtocolError, INVALID_PARAMS }: Sdk, name: string): Error {
-  const known = tools.map((tool) => tool.name);
+function readContext(context: ServerContext) {
+  const { id: requestId, signal } = context.mcpReq;
+  const envelope: unknown = context.mcpReq.envelope;
+  const client = isObject(envelope) ? toClientName(envelope[clientInfoName]) : null;
+  return { client, requestId, signal, onProgress: createProgressReport(context) };
+}
+
+function unknown(sdk: Sdk, noun: string, name: string, known: readonly string[]): Error {
   const shown = name.slice(0, 100).toWellFormed();
-  return new ProtocolError(INVALID_PARAMS, `The tool "${shown}" ${unknownReason(shown, known, "tools")}`);
+  return new sdk.ProtocolError(
+    sdk.INVALID_PARAMS,
+    `The ${noun} "${shown}" ${unknownReason(shown, known, `${noun}s`)}`,
+  );
 }
-
-/** Clients of 2026-07-28 send it with each request. */
-const clientInfoName = "io.modelcontextprotocol/clientInfo";
-
-const noValidator = {
-  getValidator(): never {
-    throw new Error("the server asks clients for no input");
-  },
-};

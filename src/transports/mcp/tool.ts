@@ -33,6 +33,8 @@ export interface ToolArgument {
   readonly field: string;
   /** Replaces the description of the field, which is written for programmers; absent: the name says enough. */
   readonly description?: string;
+  /** The operation can do without the field, but only with another one that the tool does not have. */
+  readonly isRequired?: true;
 }
 
 /** The input of the operation for the arguments of a call. `fault`: an argument that the tool does not have; null: none. */
@@ -40,16 +42,20 @@ export function toOperationInput(
   { arguments: known, fixed = {} }: Tool,
   sent: JsonObject,
 ): { readonly fields: JsonObject; readonly fault: Refusal | null } {
-  const names = Object.keys(known);
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(known, name));
-  if (unknown !== undefined) return { fields: {}, fault: unknownArgument(unknown, names) };
+  if (unknown !== undefined) return { fields: {}, fault: unknownArgument(unknown, known) };
   const renamed = Object.entries(sent).map(([name, value]) => [known[name]?.field ?? name, value]);
   return { fields: { ...Object.fromEntries(renamed), ...fixed }, fault: null };
 }
 
-function unknownArgument(name: string, known: readonly string[]): Refusal {
+function unknownArgument(name: string, known: Tool["arguments"]): Refusal {
   const field = name.slice(0, 100).toWellFormed();
-  const reason = unknownReason(name, known, "arguments");
+  // A model that knows the API sends the name of the field.
+  const meant = Object.entries(known).find((each) => each[1].field === name)?.[0];
+  const reason =
+    meant === undefined
+      ? unknownReason(name, Object.keys(known), "arguments")
+      : `is unknown; did you mean "${meant}"?`;
   return new Refusal(1400, `Argument "${field}" ${reason}${reason.endsWith("?") ? "" : "."}`, {
     field,
     reason,
@@ -84,7 +90,8 @@ export function toListed(tool: Tool): ListedTool {
   const inputs = Object.entries(tool.arguments).map(([name, argument]) => {
     const schema = properties[argument.field];
     if (schema === undefined) throw new Error(`${tool.operation.name} has no field ${argument.field}`);
-    return [name, withoutTexts(schema, argument.description)] as const;
+    const described = withoutTexts(schema, argument.description);
+    return [name, argument.isRequired === true ? Type.Optional(described, false) : described] as const;
   });
   return {
     name: tool.name,
@@ -110,7 +117,7 @@ function asObject(schema: TObject, translate: (schema: TSchema, named: NamedSche
 
 /** Each tool is read by a model, at the cost of its context: a schema says there what it allows, and no more. */
 function withoutTexts(schema: TSchema, description: string | undefined): TSchema {
-  const { title, examples, description: longer, ...rest } = schema;
+  const { title, examples, pattern, description: longer, ...rest } = schema;
   const { anyOf } = rest;
   const inner = Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => withoutTexts(each, undefined)) } : {};
   return Type.Unsafe({ ...rest, ...inner, ...(description === undefined ? {} : { description }) });

@@ -4,14 +4,35 @@
 import { Type } from "@sinclair/typebox";
 import type { Json } from "../../json/json.ts";
 import { createMemory } from "../../memory/create.ts";
+import { deleteMemory } from "../../memory/delete.ts";
+import { extractMemories } from "../../memory/extract.ts";
+import { injectMemories } from "../../memory/inject.ts";
+import { listMemories } from "../../memory/list.ts";
 import { searchMemories } from "../../memory/search.ts";
+import { updateMemory } from "../../memory/update.ts";
 import { Fields } from "../../schema/schema.ts";
 import { counted } from "../../text/plural.ts";
-import { describeMemory, foundMemory, objectsOf, showMemory } from "./memory-view.ts";
-import type { Tool } from "./tool.ts";
+import {
+  describeItem,
+  describeMemory,
+  extractedItem,
+  foundMemory,
+  objectsOf,
+  showItem,
+  showMemory,
+  shownMemory,
+} from "./memory-view.ts";
+import type { Tool, ToolArgument } from "./tool.ts";
 
-const type = { field: "memory_type" };
-const saved = Fields({ status: Type.String(), id: Type.String() });
+const id = { field: "memory_id" };
+const content = { field: "content" };
+const type: ToolArgument = { field: "memory_type" };
+const importance = { field: "importance" };
+const expiresAt = { field: "expires_at" };
+
+/** What tools that change one memory answer. */
+const changed = Fields({ status: Type.String(), id: Type.String() });
+const describeChanged: Tool["describe"] = ({ status, id }) => `${status}, id ${id}`;
 
 export const tools: readonly Tool[] = [
   {
@@ -30,27 +51,113 @@ export const tools: readonly Tool[] = [
     describe: ({ results }) => {
       const found = objectsOf(results);
       if (found.length === 0) return "No memory was found.";
-      return [
-        `${counted(found.length, "memory", "memories")}, best first:`,
-        ...found.map(describeMemory),
-      ].join("\n");
+      return lines(`${counted(found.length, "memory", "memories")}, best first:`, found.map(describeMemory));
     },
   },
   {
     name: "memory_save",
-    description: "Save one memory. A memory with the same content is not saved twice.",
+    description: "Save one memory. One that has the same content already is not saved again.",
     operation: createMemory,
     arguments: {
-      content: { field: "content" },
-      type: { ...type, description: "rule: how to behave; fact: what is true; context: true for a time" },
-      importance: { field: "importance" },
-      expires_at: { field: "expires_at" },
+      content: { ...content, description: "One sentence that can be understood alone." },
+      type: {
+        ...type,
+        description: "rule: how to behave. fact: what is true. context: what is true for a limited time.",
+      },
+      importance,
+      expires_at: expiresAt,
     },
-    output: saved,
+    output: changed,
     present: ({ id = null }) => ({ status: "created", id }),
     presentRefusal: ({ code }, { memory_id = null }) =>
       code === 2104 ? { status: "already known", id: memory_id } : null,
-    describe: ({ status, id }) => `${status}: the memory has the id ${id}.`,
+    describe: describeChanged,
+  },
+  {
+    name: "memory_update",
+    description: "Change the given fields of one memory.",
+    operation: updateMemory,
+    arguments: {
+      id,
+      content,
+      type,
+      importance,
+      expires_at: { ...expiresAt, description: "null: never" },
+      is_active: { field: "is_active", description: "false: not found any more" },
+    },
+    output: changed,
+    present: ({ id = null }) => ({ status: "updated", id }),
+    describe: describeChanged,
+  },
+  {
+    name: "memory_delete",
+    description: "Delete one memory for good.",
+    operation: deleteMemory,
+    arguments: { id },
+    output: changed,
+    present: (_, { id = null }) => ({ status: "deleted", id }),
+    describe: describeChanged,
+  },
+  {
+    name: "memory_list",
+    description: "List all memories, newest first, 20 on a page.",
+    operation: listMemories,
+    arguments: { type, page: { field: "page" } },
+    output: Fields({
+      memories: Type.Array(shownMemory),
+      page: Type.Integer(),
+      total_pages: Type.Integer(),
+      total: Type.Integer(),
+    }),
+    present: ({ memories, pagination }) => {
+      const [{ page = 1, total_pages = 0, total = 0 } = {}] = objectsOf([pagination ?? null]);
+      return { memories: objectsOf(memories).map(showMemory), page, total_pages, total };
+    },
+    describe: ({ memories, page, total_pages, total }) =>
+      lines(
+        `Page ${page} of ${total_pages}, memories in all: ${total}`,
+        objectsOf(memories).map(describeMemory),
+      ),
+  },
+  {
+    name: "memory_context",
+    description:
+      "Get the rules and the memories for a task as one text. Without a query: the most important and recent ones.",
+    operation: injectMemories,
+    arguments: { query: { field: "query" }, max_characters: { field: "max_characters" } },
+    output: Fields({ prompt: Type.String(), omitted: Type.Integer() }),
+    present: ({ prompt = "", omitted = 0 }) => ({ prompt, omitted }),
+    describe: ({ prompt, omitted }) =>
+      lines(prompt === "" ? "There are no memories yet." : String(prompt), [
+        `omitted because of max_characters: ${omitted}`,
+      ]),
+  },
+  {
+    name: "memory_extract",
+    description: "Find what a text or transcript says that is worth remembering, and save it.",
+    operation: extractMemories,
+    arguments: {
+      text: { field: "text", isRequired: true },
+      dry_run: { field: "dry_run", description: "Show what would be saved, and save nothing." },
+    },
+    output: Fields({ items: Type.Array(extractedItem) }),
+    present: ({ extracted, redacted }, { dry_run }) => ({
+      items: objectsOf(extracted).map(showItem),
+      ...(dry_run === true ? { dry_run } : {}),
+      ...(redacted === undefined ? {} : { redacted }),
+    }),
+    describe: ({ items, dry_run, redacted }) => {
+      const found = objectsOf(items);
+      return lines(
+        `${counted(found.length, "item")}${dry_run === true ? "; dry_run true: nothing was saved" : ""}`,
+        [
+          ...found.map(describeItem),
+          ...(redacted === undefined
+            ? []
+            : [`redacted, because it looks like a secret: ${JSON.stringify(redacted)}`]),
+        ],
+      );
+    },
   },
 ];
 
@@ -58,6 +165,10 @@ const byName = new Map(tools.map((tool) => [tool.name, tool]));
 
 export function findTool(name: string): Tool | undefined {
   return byName.get(name);
+}
+
+function lines(first: string, rest: readonly string[]): string {
+  return [first, ...rest].join("\n");
 }
 
 /** Scores are compared by a reader, not by a program. */

@@ -3,21 +3,38 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { isObject, type JsonObject } from "../../../src/json/json.ts";
 
 export const eras = ["2026-07-28", "2025-11-25"] as const;
 export type Era = (typeof eras)[number];
 
 export const clientInfo = { name: "test-client", version: "1.2.3" };
 
+/** A result of a tool: both of its forms. */
+export interface ToolReply {
+  readonly text: string;
+  readonly structured: JsonObject;
+  readonly isError: boolean;
+}
+
 /** The current SDK, which speaks both eras. */
-export async function connect(url: string, key: string, era: Era, fetch?: typeof globalThis.fetch) {
-  const versionNegotiation = era === "2026-07-28" ? { mode: { pin: era } } : { mode: "legacy" as const };
-  const client = new Client(clientInfo, { versionNegotiation });
+export async function connect(url: string, key: string, era: Era) {
+  const versionNegotiation = { mode: era === "2026-07-28" ? ({ pin: era } as const) : ("legacy" as const) };
+  const sdk = new Client(clientInfo, { versionNegotiation });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit, ...(fetch && { fetch }) }),
-  );
-  return client;
+  await sdk.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+  // The client checks results against the schemas that it has listed.
+  await sdk.listTools();
+  return {
+    sdk,
+    async call(name: string, input: Record<string, unknown>): Promise<ToolReply> {
+      const { content, structuredContent, isError } = await sdk.callTool({ name, arguments: input });
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+      const structured: unknown = structuredContent;
+      return { text, structured: isObject(structured) ? structured : {}, isError: isError === true };
+    },
+    close: () => sdk.close(),
+  };
 }
 
 /** The SDK before it, which speaks the versions of 2025 only. */
@@ -28,13 +45,21 @@ export async function connectFormer(url: string, key: string) {
   return client;
 }
 
-/** Sends one body as a client without an SDK. */
+export interface RawReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** JSON, or the data of the last event of a stream; {} for anything else. */
+  readonly json: JsonObject;
+}
+
+/** Sends one body as a client without an SDK. A value is sent as JSON, texts and bytes as they are. */
 export async function post(
   url: string,
   key: string | null,
-  body: string | Uint8Array | unknown,
+  body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ status: number; headers: Headers; text: string; json: unknown }> {
+): Promise<RawReply> {
   const response = await fetch(`${url}/mcp`, {
     method: "POST",
     headers: {
@@ -49,12 +74,21 @@ export async function post(
   return { status: response.status, headers: response.headers, text, json: parse(text) };
 }
 
-/** JSON, or the data of the last event of a stream. */
-function parse(text: string): unknown {
+function parse(text: string): JsonObject {
   const events = text.split("\n").filter((line) => line.startsWith("data: "));
   try {
-    return JSON.parse(events.at(-1)?.slice("data: ".length) ?? text);
+    const value: unknown = JSON.parse(events.at(-1)?.slice("data: ".length) ?? text);
+    return isObject(value) ? value : {};
   } catch {
-    return null;
+    return {};
   }
+}
+
+/** A request of the 2025 protocols, which need no handshake on a server without sessions. */
+export function rpc(method: string, params: JsonObject = {}, id: number | string = 1): JsonObject {
+  return { jsonrpc: "2.0", id, method, params };
+}
+
+export function toolCall(name: string, args: JsonObject, id: number | string = 1): JsonObject {
+  return rpc("tools/call", { name, arguments: args }, id);
 }

@@ -1,8 +1,9 @@
 // Tests the tools of MCP with the official clients of both eras against a real server, and that each call has its own record.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isObject, type Json } from "../../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
-import { connect, connectFormer, eras } from "./clients.ts";
+import { connect, connectFormer, eras, type ToolReply } from "./clients.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -10,38 +11,243 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+/** The leaves of a JSON value. */
+function leavesOf(value: Json | undefined): Json[] {
+  if (value === undefined) return [];
+  if (typeof value !== "object" || value === null) return [value];
+  return Object.values(value).flatMap(leavesOf);
+}
+
+/** Every value of the structured result is in the text, too. */
+function expectSameInText({ text, structured }: ToolReply): void {
+  for (const leaf of leavesOf(structured)) {
+    if (typeof leaf === "boolean") continue;
+    const printed = JSON.stringify(leaf);
+    expect([text.includes(String(leaf)) || text.includes(printed), leaf]).toEqual([true, leaf]);
+  }
+}
+
 describe.each(eras)("a client of %s", (era) => {
-  test("saves a memory and finds it, with a record of each call", async () => {
-    const client = await connect(app.url, app.apiKey, era);
-    const { projectId } = app;
-    const content = `Releases of ${era} go out on Tuesdays.`;
-    const before = app.countRecords(projectId);
-    const saved = await client.callTool({ name: "memory_save", arguments: { content, type: "fact" } });
-    expect(saved.structuredContent).toEqual({
-      status: "created",
-      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+  const open = async (fields: { plan?: "basic" } = {}) => {
+    const project = await app.createProject(fields.plan ?? "business");
+    const client = await connect(app.url, project.key, era);
+    return {
+      ...client,
+      project,
+      /** Calls a tool and expects its own record, and nothing else. */
+      async use(
+        name: string,
+        input: Record<string, unknown>,
+        action: string,
+        status: number,
+      ): Promise<ToolReply> {
+        const before = app.countRecords(project.id);
+        const reply = await client.call(name, input);
+        const records = app.records(project.id, before);
+        expect(records.map((record) => [record.action, record.status])).toEqual([[action, status]]);
+        expect(records[0]?.payload).toMatchObject({
+          transport: "mcp",
+          client_name: "test-client/1.2.3",
+          ip_address: "127.0.0.1",
+          user_agent: expect.stringContaining("Bun"),
+        });
+        if (!reply.isError) expectSameInText(reply);
+        return reply;
+      },
+    };
+  };
+
+  test("saves, finds, changes, lists and deletes a memory, with a record of each call", async () => {
+    const { use, close } = await open();
+    const saved = await use(
+      "memory_save",
+      {
+        content: "Releases go out on Tuesdays.",
+        type: "fact",
+        importance: 0.8,
+        expires_at: "2099-01-02T03:04:05Z",
+      },
+      "memory.create",
+      201,
+    );
+    const { id = null } = saved.structured;
+    expect(saved.structured).toEqual({ status: "created", id: expect.stringMatching(/^[0-9a-f]{32}$/) });
+
+    const shown = {
+      id,
+      content: "Releases go out on Tuesdays.",
+      type: "fact",
+      importance: 0.8,
+      updated_at: expect.stringMatching(/^20\d\d-.*Z$/),
+      expires_at: "2099-01-02T03:04:05.000Z",
+    };
+    const found = await use(
+      "memory_search",
+      { query: "When do we release?", top_k: 3 },
+      "memory.search",
+      200,
+    );
+    expect<unknown>(found.structured).toEqual({ results: [{ ...shown, score: expect.any(Number) }] });
+    const none = await use(
+      "memory_search",
+      { query: "When do we release?", type: "rule" },
+      "memory.search",
+      200,
+    );
+    expect(none.structured).toEqual({ results: [] });
+    expect(none.text).toBe("No memory was found.");
+
+    const changes = { id, content: "Releases go out on Wednesdays.", expires_at: null, is_active: false };
+    const updated = await use("memory_update", changes, "memory.update", 200);
+    expect(updated.structured).toEqual({ status: "updated", id });
+    const listed = await use("memory_list", { type: "fact", page: 1 }, "memory.list", 200);
+    const { expires_at: _, ...permanent } = shown;
+    const changed = { ...permanent, content: "Releases go out on Wednesdays.", is_active: false };
+    expect<unknown>(listed.structured).toEqual({ memories: [changed], page: 1, total_pages: 1, total: 1 });
+    expect(listed.text).toContain("is_active false");
+
+    const deleted = await use("memory_delete", { id }, "memory.delete", 204);
+    expect(deleted.structured).toEqual({ status: "deleted", id });
+    expect((await use("memory_list", {}, "memory.list", 200)).structured).toMatchObject({ total: 0 });
+    const again = await use("memory_delete", { id }, "memory.delete", 404);
+    expect(again.isError).toBe(true);
+    expect(again.text).toContain("memory");
+    await close();
+  });
+
+  test("saves a duplicate without an error, and hears the id of the memory", async () => {
+    const { use, close } = await open();
+    const memory = { content: "The office is in Lisbon.", type: "fact" };
+    const first = await use("memory_save", memory, "memory.create", 201);
+    const second = await use("memory_save", memory, "memory.create", 409);
+    expect(second).toMatchObject({
+      isError: false,
+      structured: { status: "already known", id: first.structured.id },
     });
-    const found = await client.callTool({
-      name: "memory_search",
-      arguments: { query: `When do we release ${era}?` },
-    });
-    expect(found.structuredContent).toMatchObject({
-      results: expect.arrayContaining([expect.objectContaining({ content, type: "fact" })]),
-    });
-    const records = app.records(projectId, before);
-    expect(records.map(({ action, status }) => [action, status])).toEqual([
-      ["memory.create", 201],
-      ["memory.search", 200],
-    ]);
-    for (const { payload } of records) {
-      expect(payload).toMatchObject({
-        transport: "mcp",
-        client_name: "test-client/1.2.3",
-        ip_address: "127.0.0.1",
-        user_agent: expect.stringContaining("Bun"),
-      });
+    await close();
+  });
+
+  test("gets the context with and without a query", async () => {
+    const { use, close } = await open();
+    expect((await use("memory_context", {}, "memory.inject", 200)).text).toContain(
+      "There are no memories yet.",
+    );
+    await use("memory_save", { content: "Never deploy on Fridays.", type: "rule" }, "memory.create", 201);
+    await use(
+      "memory_save",
+      { content: "The database runs on port 5433.", type: "fact" },
+      "memory.create",
+      201,
+    );
+    for (const input of [{}, { query: "Which port does the database use?" }]) {
+      const { structured } = await use("memory_context", input, "memory.inject", 200);
+      expect(structured).toEqual({ prompt: expect.stringContaining("Never deploy on Fridays."), omitted: 0 });
+      expect(structured.prompt).toContain("5433");
     }
-    await client.close();
+    const short = await use("memory_context", { max_characters: 0 }, "memory.inject", 200);
+    expect(short.structured).toMatchObject({ omitted: 1 });
+    await close();
+  });
+
+  test("extracts memories, first without saving them", async () => {
+    const { use, close } = await open();
+    const input = { text: "Ana: We decided that releases go out on Tuesdays. Lovely weather today!" };
+    const rehearsed = await use("memory_extract", { ...input, dry_run: true }, "memory.extract", 200);
+    expect(rehearsed.structured).toMatchObject({ dry_run: true, items: [{ action: "created", id: null }] });
+    expect(rehearsed.text).toContain("nothing was saved");
+    const stored = await use("memory_extract", input, "memory.extract", 200);
+    expect(stored.structured).toMatchObject({
+      items: [
+        {
+          action: "created",
+          id: expect.stringMatching(/^[0-9a-f]{32}$/),
+          content: expect.stringContaining("Tuesdays"),
+        },
+      ],
+    });
+    await close();
+  });
+
+  test("hears in its own words what is wrong with an argument, and the call has a record", async () => {
+    const { use, close } = await open();
+    const wrong: [string, Record<string, unknown>, string, number, string][] = [
+      ["memory_save", { content: "Anything.", type: "opinion" }, "memory.create", 400, 'Argument "type"'],
+      ["memory_save", { type: "fact" }, "memory.create", 400, 'Argument "content" is required'],
+      ["memory_save", { content: 5, type: "fact" }, "memory.create", 400, 'Argument "content"'],
+      [
+        "memory_save",
+        { content: "Anything.", memory_type: "fact" },
+        "memory.create",
+        400,
+        'did you mean "type"?',
+      ],
+      ["memory_search", { query: "x", mode: "semantic" }, "memory.search", 400, "known arguments are query"],
+      ["memory_search", { query: "x", top_k: 1000 }, "memory.search", 400, 'Argument "top_k"'],
+      ["memory_update", { id: "nonsense", importance: 1 }, "memory.update", 404, "List memories"],
+      ["memory_extract", {}, "memory.extract", 400, "text"],
+    ];
+    for (const [name, input, action, status, message] of wrong) {
+      const reply = await use(name, input, action, status);
+      expect([reply.isError, reply.text]).toEqual([true, expect.stringContaining(message)]);
+    }
+    await close();
+  });
+
+  test("reads the rules and the context without a tool, with a record of each", async () => {
+    const { use, project, sdk, close } = await open();
+    await use(
+      "memory_save",
+      { content: "Never deploy on Fridays.\n# Not a heading", type: "rule" },
+      "memory.create",
+      201,
+    );
+    await use(
+      "memory_save",
+      { content: "The database runs on port 5433.", type: "fact" },
+      "memory.create",
+      201,
+    );
+    expect((await sdk.listResources()).resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
+      ["memledger://rules", "text/markdown"],
+    ]);
+    const before = app.countRecords(project.id);
+    const { contents } = await sdk.readResource({ uri: "memledger://rules" });
+    expect(contents).toEqual([
+      {
+        uri: "memledger://rules",
+        mimeType: "text/markdown",
+        text: "# Rules\n\n- Never deploy on Fridays. # Not a heading\n",
+      },
+    ]);
+    const [prompt] = (await sdk.listPrompts()).prompts;
+    expect(prompt?.arguments?.map(({ name, required }) => [name, required])).toEqual([["query", false]]);
+    for (const args of [undefined, {}, { query: "" }, { query: "Which port does the database use?" }]) {
+      const { messages } = await sdk.getPrompt({ name: "context", ...(args && { arguments: args }) });
+      expect(JSON.stringify(messages)).toContain("5433");
+    }
+    expect(app.records(project.id, before).map(({ action }) => action)).toEqual(
+      Array(5).fill("memory.inject"),
+    );
+    await expect(sdk.readResource({ uri: "memledger://secrets" })).rejects.toThrow(
+      /not found|memledger:\/\/secrets/i,
+    );
+    await expect(sdk.getPrompt({ name: "nonsense" })).rejects.toThrow("known prompts are context");
+    await close();
+  });
+
+  test("hears the progress of an extraction", async () => {
+    const { sdk, close } = await open();
+    const progress: number[] = [];
+    const text = "Ana: Releases go out on Tuesdays.\nBob: I am allergic to peanuts.\n";
+    await sdk.callTool(
+      { name: "memory_extract", arguments: { text } },
+      { onprogress: (each) => void progress.push(each.progress) },
+    );
+    expect(progress.length).toBeGreaterThanOrEqual(3);
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b));
+    expect(new Set(progress).size).toBe(progress.length);
+    expect(Math.max(...progress)).toBeLessThanOrEqual(1);
+    await close();
   });
 });
 
@@ -49,12 +255,10 @@ test("the SDK of the 2025 protocols finds a memory", async () => {
   const client = await connectFormer(app.url, app.apiKey);
   const content = "The canteen closes at three.";
   await client.callTool({ name: "memory_save", arguments: { content, type: "fact" } });
-  const found = await client.callTool({
-    name: "memory_search",
-    arguments: { query: "When does the canteen close?" },
-  });
-  expect(found.structuredContent).toMatchObject({
-    results: expect.arrayContaining([expect.objectContaining({ content })]),
-  });
+  const query = "When does the canteen close?";
+  const found = await client.callTool({ name: "memory_search", arguments: { query } });
+  expect(isObject(found.structuredContent)).toBe(true);
+  expect(JSON.stringify(found.structuredContent)).toContain(content);
+  expect(app.records(app.projectId).at(-1)?.payload).toMatchObject({ client_name: "test-client/1.2.3" });
   await client.close();
 });

@@ -1,0 +1,66 @@
+// Owns the resource with the rules and the prompt with the context: for clients in which a person, not the model, decides what to load.
+// Both are injections, with a record each.
+
+import type { Answer } from "../../calls/answer.ts";
+import { isObject, type JsonObject } from "../../json/json.ts";
+import { injectMemories } from "../../memory/inject.ts";
+import { objectsOf } from "./memory-view.ts";
+
+/** The operation that the resource and the prompt perform. */
+export const operation = injectMemories;
+
+export const rulesResource = {
+  uri: "memledger://rules",
+  name: "rules",
+  title: "Rules of the project",
+  description: "How to behave in this project, most important rule first.",
+  mimeType: "text/markdown",
+} as const;
+
+/** Without any fact or context: no line of one fits into 0 characters. */
+export const rulesInput: JsonObject = { max_characters: 0 };
+
+export function toRulesContents({ data }: Answer) {
+  const { rules } = objectOf(data);
+  const items = objectsOf(rules).map(({ content }) => `- ${oneLine(String(content))}\n`);
+  const text = items.length === 0 ? "This project has no rules.\n" : items.join("");
+  const { uri, mimeType } = rulesResource;
+  return { contents: [{ uri, mimeType, text: `# Rules\n\n${text}` }] };
+}
+
+export const contextPrompt = {
+  name: "context",
+  title: "Memories of the project",
+  description: "The rules and the memories that help with a task.",
+  arguments: [
+    {
+      name: "query",
+      description: "What the task is about; without it, the most important and recent memories",
+      required: false,
+    },
+  ],
+};
+
+/** Clients may send an empty text for an argument that the user has not filled in. */
+export function toPromptInput(sent: Readonly<Record<string, string>> = {}): JsonObject {
+  const { query = "", ...others } = sent;
+  return query.trim() === "" ? others : { ...others, query };
+}
+
+export function toPromptResult({ data }: Answer) {
+  const { prompt } = objectOf(data);
+  const text = prompt === "" ? "This project has no memories yet." : String(prompt);
+  return {
+    description: contextPrompt.description,
+    messages: [{ role: "user" as const, content: { type: "text" as const, text } }],
+  };
+}
+
+function objectOf(data: string | null): JsonObject {
+  const value: unknown = JSON.parse(data ?? "{}");
+  return isObject(value) ? value : {};
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
