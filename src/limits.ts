@@ -1,6 +1,9 @@
 // Owns the fixed limits of the service. Those of extractors are in extraction/limits.ts, those that depend on a plan in access/plan.ts.
 
 export const contentMaxCharacters = 10_000;
+/** Tags of a memory, or of a filter; SQL checks both numbers, too. */
+export const tagsMax = 16;
+export const tagMaxCharacters = 64;
 export const queryMaxCharacters = 10_000;
 export const topKMax = 50;
 export const topKDefault = 10;

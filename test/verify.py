@@ -28,6 +28,10 @@ SCHEMAS = set("""
 4 6c7332e0245f0964d3bcdcf6005aec9ee4c125e8639d6acfad1378d94bf4ca2b
 4 5ad80c874d0feff2f04c746c7209ce014b8d171a3dfe3fabb2c02cca6dd731aa
 4 ab6f7491adb3c2436deb066ea84ff54700cfa7cb7808a5fdc722f121e5de98f1
+5 0b7b9ec9396aa8651b69f836bf2470ed800e843ff2c6bbddf4c3bf5908bfc23b
+5 30cfb96b566e342568551db2f17edd8a13f0d14992b4d2cd5fc7626414ce5a58
+5 91ef207d647bbae81e41456cc4493d6cfb0c3c8a2aff0e0e6e4cdc60b3c7d042
+5 fed382879993b3bba639bd70179629fcb0518fc933cadf69a9575cea5bc4a89c
 """.split("\n"))
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 LASTING = ("audit.redact", "audit.prune")

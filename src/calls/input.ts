@@ -188,5 +188,6 @@ function recordParameters(parameters: JsonObject, namesMemory: boolean): OpenInp
 /** I-JSON has no infinite numbers; validation refuses a parameter that is too long. */
 function toRecorded(value: Json): Json {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (Array.isArray(value)) return value.map(toRecorded);
   return typeof value === "string" ? value.slice(0, parameterMaxCharacters).toWellFormed() : value;
 }

@@ -20,6 +20,7 @@ import {
   memoryType,
   toAgentMemory,
 } from "./memory.ts";
+import { Tags, toTags } from "./tags.ts";
 
 export const createMemory = projectOperation({
   name: "memory.create",
@@ -36,6 +37,7 @@ export const createMemory = projectOperation({
     memory_type: memoryType,
     importance: Type.Optional(importance),
     expires_at: Type.Optional(expiresAt),
+    tags: Type.Optional(Tags("Tags of the memory, a set.")),
   }),
   output: agentMemory,
   example: {
@@ -58,6 +60,7 @@ export const createMemory = projectOperation({
         type: input.memory_type,
         importance: input.importance ?? importanceDefault,
         expiresAt: toExpiry(input.expires_at ?? null),
+        tags: toTags(input.tags ?? []),
         ...prepared,
       },
       now,

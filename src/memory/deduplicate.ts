@@ -9,6 +9,7 @@ import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
+import { noTags } from "./tags.ts";
 
 /** An item with a higher cosine similarity to a memory repeats it and is skipped. */
 const skipAboveSimilarity = 0.98;
@@ -89,7 +90,7 @@ async function storeItem(
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
     await requireRoom(transaction, project, plan);
-    const memory = await memories.insert(project, { ...item, contentKey, vector }, now);
+    const memory = await memories.insert(project, { ...item, tags: noTags, contentKey, vector }, now);
     const outcome = { item, action: "created" as const, memoryId: memory.id, memoryType: memory.type };
     return { outcome: { ...outcome, match: null }, memory };
   }

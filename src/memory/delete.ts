@@ -5,6 +5,7 @@ import { projectOperation } from "../calls/operation.ts";
 import { Fields } from "../schema/schema.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
 import { requireMemory } from "./read.ts";
+import { toTagFilter, WantedTags } from "./tags.ts";
 
 export const deleteMemory = projectOperation({
   name: "memory.delete",
@@ -34,13 +35,16 @@ export const deleteAllMemories = projectOperation({
   name: "memory.delete_all",
   summary: "Delete all memories",
   description:
-    "Permanently deletes all memories of the project, or those of one memory_type. The body is optional. If the body is not valid, nothing is deleted.",
+    "Permanently deletes all memories of the project, or those of one memory_type, or those with all of the given tags, or both. The body is optional. If the body is not valid, nothing is deleted.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
   refusals: [],
   success: 200,
-  input: Fields({ memory_type: Type.Optional(memoryType) }),
+  input: Fields({
+    memory_type: Type.Optional(memoryType),
+    tags: Type.Optional(WantedTags("Only memories that have all of these tags.")),
+  }),
   output: Fields(
     { deleted_count: Type.Integer({ minimum: 0, description: "Number of deleted memories." }) },
     { title: "DeletedMemories" },
@@ -49,8 +53,12 @@ export const deleteAllMemories = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, input, _prepared, { caller: { project } }) {
-    const count = await transaction.memories.removeAll(project, input.memory_type ?? null);
+  async apply({ memories }, input, _prepared, { caller: { project }, now }) {
+    const type = input.memory_type ?? null;
+    const tags = toTagFilter(input.tags);
+    const count = await (tags === null
+      ? memories.removeAll(project, type)
+      : memories.removeTagged(project, type, tags, now));
     return { data: { deleted_count: count }, after: count === 0 ? [] : [{ effect: "purge_memories" }] };
   },
 });

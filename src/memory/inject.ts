@@ -20,6 +20,7 @@ import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.t
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { touchMemories } from "./read.ts";
 import { query, searchResult, toDetailedResult, topK } from "./search.ts";
+import { matchesTags, type TagFilter, tagsMatch, toTagFilter, WantedTags } from "./tags.ts";
 
 const exampleRule: AgentMemory = {
   ...exampleMemory,
@@ -35,7 +36,7 @@ export const injectMemories = projectOperation({
   name: "memory.inject",
   summary: "Choose memories for a prompt",
   description:
-    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first); without one, the most important and most recent ones. Rules are always included.",
+    "Returns all active, unexpired rules, facts and contexts, and the prompt section generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search, best first); without one, the most important and most recent ones. Rules are always included. Only if tags are given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still included.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
@@ -48,6 +49,12 @@ export const injectMemories = projectOperation({
         "A conversation in the form of chat APIs, instead of a query. The query is the last message of the user. Of a message of more than 2,000 characters, the first and the last 1,000 are read. In front of a message of fewer than 25 characters, the last 240 characters of what the user said before are put. All other messages are ignored.",
       ),
     ),
+    tags: Type.Optional(
+      WantedTags(
+        "Only facts and contexts with these tags. Rules that have tags are included only if they match. Rules without tags are always included.",
+      ),
+    ),
+    tags_match: Type.Optional(tagsMatch),
     top_k: topK("Maximum number of facts and contexts."),
     max_characters: Type.Optional(
       Type.Integer({
@@ -143,6 +150,8 @@ const searchedTypes: readonly MemoryType[] = ["fact", "context"];
 interface Wanted {
   readonly query?: string;
   readonly messages?: readonly object[];
+  readonly tags?: readonly string[];
+  readonly tags_match?: TagFilter["match"];
   readonly top_k?: number;
   readonly min_similarity?: number;
 }
@@ -173,20 +182,25 @@ interface Candidates {
 }
 
 async function findCandidates(
-  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault }: Wanted,
+  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault, ...wanted }: Wanted,
   query: string | null,
   preparation: Preparation,
 ): Promise<Candidates> {
   const { store, caller, embed, now, signal } = preparation;
+  const tags = toTagFilter(wanted.tags, wanted.tags_match);
   if (query === null) {
-    const search = { types: searchedTypes, topK, now };
+    const search = { types: searchedTypes, tags, topK, now };
     const { rules, memories } = await store.memories.readProminent(caller.project, search, signal);
-    return { rules, results: memories.map((memory) => ({ memory, result: toUnqueried(memory, now) })) };
+    return {
+      rules: rules.filter(inScope(tags)),
+      results: memories.map((memory) => ({ memory, result: toUnqueried(memory, now) })),
+    };
   }
   const search = {
     vector: await embed(query, "query"),
     words: query,
     types: searchedTypes,
+    tags,
     topK,
     minSimilarity: min_similarity,
     includeExpired: false,
@@ -194,7 +208,15 @@ async function findCandidates(
     now,
   };
   const { rules, hits } = await store.memories.readForInjection(caller.project, search, signal);
-  return { rules, results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })) };
+  return {
+    rules: rules.filter(inScope(tags)),
+    results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
+  };
+}
+
+/** A rule without tags is a rule of the whole project. */
+function inScope(filter: TagFilter | null) {
+  return ({ tags }: Memory) => tags.length === 0 || matchesTags(tags, filter);
 }
 
 /** Nothing was compared, so the similarity is 0. */

@@ -7,6 +7,7 @@ import { pageFields } from "../schema/page.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import type { ListQuery } from "./store.ts";
+import { toTagFilter, WantedTags } from "./tags.ts";
 
 export const listMemories = projectOperation({
   name: "memory.list",
@@ -19,6 +20,11 @@ export const listMemories = projectOperation({
   success: 200,
   input: Fields({
     memory_type: Type.Optional(memoryType),
+    tag: Type.Optional(
+      WantedTags(
+        "Only memories that have this tag. If it is given several times, memories have all of them.",
+      ),
+    ),
     ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
     sort_by: Type.Optional(
       Choice(["created_at", "updated_at", "importance"], {
@@ -56,11 +62,12 @@ export const listMemories = projectOperation({
   },
 
   async prepare(
-    { memory_type, page = 1, page_size = pageSizeDefault, sort_by, sort_dir },
+    { memory_type, tag, page = 1, page_size = pageSizeDefault, sort_by, sort_dir },
     { store, caller, signal },
   ) {
     const query: ListQuery = {
       type: memory_type ?? null,
+      tags: toTagFilter(tag),
       sortBy: sort_by ?? "created_at",
       direction: sort_dir ?? "desc",
       limit: page_size,

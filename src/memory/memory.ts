@@ -5,6 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { toTimestamp } from "../clock.ts";
 import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;
 export type MemoryType = (typeof memoryTypes)[number];
@@ -22,6 +23,8 @@ export interface Memory {
   readonly lastAccessedAt: number | null;
   /** Null: the memory never expires. */
   readonly expiresAt: number | null;
+  /** Canonical (tags.ts); empty: none. */
+  readonly tags: readonly string[];
 }
 
 export const content = Text({
@@ -61,6 +64,9 @@ export const agentMemory = Fields(
       Timestamp({ description: "When the memory was last read or found; null: never." }),
     ),
     expires_at: expiresAt,
+    tags: Type.Optional(
+      Tags("Tags of the memory, sorted by Unicode code points. The field is absent if there are none."),
+    ),
   },
   { title: "AgentMemory", description: "One memory of the project." },
 );
@@ -77,6 +83,7 @@ export function toAgentMemory(memory: Memory): AgentMemory {
     updated_at: toTimestamp(memory.updatedAt),
     last_accessed_at: memory.lastAccessedAt === null ? null : toTimestamp(memory.lastAccessedAt),
     expires_at: memory.expiresAt === null ? null : toTimestamp(memory.expiresAt),
+    ...(memory.tags.length === 0 ? {} : { tags: [...memory.tags] }),
   };
 }
 

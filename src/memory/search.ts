@@ -8,6 +8,7 @@ import { Choice, Fields, Text } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import { touchMemories } from "./read.ts";
 import type { SearchHit, SearchQuery } from "./store.ts";
+import { tagsMatch, toTagFilter, WantedTags } from "./tags.ts";
 
 export const query = Text({
   maxLength: queryMaxCharacters,
@@ -97,6 +98,8 @@ export const searchMemories = projectOperation({
       }),
     ),
     memory_type: Type.Optional(memoryType),
+    tags: Type.Optional(WantedTags("Only memories with these tags are ranked.")),
+    tags_match: Type.Optional(tagsMatch),
     top_k: topK("Maximum number of results."),
     min_similarity: Type.Optional(
       Type.Number({ ...unit, description: "Memories with a lower similarity are excluded before ranking." }),
@@ -133,6 +136,7 @@ export const searchMemories = projectOperation({
       vector: await embed(input.query, "query"),
       words: isHybrid ? input.query : null,
       types: input.memory_type === undefined ? null : [input.memory_type],
+      tags: toTagFilter(input.tags, input.tags_match),
       topK: input.top_k ?? topKDefault,
       minSimilarity: input.min_similarity ?? 0,
       includeExpired: input.include_expired ?? false,

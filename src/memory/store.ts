@@ -2,9 +2,11 @@
 
 import type { Project } from "../access/project.ts";
 import type { Memory, MemoryType } from "./memory.ts";
+import type { TagFilter } from "./tags.ts";
 
 export interface ListQuery {
   readonly type: MemoryType | null;
+  readonly tags: TagFilter | null;
   readonly sortBy: "created_at" | "updated_at" | "importance";
   readonly direction: "asc" | "desc";
   readonly limit: number;
@@ -23,6 +25,7 @@ export interface SearchQuery {
   readonly words: string | null;
   /** Null: all types. */
   readonly types: readonly MemoryType[] | null;
+  readonly tags: TagFilter | null;
   readonly topK: number;
   /** Cosine, 0..1. */
   readonly minSimilarity: number;
@@ -51,6 +54,7 @@ export interface InjectionCandidates {
 /** The most important and most recent memories (ranking/prominence.ts), for an injection without a query. */
 export interface ProminenceQuery {
   readonly types: readonly MemoryType[];
+  readonly tags: TagFilter | null;
   readonly topK: number;
   readonly now: number;
 }
@@ -133,6 +137,8 @@ export interface NewMemory {
   readonly type: MemoryType;
   readonly importance: number;
   readonly expiresAt: number | null;
+  /** Canonical. */
+  readonly tags: readonly string[];
   readonly vector: Float32Array;
 }
 
@@ -169,4 +175,6 @@ export interface MemoryTransaction {
   remove(project: Project, id: string, now: number): Promise<boolean>;
   /** Hides all memories of the type (null: of the project) immediately; returns their number. `purge_memories` deletes them later. */
   removeAll(project: Project, type: MemoryType | null): Promise<number>;
+  /** As removeAll, of the memories that match. */
+  removeTagged(project: Project, type: MemoryType | null, tags: TagFilter, now: number): Promise<number>;
 }

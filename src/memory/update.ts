@@ -19,6 +19,7 @@ import {
   toAgentMemory,
 } from "./memory.ts";
 import { requireMemory } from "./read.ts";
+import { Tags, toTags } from "./tags.ts";
 
 const changes = {
   content: Type.Optional(content),
@@ -28,6 +29,7 @@ const changes = {
     Type.Boolean({ description: "If false, search and injection ignore the memory." }),
   ),
   expires_at: Type.Optional(expiresAt),
+  tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them.")),
 };
 
 export const updateMemory = projectOperation({
@@ -66,6 +68,7 @@ export const updateMemory = projectOperation({
       importance: input.importance ?? before.importance,
       active: input.is_active ?? before.active,
       expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
+      tags: input.tags === undefined ? before.tags : toTags(input.tags),
       updatedAt: now,
     };
     // Another memory may have taken the content key while this memory was expired, so the key is claimed again.

@@ -6,6 +6,7 @@ import { ValuePointer } from "@sinclair/typebox/value";
 import { readTimestamp } from "../clock.ts";
 import { readMoment } from "../iso8601.ts";
 import { isObject } from "../json/json.ts";
+import { hasControlCharacter, toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import { suggest, unknownReason } from "../text/suggestion.ts";
 
@@ -91,6 +92,7 @@ function lengthFault({ minItems = 0, maxItems }: TSchema, length: number): strin
 
 function stringFault(schema: TSchema, value: string): string | null {
   if (schema[Kind] === "Text") return textFault({ maxLength: Number(schema.maxLength) }, value);
+  if (schema[Kind] === "Label") return labelFault({ maxLength: Number(schema.maxLength) }, value);
   if (schema[Kind] === "Moment") return readMoment(value).fault;
   return schema.format === "date-time" ? readTimestamp(value).fault : null;
 }
@@ -98,6 +100,7 @@ function stringFault(schema: TSchema, value: string): string | null {
 function expectation(schema: TSchema): string {
   switch (schema[Kind]) {
     case "Text":
+    case "Label":
       return `a string of ${schema.minLength} to ${counted(Number(schema.maxLength), "character")}`;
     case "Choice":
       return `one of ${schema.enum.map((value: string) => `"${value}"`).join(", ")}`;
@@ -152,6 +155,15 @@ export function textFault({ minLength = 1, maxLength }: TextLimits, value: unkno
     return `must not be blank; send ${minLength} to ${counted(maxLength, "character")}`;
   const excess = value.length > maxLength ? codePoints(value) - maxLength : 0;
   return excess > 0 ? `is ${counted(excess, "character")} too long; the maximum is ${maxLength}` : null;
+}
+
+export function labelFault(limits: TextLimits, value: unknown): string | null {
+  const label = typeof value === "string" ? toLabel(value) : value;
+  const fault = textFault(limits, label);
+  if (fault !== null || typeof label !== "string") return fault;
+  return hasControlCharacter(label)
+    ? "contains a control character, such as a line feed or a tab; remove it"
+    : null;
 }
 
 function codePoints(text: string): number {

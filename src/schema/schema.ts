@@ -15,15 +15,21 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { fromTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
-import { explain, firstFault, type TextLimits, textFault } from "./schema-fault.ts";
+import { explain, firstFault, labelFault, type TextLimits, textFault } from "./schema-fault.ts";
 
 TypeRegistry.Set<TextLimits>("Text", (limits, value) => textFault(limits, value) === null);
+TypeRegistry.Set<TextLimits>("Label", (limits, value) => labelFault(limits, value) === null);
 FormatRegistry.Set("date-time", (value) => fromTimestamp(value) !== null);
 TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && fromMoment(value) !== null);
 
 /** Text counted in Unicode code points, as JSON Schema counts; blank text, NUL and lone surrogates are refused. */
 export function Text(options: TextLimits & { description: string; examples?: string[] }): TUnsafe<string> {
   return Type.Unsafe<string>({ [Kind]: "Text", type: "string", minLength: 1, pattern: "\\S", ...options });
+}
+
+/** Text that is used as a label (text/label.ts). The label is checked, which may be shorter than the text; control characters are refused. */
+export function Label(options: TextLimits & { description: string; examples?: string[] }): TUnsafe<string> {
+  return Type.Unsafe<string>({ [Kind]: "Label", type: "string", minLength: 1, pattern: "\\S", ...options });
 }
 
 export function Choice<const Values extends readonly string[]>(

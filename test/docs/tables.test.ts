@@ -133,6 +133,11 @@ test("limits of the input", () => {
       "`messages` of an injection",
       `the first and the last ${number(limits.messageQueryMaxCharacters / 2)} characters of the last message of the user are read; no NUL`,
     ],
+    ["`tags` of a memory, or of a filter", `${limits.tagsMax}; at least 1 in a filter`],
+    [
+      "a tag",
+      `1 to ${limits.tagMaxCharacters} characters after NFC and without surrounding white space; no control characters`,
+    ],
     ["`importance`, `min_similarity`", "0 to 1"],
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`min_similarity` of an injection", `default ${limits.injectionFloorDefault}`],

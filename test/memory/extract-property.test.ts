@@ -113,7 +113,14 @@ test("any calls leave what a simple extraction leaves", async () => {
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
       const member = await seam.project();
       const simple = new Simple();
-      const query = { type: null, sortBy: "created_at", direction: "asc", limit: 100, offset: 0 } as const;
+      const query = {
+        type: null,
+        tags: null,
+        sortBy: "created_at",
+        direction: "asc",
+        limit: 100,
+        offset: 0,
+      } as const;
       for (const { items, deduplicate, switched } of calls) {
         const { memories } = await member.list(query);
         const at = (switched ?? 0) % Math.max(1, memories.length);

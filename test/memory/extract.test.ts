@@ -71,7 +71,14 @@ function itemsOf({ data }: Outcome): JsonObject[] {
 const actionsOf = (outcome: Outcome) => itemsOf(outcome).map(({ action }) => action);
 
 async function allOf(member: Member) {
-  const query = { type: null, sortBy: "created_at", direction: "asc", limit: 100, offset: 0 } as const;
+  const query = {
+    type: null,
+    tags: null,
+    sortBy: "created_at",
+    direction: "asc",
+    limit: 100,
+    offset: 0,
+  } as const;
   return (await member.list(query)).memories;
 }
 

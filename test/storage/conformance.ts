@@ -15,6 +15,7 @@ import { testOrder } from "./conformance/order.ts";
 import { testRetention } from "./conformance/retention.ts";
 import { testSearch } from "./conformance/search.ts";
 import { testSimilarMemories } from "./conformance/similar-memories.ts";
+import { testTags } from "./conformance/tags.ts";
 import { testWords } from "./conformance/words.ts";
 
 /** Optional parts that `engine.lacks` names are reported as skipped, each with its reason. */
@@ -28,6 +29,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testOrder(engine);
     testMemories(engine);
     testSearch(engine);
+    testTags(engine);
     testWords(engine);
     testSimilarMemories(engine);
     testLedger(engine);

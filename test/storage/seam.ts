@@ -77,6 +77,7 @@ interface MadeMemory {
   readonly type?: MemoryType;
   readonly importance?: number;
   readonly expiresAt?: number | null;
+  readonly tags?: readonly string[];
 }
 
 export interface Outcome {
@@ -204,9 +205,10 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     id: projectId,
     caller,
     call,
-    create({ content, vector, type = "fact", importance = 0.5, expiresAt = null }) {
+    create({ content, vector, type = "fact", importance = 0.5, expiresAt = null, tags }) {
       const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
-      const input = { content, memory_type: type, importance, expires_at };
+      const fields = { content, memory_type: type, importance, expires_at };
+      const input = tags === undefined ? fields : { ...fields, tags };
       return call("memory.create", input, { vector, contentKey: contentKey(content) });
     },
     async prepareRead(id) {
@@ -231,7 +233,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
     },
     list: (query, signal = neverAborted) => store.memories.list(caller.project, query, signal),
     search: (query, signal = neverAborted) => {
-      const everything = { words: null, types: null, topK: 10, minSimilarity: 0 };
+      const everything = { words: null, types: null, tags: null, topK: 10, minSimilarity: 0 };
       const alive = { includeExpired: false, includeInactive: false, now: Date.now() };
       return store.memories.search(caller.project, { ...everything, ...alive, ...query }, signal);
     },

@@ -81,8 +81,11 @@ function readQuery(url: string, { known, otherwise }: QueryFields): Parameters {
   for (const [name, value] of new URLSearchParams(text)) {
     const schema = known.get(name);
     if (schema === undefined) return faultyParameter(name, otherwise(name));
-    if (parameters.has(name)) return faultyParameter(name, "is sent more than once; send it once");
-    parameters.set(name, convert(value, schema));
+    const sent = parameters.get(name);
+    if (schema[Kind] === "Array")
+      parameters.set(name, addItem(Array.isArray(sent) ? sent : [], value, schema));
+    else if (sent !== undefined) return faultyParameter(name, "is sent more than once; send it once");
+    else parameters.set(name, convert(value, schema));
   }
   return { parameters: Object.fromEntries(parameters), fault: null };
 }
@@ -94,6 +97,11 @@ function faultyParameter(name: string, reason: string): Parameters {
 
 function faulty(message: string, data: ErrorData): Parameters {
   return { parameters: {}, fault: new Refusal(1400, message, data) };
+}
+
+/** One more than the maximum is kept, so that validation refuses the list and its record is small. */
+function addItem(items: readonly Json[], value: string, schema: TSchema): readonly Json[] {
+  return items.length > schema.maxItems ? items : [...items, convert(value, schema.items)];
 }
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;

@@ -11,6 +11,7 @@ import type {
   SearchHit,
   SearchQuery,
 } from "../../../src/memory/store.ts";
+import { matchesTags } from "../../../src/memory/tags.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
 import { prominence, recencyOf } from "../../../src/ranking/prominence.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
@@ -38,13 +39,13 @@ export function createMemoryReader(data: Data): MemoryReader {
         const rows = rowsOf(project);
         return { rules: rulesOf(rows, query.now), hits: search(rows, query) };
       }),
-    readProminent: (project, { types, topK, now }, signal) =>
+    readProminent: (project, { types, tags, topK, now }, signal) =>
       read(signal, () => {
         const rows = rowsOf(project);
         const scoreOf = ({ importance, updatedAt }: Memory) =>
           prominence(importance, recencyOf(updatedAt, now));
         const memories = visible(rows, now)
-          .filter(({ type }) => types.includes(type))
+          .filter((memory) => types.includes(memory.type) && matchesTags(memory.tags, tags))
           .sort((a, b) => scoreOf(b) - scoreOf(a) || newestFirst(a, b));
         return { rules: rulesOf(rows, now), memories: memories.slice(0, topK) };
       }),
@@ -81,8 +82,10 @@ function rulesOf(rows: readonly MemoryRow[], now: number): Memory[] {
   return rules.sort((a, b) => b.importance - a.importance || newestFirst(a, b));
 }
 
-function list(rows: readonly MemoryRow[], { type, sortBy, direction, limit, offset }: ListQuery) {
-  const found = rows.filter(({ memory }) => type === null || memory.type === type);
+function list(rows: readonly MemoryRow[], { type, tags, sortBy, direction, limit, offset }: ListQuery) {
+  const found = rows.filter(
+    ({ memory }) => (type === null || memory.type === type) && matchesTags(memory.tags, tags),
+  );
   const sign = direction === "asc" ? 1 : -1;
   const compare: Record<ListQuery["sortBy"], (a: MemoryRow, b: MemoryRow) => number> = {
     created_at: (a, b) => sign * newestFirst(b.memory, a.memory),
@@ -100,10 +103,11 @@ function fold(word: string): string {
 }
 
 function search(rows: readonly MemoryRow[], query: SearchQuery): SearchHit[] {
-  const { types, words, includeInactive, includeExpired, now, minSimilarity, topK } = query;
+  const { types, tags, words, includeInactive, includeExpired, now, minSimilarity, topK } = query;
   const searched = rows.filter(
     ({ memory }) =>
       (types === null || types.includes(memory.type)) &&
+      matchesTags(memory.tags, tags) &&
       (includeInactive || memory.active) &&
       (includeExpired || !isExpired(memory, now)),
   );
@@ -157,9 +161,9 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       memories.set(holder.memory.id, { ...holder, contentKey: null });
       return null;
     },
-    async insert(project, { content, contentKey, type, importance, expiresAt, vector }, now) {
+    async insert(project, { content, contentKey, type, importance, expiresAt, tags, vector }, now) {
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
-      const memory: Memory = { id: createId(now), content, type, importance, active: true, ...times };
+      const memory: Memory = { id: createId(now), content, type, importance, active: true, ...times, tags };
       const row = { memory, project: project.id, contentKey: hex(contentKey), revision: data.next() };
       // Before it is checked, so that a broken vector leaves something to undo.
       memories.set(memory.id, { ...row, vector });
@@ -184,6 +188,13 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
     },
     async removeAll(project, type) {
       const removed = rowsOf(project).filter(({ memory }) => type === null || memory.type === type);
+      for (const { memory } of removed) memories.delete(memory.id);
+      return removed.length;
+    },
+    async removeTagged(project, type, filter) {
+      const removed = rowsOf(project).filter(
+        ({ memory }) => (type === null || memory.type === type) && matchesTags(memory.tags, filter),
+      );
       for (const { memory } of removed) memories.delete(memory.id);
       return removed.length;
     },

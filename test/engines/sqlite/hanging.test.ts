@@ -78,7 +78,14 @@ test.each(["reader", "searcher"] as const)(
     const { seam, workersOf } = await openObserved();
     const project = await seam.project();
     await project.create({ content: "kept", vector: unitVector(1) });
-    const page = { type: null, sortBy: "created_at", direction: "desc", limit: 10, offset: 0 } as const;
+    const page = {
+      type: null,
+      tags: null,
+      sortBy: "created_at",
+      direction: "desc",
+      limit: 10,
+      offset: 0,
+    } as const;
     const ask = async () =>
       name === "reader"
         ? (await project.list(page)).memories.map(({ content }) => content)

@@ -46,7 +46,14 @@ async function openHeld(): Promise<Observed> {
 }
 
 const search = (member: Member, signal?: AbortSignal) => member.search({ vector: unitVector(1) }, signal);
-const listing = { type: null, sortBy: "created_at", direction: "desc", limit: 10, offset: 0 } as const;
+const listing = {
+  type: null,
+  tags: null,
+  sortBy: "created_at",
+  direction: "desc",
+  limit: 10,
+  offset: 0,
+} as const;
 const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
 
 test("lists and records are read while a search takes its time", async () => {

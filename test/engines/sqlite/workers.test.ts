@@ -56,6 +56,7 @@ test("a writer killed while it commits loses no acknowledged write and comes bac
   for (let offset = 0; ; offset += 100) {
     const page = await project.list({
       type: null,
+      tags: null,
       sortBy: "created_at",
       direction: "desc",
       limit: 100,

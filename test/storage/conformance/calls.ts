@@ -9,7 +9,14 @@ import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { readEntries, verifyRecords } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
-const page = { type: null, sortBy: "created_at", direction: "desc", limit: 100, offset: 0 } as const;
+const page = {
+  type: null,
+  tags: null,
+  sortBy: "created_at",
+  direction: "desc",
+  limit: 100,
+  offset: 0,
+} as const;
 const contentsOf = async (member: Member) => (await member.list(page)).memories.map(({ content }) => content);
 
 async function together(...work: (() => Promise<Outcome>)[]): Promise<number[]> {

@@ -7,7 +7,14 @@ import { createPlace, type EngineUnderTest, has } from "./engine-under-test.ts";
 import { listRecords } from "./records.ts";
 
 const nothing = async () => {};
-const listed = { type: null, sortBy: "created_at", direction: "asc", limit: 10, offset: 0 } as const;
+const listed = {
+  type: null,
+  tags: null,
+  sortBy: "created_at",
+  direction: "asc",
+  limit: 10,
+  offset: 0,
+} as const;
 
 export function testLifecycle(subject: EngineUnderTest): void {
   describe("a database", () => {

@@ -10,7 +10,14 @@ import { everyRecord } from "./records.ts";
 
 const hourMs = 3_600_000;
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
-const page: ListQuery = { type: null, sortBy: "created_at", direction: "desc", limit: 100, offset: 0 };
+const page: ListQuery = {
+  type: null,
+  tags: null,
+  sortBy: "created_at",
+  direction: "desc",
+  limit: 100,
+  offset: 0,
+};
 const newest: RecordQuery = { ...everyRecord, action: "memory.read", limit: 1 };
 const listed = async (member: Member, query: Partial<ListQuery> = {}) => {
   const { memories, total } = await member.list({ ...page, ...query });
@@ -222,6 +229,7 @@ export function testMemories(subject: EngineUnderTest): void {
           vector: unitVector("a fact".length),
           words: null,
           types: ["fact", "context"],
+          tags: null,
           topK: 5,
           minSimilarity: 0,
           includeExpired: false,
@@ -270,17 +278,17 @@ export function testMemories(subject: EngineUnderTest): void {
           .sort((a, b) => scoreOf(b) - scoreOf(a) || (a.id < b.id ? 1 : -1));
         expect(expected).toHaveLength(importances.length);
         for (const topK of [1, 3, 8, 50]) {
-          const query = { types: ["fact", "context"], topK, now } as const;
+          const query = { types: ["fact", "context"], tags: null, topK, now } as const;
           const { rules, memories } = await seam.store.memories.readProminent(project, query, neverAborted);
           expect(memories).toEqual(expected.slice(0, topK));
           expect(rules.map(({ content }) => content)).toEqual(["another rule", "a rule"]);
         }
-        const facts = { types: ["fact"], topK: 50, now } as const;
+        const facts = { types: ["fact"], tags: null, topK: 50, now } as const;
         expect((await seam.store.memories.readProminent(project, facts, neverAborted)).memories).toEqual(
           expected.filter(({ type }) => type === "fact"),
         );
         await member.call("memory.delete_all", { memory_type: "fact" });
-        const query = { types: ["fact", "context"], topK: 50, now } as const;
+        const query = { types: ["fact", "context"], tags: null, topK: 50, now } as const;
         expect((await seam.store.memories.readProminent(project, query, neverAborted)).memories).toEqual(
           expected.filter(({ type }) => type === "context"),
         );

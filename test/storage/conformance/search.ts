@@ -4,6 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.ts";
+import type { TagFilter } from "../../../src/memory/tags.ts";
 import { finalScore } from "../../../src/ranking/scores.ts";
 import { dimensions, type Member, normalise, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
@@ -18,12 +19,14 @@ interface Model {
   active: boolean;
   expiresAt: number | null;
   vector: Float32Array;
+  tags: readonly string[];
 }
 
 interface Query {
   readonly vector: Float32Array;
   readonly words: string | null;
   readonly types: readonly MemoryType[] | null;
+  readonly tags: TagFilter | null;
   readonly topK: number;
   readonly minSimilarity: number;
   readonly includeExpired: boolean;
@@ -47,10 +50,16 @@ function sharesNaively(memories: readonly Model[], words: string | null): Map<st
   return new Map(weights.map(([word, weight]) => [word, weight / total]));
 }
 
+function hasTags({ tags }: Model, filter: TagFilter | null): boolean {
+  const missing = (filter?.tags ?? []).filter((tag) => !tags.includes(tag)).length;
+  return filter === null || (filter.match === "all" ? missing === 0 : missing < filter.tags.length);
+}
+
 /** The rule of the contract, written down once more and as plainly as possible. Ids grow with creation. */
 function searchNaively(memories: readonly Model[], query: Query) {
   const searched = memories
     .filter((memory) => query.types === null || query.types.includes(memory.type))
+    .filter((memory) => hasTags(memory, query.tags))
     .filter((memory) => query.includeInactive || memory.active)
     .filter(({ expiresAt }) => query.includeExpired || expiresAt === null || expiresAt > query.now);
   const shares = [...sharesNaively(searched, query.words)];
@@ -109,8 +118,25 @@ const wordOf = fc.oneof(
 );
 const textOf = fc.array(wordOf, { maxLength: 6 }).map((words) => words.join(" "));
 
+/** A tag that many memories have, some that few have, and pairs that sort differently as UTF-8 and as UTF-16. */
+const tagOf = fc.oneof(
+  fc.constantFrom("common", "common", "Common", "a b", '"quoted"', "100%"),
+  fc.constantFrom("\u{1f600}", "\u{ff21}", "日本", "it's"),
+  fc.nat(20).map((number) => `session:${number}`),
+);
+const tagsOf = fc.oneof(
+  { weight: 2, arbitrary: fc.constant([]) },
+  { weight: 3, arbitrary: fc.uniqueArray(tagOf, { maxLength: 5 }) },
+  { weight: 1, arbitrary: fc.uniqueArray(tagOf, { minLength: 16, maxLength: 16 }) },
+);
+const filterOf: fc.Arbitrary<TagFilter> = fc.record({
+  tags: fc.uniqueArray(tagOf, { minLength: 1, maxLength: 3 }),
+  match: fc.constantFrom("all" as const, "any" as const),
+});
+
 const made = fc.record({
   text: textOf,
+  tags: tagsOf,
   vector: vectorOf,
   type: typeOf,
   importance: importanceOf,
@@ -134,6 +160,7 @@ const step = fc.oneof(
           memory_type: typeOf,
           importance: importanceOf,
           is_active: fc.boolean(),
+          tags: tagsOf,
           expiresIn: expiryOf,
           rewritten: fc.record({ vector: vectorOf, text: textOf }),
         },
@@ -144,7 +171,11 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), at: fc.nat() }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("removeAll" as const), type: fc.option(typeOf, { freq: 4 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant("removeAll" as const),
+      type: fc.option(typeOf, { freq: 4 }),
+      tags: fc.option(fc.uniqueArray(tagOf, { minLength: 1, maxLength: 2 }), { freq: 2 }),
+    }),
   },
   {
     weight: 6,
@@ -153,6 +184,7 @@ const step = fc.oneof(
       vector: vectorOf,
       words: fc.option(textOf, { freq: 2 }),
       types: fc.option(fc.uniqueArray(typeOf), { freq: 2 }),
+      tags: fc.option(filterOf, { freq: 2 }),
       topK: fc.oneof(fc.constantFrom(1, 2, 50), fc.integer({ min: 1, max: 50 })),
       minSimilarity: fc.oneof(
         fc.constant(0),
@@ -180,8 +212,9 @@ class Run {
   readonly #memories: Model[] = [];
   #written = 0;
   results = 0;
-  /** Results with a word of the query. */
+  /** Results with a word of the query, and results of a search with tags. */
   met = 0;
+  tagged = 0;
 
   constructor(member: Member, now: number) {
     this.#member = member;
@@ -192,12 +225,15 @@ class Run {
     if (step.kind === "create") return this.#create(step.memories);
     if (step.kind === "search") return this.#search(step);
     if (step.kind === "removeAll") {
-      const { type } = step;
-      const outcome = await this.#member.call(
-        "memory.delete_all",
-        type === null ? {} : { memory_type: type },
+      const { type, tags } = step;
+      const outcome = await this.#member.call("memory.delete_all", {
+        ...(type === null ? null : { memory_type: type }),
+        ...(tags === null ? null : { tags }),
+      });
+      const filter = tags === null ? null : ({ tags, match: "all" } as const);
+      const left = this.#memories.filter(
+        (memory) => (type !== null && memory.type !== type) || !hasTags(memory, filter),
       );
-      const left = this.#memories.filter((memory) => type !== null && memory.type !== type);
       expect(outcome.data).toEqual({ deleted_count: this.#memories.length - left.length });
       this.#memories.splice(0, this.#memories.length, ...left);
       return;
@@ -220,19 +256,29 @@ class Run {
     if (fields.memory_type !== undefined) memory.type = fields.memory_type;
     if (fields.importance !== undefined) memory.importance = fields.importance;
     if (fields.is_active !== undefined) memory.active = fields.is_active;
+    if (fields.tags !== undefined) memory.tags = fields.tags;
     if (expiresIn !== undefined) memory.expiresAt = this.#expiry(expiresIn);
     if (prepared !== null) memory.vector = prepared;
     if (content.content !== undefined) memory.content = content.content;
   }
 
   async #create(memories: readonly Made[]): Promise<void> {
-    const created = memories.map(async ({ text, type, importance, expiresIn, ...spec }): Promise<Model> => {
-      const [vector, expiresAt] = [toVector(spec.vector), this.#expiry(expiresIn)];
-      const content = `${text} ${++this.#written}`;
-      const { status, data } = await this.#member.create({ content, vector, type, importance, expiresAt });
-      expect(status).toBe(201);
-      return { id: String(data.id), content, type, importance, active: true, expiresAt, vector };
-    });
+    const created = memories.map(
+      async ({ text, type, importance, expiresIn, tags, ...spec }): Promise<Model> => {
+        const [vector, expiresAt] = [toVector(spec.vector), this.#expiry(expiresIn)];
+        const content = `${text} ${++this.#written}`;
+        const { status, data } = await this.#member.create({
+          content,
+          vector,
+          type,
+          importance,
+          expiresAt,
+          tags,
+        });
+        expect(status).toBe(201);
+        return { id: String(data.id), content, type, importance, active: true, expiresAt, vector, tags };
+      },
+    );
     this.#memories.push(...(await Promise.all(created)));
   }
 
@@ -249,6 +295,7 @@ class Run {
     }
     const found = await this.#member.search(query);
     this.results += found.length;
+    this.tagged += query.tags === null ? 0 : found.length;
     this.met += found.filter(({ keyword }) => keyword > 0).length;
     const hits = found.map(({ memory: { id, importance }, similarity, keyword, relevance }) => ({
       id,
@@ -273,7 +320,7 @@ class Run {
 export function testSearch(subject: EngineUnderTest): void {
   describe.each(Object.entries(subject.searchOptions ?? { default: {} }))("search, %s", (_, options) => {
     test("is exact after any sequence of changes", async () => {
-      let [results, met] = [0, 0];
+      let [results, met, tagged] = [0, 0, 0];
       await withSeam(
         subject,
         (seam) =>
@@ -286,6 +333,7 @@ export function testSearch(subject: EngineUnderTest): void {
                 for (const each of [seeding, ...steps]) await run.take(each);
                 results += run.results;
                 met += run.met;
+                tagged += run.tagged;
               },
             ),
             { numRuns: 60 },
@@ -294,6 +342,7 @@ export function testSearch(subject: EngineUnderTest): void {
       );
       expect(results).toBeGreaterThan(500);
       expect(met).toBeGreaterThan(100);
+      expect(tagged).toBeGreaterThan(100);
     }, 60_000);
   });
 }

@@ -1,12 +1,14 @@
 // Owns the SQL that lists memories without ranking them by relevance; that is search.ts.
 
 import type { Project } from "../../../access/project.ts";
-import type { Memory } from "../../../memory/memory.ts";
+import type { Memory, MemoryType } from "../../../memory/memory.ts";
 import type { ListQuery, MemoryPage, MemoryVersion, ProminenceQuery } from "../../../memory/store.ts";
+import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { mostProminent } from "../../../ranking/prominence.ts";
 import { serialsOf } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
+import { taggedMemories } from "./tags.ts";
 
 /** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
 const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
@@ -37,17 +39,44 @@ export function createMemoryList(database: Database): (project: Project, query: 
   const isPurging = database
     .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM dead_pool WHERE project = ?)")
     .pluck();
-  return database.transaction((project: Project, { type, sortBy, direction, limit, offset }: ListQuery) => {
+  /** All memories of a type; null: of every type. */
+  const all = (project: number, type: MemoryType | null): Listed => {
     const filter = type === null ? "" : "AND m.memory_type = :type";
-    const tie = sortBy === "importance" ? ", m.serial DESC" : "";
-    const page = database.prepare<[Record<string, unknown>], MemoryRow>(
-      `SELECT ${memoryColumns} FROM ${isPurging.get(serialOf(project.id)) === 1 ? aliveFirst : `memory m ${aliveJoin}`}
-       WHERE m.project = :project ${filter}
-       ORDER BY ${orders[sortBy]} ${direction === "asc" ? "ASC" : "DESC"}${tie} LIMIT :limit OFFSET :offset`,
-    );
-    const rows = page.all({ project: serialOf(project.id), type, limit, offset });
-    return { memories: rows.map(toMemory), total: total.get(serialOf(project.id), type, type) ?? 0 };
-  });
+    const alive = isPurging.get(project) === 1 ? aliveFirst : `memory m ${aliveJoin}`;
+    return {
+      from: `${alive} WHERE m.project = :project ${filter}`,
+      parameters: { project, type },
+      total: total.get(project, type, type) ?? 0,
+    };
+  };
+  /** Those that match a filter, too. */
+  const tagged = (project: number, type: MemoryType | null, filter: TagFilter): Listed => {
+    const { sql, parameters } = taggedMemories(filter, ":type IS NULL OR p.memory_type = :type");
+    const all = { ...parameters, project, type };
+    const count = database
+      .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${sql})`)
+      .pluck();
+    return { from: `memory m WHERE m.serial IN (${sql})`, parameters: all, total: count.get(all) ?? 0 };
+  };
+  return database.transaction(
+    (project: Project, { type, tags, sortBy, direction, limit, offset }: ListQuery) => {
+      const serial = serialOf(project.id);
+      const { from, parameters, total } = tags === null ? all(serial, type) : tagged(serial, type, tags);
+      const tie = sortBy === "importance" ? ", m.serial DESC" : "";
+      const page = database.prepare<[Record<string, unknown>], MemoryRow>(
+        `SELECT ${memoryColumns} FROM ${from}
+         ORDER BY ${orders[sortBy]} ${direction === "asc" ? "ASC" : "DESC"}${tie} LIMIT :limit OFFSET :offset`,
+      );
+      return { memories: page.all({ ...parameters, limit, offset }).map(toMemory), total };
+    },
+  );
+}
+
+/** The memories that a list shows, as SQL with its parameters, and their number. */
+interface Listed {
+  readonly from: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly total: number;
 }
 
 /** All active rules that have not expired, by importance, then newest first. */
@@ -68,21 +97,25 @@ export function createProminenceReader(
   database: Database,
 ): (project: Project, query: ProminenceQuery) => Memory[] {
   const serialOf = serialsOf(database);
-  const ranked = database.prepare<
-    [Record<string, unknown>],
-    { serial: number; importance: number; updatedAt: number }
-  >(
-    // In the order of creation, which decides between equal scores.
-    `SELECT m.serial, m.importance, m.updated_at AS updatedAt FROM ${aliveFirst}
-     WHERE m.project = :project AND m.memory_type IN (SELECT value FROM json_each(:types)) AND m.is_active = 1
-       AND (m.expires_at IS NULL OR m.expires_at > :now)
-     ORDER BY m.serial`,
-  );
+  const rank = (condition: string) =>
+    database.prepare<[Record<string, unknown>], { serial: number; importance: number; updatedAt: number }>(
+      // In the order of creation, which decides between equal scores.
+      `SELECT m.serial, m.importance, m.updated_at AS updatedAt FROM ${aliveFirst}
+       WHERE m.project = :project AND m.memory_type IN (SELECT value FROM json_each(:types)) AND m.is_active = 1
+         AND (m.expires_at IS NULL OR m.expires_at > :now) ${condition}
+       ORDER BY m.serial`,
+    );
+  const ranked = rank("");
   const bySerial = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
-  return (project, { types, topK, now }) => {
-    const rows = ranked.iterate({ project: serialOf(project.id), types: JSON.stringify(types), now });
+  return (project, { types, tags, topK, now }) => {
+    const wanted = { project: serialOf(project.id), types: JSON.stringify(types), now };
+    const tagged = tags === null ? null : taggedMemories(tags);
+    const rows =
+      tagged === null
+        ? ranked.iterate(wanted)
+        : rank(`AND m.serial IN (${tagged.sql})`).iterate({ ...wanted, ...tagged.parameters });
     return mostProminent(rows, topK, now).map(({ serial }) => {
       const row = bySerial.get(serial);
       if (row === undefined) throw new Error("a memory disappeared within a transaction");

@@ -1,6 +1,7 @@
 // Owns the row of a memory: its columns, which rows a client may see, and what becomes of them. Changes nothing.
 
 import type { Memory, MemoryType } from "../../../memory/memory.ts";
+import { noTags } from "../../../memory/tags.ts";
 
 export interface MemoryRow {
   serial: number;
@@ -14,10 +15,12 @@ export interface MemoryRow {
   updated_at: number;
   last_accessed_at: number | null;
   expires_at: number | null;
+  /** A JSON array; null without tags. */
+  tags: string | null;
 }
 
 export const memoryColumns =
-  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at";
+  "m.serial, m.id, m.content, m.content_revision, m.memory_type, m.importance, m.is_active, m.created_at, m.updated_at, m.last_accessed_at, m.expires_at, m.tags";
 
 /** Excludes memories that a bulk delete has hidden. */
 export const aliveJoin =
@@ -41,7 +44,13 @@ export function toMemory(row: MemoryRow): Memory {
     updatedAt: row.updated_at,
     lastAccessedAt: row.last_accessed_at,
     expiresAt: row.expires_at,
+    tags: row.tags === null ? noTags : (JSON.parse(row.tags) as string[]),
   };
+}
+
+/** As `MemoryRow.tags`. */
+export function toTagColumn(tags: readonly string[]): string | null {
+  return tags.length === 0 ? null : JSON.stringify(tags);
 }
 
 /** Copies, because SQLite's bytes need not be aligned to four. */

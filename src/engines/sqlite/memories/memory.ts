@@ -8,8 +8,17 @@ import { isUnitVector } from "../../../ranking/scores.ts";
 import { serialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
-import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory, toVector } from "./memory-row.ts";
+import {
+  aliveJoin,
+  fromAliveById,
+  type MemoryRow,
+  memoryColumns,
+  toMemory,
+  toTagColumn,
+  toVector,
+} from "./memory-row.ts";
 import type { Revisions } from "./revisions.ts";
+import { taggedMemories } from "./tags.ts";
 
 export function createMemoryTransaction(
   database: Database,
@@ -71,7 +80,7 @@ export function createMemoryTransaction(
     },
 
     async insert(project, memory, now) {
-      const { content, contentKey, type, importance, expiresAt } = memory;
+      const { content, contentKey, type, importance, expiresAt, tags } = memory;
       const id = state.createId(now);
       const revision = revisions.next(serialOf(project.id));
       const { lastInsertRowid } = sql.insert.run({
@@ -85,6 +94,7 @@ export function createMemoryTransaction(
         importance,
         now,
         expiresAt,
+        tags: toTagColumn(tags),
       });
       sql.insertVector.run(lastInsertRowid, toBytes(memory.vector));
       state.changeWords("add", serialOf(project.id), revision, content);
@@ -95,6 +105,7 @@ export function createMemoryTransaction(
         type,
         importance,
         expiresAt,
+        tags,
         active: true,
         createdAt: now,
         updatedAt: now,
@@ -116,6 +127,7 @@ export function createMemoryTransaction(
         importance,
         updatedAt,
         expiresAt,
+        tags: toTagColumn(memory.tags),
         active: active ? 1 : 0,
         epoch: epochOf(project, type),
         revision,
@@ -155,6 +167,28 @@ export function createMemoryTransaction(
       }
       return removed;
     },
+
+    async removeTagged(project, type, filter, now) {
+      const serial = serialOf(project.id);
+      const tagged = taggedMemories(filter);
+      const found = database
+        .prepare<[Record<string, unknown>], { serial: number; memory_type: MemoryType }>(
+          `SELECT m.serial, m.memory_type FROM memory m ${aliveJoin}
+           WHERE m.serial IN (${tagged.sql}) AND (:type IS NULL OR m.memory_type = :type)`,
+        )
+        .all({ ...tagged.parameters, project: serial, type });
+      for (const [each, rows] of Map.groupBy(found, (row) => row.memory_type)) {
+        // They leave their pool for a dead one, so that nothing shows them and the purge deletes them.
+        const epoch = revisions.next(serial);
+        sql.buryEpoch.run(serial, each, epoch);
+        for (const row of rows) {
+          sql.setEpoch.run(epoch, row.serial);
+          sql.insertRemoval.run(serial, revisions.next(serial), row.serial, now);
+        }
+        addToPool(project, each, -rows.length);
+      }
+      return found.length;
+    },
   };
 }
 
@@ -188,15 +222,16 @@ function statements(database: Database) {
     releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
     insert: database.prepare(
       `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
-         is_active, created_at, updated_at, expires_at)
+         is_active, created_at, updated_at, expires_at, tags)
        VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         1, :now, :now, :expiresAt)`,
+         1, :now, :now, :expiresAt, :tags)`,
     ),
     insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
     update: database.prepare(
       `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
          content_revision = :contentRevision, content = :content,
-         importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt
+         importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt,
+         tags = :tags
        WHERE serial = :serial`,
     ),
     setContentKey: database.prepare("UPDATE memory SET content_key = ? WHERE serial = ?"),
@@ -210,6 +245,8 @@ function statements(database: Database) {
       `INSERT INTO dead_pool (project, memory_type, epoch)
        SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
     ),
+    buryEpoch: database.prepare("INSERT INTO dead_pool (project, memory_type, epoch) VALUES (?, ?, ?)"),
+    setEpoch: database.prepare("UPDATE memory SET epoch = ? WHERE serial = ?"),
     nextEpoch: database.prepare(
       "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",
     ),

@@ -7,13 +7,14 @@ import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import ledger from "./migrations/0002-ledger.sql" with { type: "text" };
 import words from "./migrations/0003-words.sql" with { type: "text" };
 import revisions from "./migrations/0004-revisions.sql" with { type: "text" };
+import tags from "./migrations/0005-tags.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
  * In order: number n migrates a database from format n - 1 to n. Published migrations never change. After a new one, generate
  * schema.sql again: bun test/engines/sqlite/schema-text.ts
  */
-export const migrations: readonly string[] = [initial, ledger, words, revisions];
+export const migrations: readonly string[] = [initial, ledger, words, revisions, tags];
 
 export const formatVersion = migrations.length;
 

@@ -282,7 +282,7 @@ BEGIN
   SELECT RAISE(ABORT, 'anchors are final');
 END
 
--- 3.. table memory ON memory
+-- 3..4 table memory ON memory
 CREATE TABLE memory (
   serial           INTEGER PRIMARY KEY AUTOINCREMENT,
   id               TEXT    NOT NULL UNIQUE,
@@ -340,6 +340,69 @@ CREATE TABLE memory_removal (
   removed_at INTEGER NOT NULL,
   PRIMARY KEY (project, revision)
 ) STRICT, WITHOUT ROWID
+
+-- 5.. table memory ON memory
+CREATE TABLE memory (
+  serial           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT    NOT NULL UNIQUE,
+  project          INTEGER NOT NULL REFERENCES project (serial),
+  memory_type      TEXT    NOT NULL,
+  epoch            INTEGER NOT NULL,
+  revision         INTEGER NOT NULL,
+  content          TEXT    NOT NULL,
+  content_key      BLOB,
+  importance       REAL    NOT NULL,
+  is_active        INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  last_accessed_at INTEGER,
+  expires_at       INTEGER
+, content_revision INTEGER NOT NULL DEFAULT 0, tags TEXT CHECK (json_array_length(tags) BETWEEN 1 AND 16)) STRICT
+
+-- 5.. table memory_tag ON memory_tag
+CREATE TABLE memory_tag (
+  project     INTEGER NOT NULL,
+  -- Trimmed, without control characters; U+0000 would end the text for the other functions.
+  tag         TEXT    NOT NULL CHECK (
+    length(tag) BETWEEN 1 AND 64
+    AND instr(tag, char(0)) = 0
+    AND tag NOT GLOB '*[' || char(1) || '-' || char(31) || char(127) || '-' || char(159) || ']*'
+    AND tag = trim(tag, char(32, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))
+  ),
+  memory_type TEXT    NOT NULL,
+  epoch       INTEGER NOT NULL,
+  memory      INTEGER NOT NULL,
+  PRIMARY KEY (project, tag, memory_type, epoch, memory)
+) STRICT, WITHOUT ROWID
+
+-- 5.. trigger memory_tag_of_new ON memory
+CREATE TRIGGER memory_tag_of_new AFTER INSERT ON memory WHEN NEW.tags IS NOT NULL
+BEGIN
+  INSERT INTO memory_tag (project, tag, memory_type, epoch, memory)
+  SELECT NEW.project, CASE type WHEN 'text' THEN value END, NEW.memory_type, NEW.epoch, NEW.serial
+  FROM json_each(NEW.tags);
+END
+
+-- 5.. trigger memory_tag_of_changed ON memory
+CREATE TRIGGER memory_tag_of_changed AFTER UPDATE OF serial, project, tags, memory_type, epoch ON memory
+WHEN OLD.tags IS NOT NEW.tags OR (NEW.tags IS NOT NULL AND (OLD.serial, OLD.project, OLD.memory_type, OLD.epoch)
+  IS NOT (NEW.serial, NEW.project, NEW.memory_type, NEW.epoch))
+BEGIN
+  DELETE FROM memory_tag
+  WHERE project = OLD.project AND tag IN (SELECT value FROM json_each(OLD.tags))
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+  INSERT INTO memory_tag (project, tag, memory_type, epoch, memory)
+  SELECT NEW.project, CASE type WHEN 'text' THEN value END, NEW.memory_type, NEW.epoch, NEW.serial
+  FROM json_each(NEW.tags);
+END
+
+-- 5.. trigger memory_tag_of_removed ON memory
+CREATE TRIGGER memory_tag_of_removed AFTER DELETE ON memory WHEN OLD.tags IS NOT NULL
+BEGIN
+  DELETE FROM memory_tag
+  WHERE project = OLD.project AND tag IN (SELECT value FROM json_each(OLD.tags))
+    AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
+END
 
 -- 1.. table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT

@@ -13,6 +13,8 @@ export interface ChangedRow {
   importance: number;
   is_active: number;
   expires_at: number | null;
+  /** As `MemoryRow.tags`. */
+  tags: string | null;
   embedding: Uint8Array;
 }
 
@@ -40,7 +42,7 @@ export function createIndexStatements(database: Database): IndexStatements {
     "SELECT memory_type, epoch, memories FROM pool WHERE project = ?",
   );
   const changes = database.prepare<[number, number], ChangedRow>(
-    `SELECT m.serial, m.revision, m.content_revision, m.memory_type, m.importance, m.is_active, m.expires_at, v.embedding
+    `SELECT m.serial, m.revision, m.content_revision, m.memory_type, m.importance, m.is_active, m.expires_at, m.tags, v.embedding
      FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
      WHERE m.project = ? AND m.revision > ?`,
   );

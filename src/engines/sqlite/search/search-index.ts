@@ -7,6 +7,7 @@ import type { Onnx } from "../../../native/onnx.ts";
 import type { ApproximateRows } from "../../../ranking/candidates.ts";
 import { keywordScores } from "../../../ranking/keyword-scores.ts";
 import { Postings } from "../../../ranking/postings.ts";
+import { type TagSet, TagSets } from "../../../ranking/tag-sets.ts";
 import { VectorMatrix } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { toVector } from "../memories/memory-row.ts";
@@ -23,6 +24,8 @@ interface IndexedMemory {
   active: boolean;
   /** Infinity: permanent. */
   expiresAt: number;
+  /** Null: no tags. */
+  tags: TagSet | null;
 }
 
 /** Of an IndexedMemory with its entries in the maps; measured. */
@@ -37,6 +40,7 @@ export class SearchIndex {
   #bySerial = new Map<number, IndexedMemory>();
   #byContent = new Map<number, IndexedMemory>();
   readonly #postings: Postings<IndexedMemory>;
+  #tagSets = new TagSets();
   #pools = new Map<MemoryType, Pool>();
   #revision = 0;
 
@@ -49,7 +53,8 @@ export class SearchIndex {
 
   /** Estimated. */
   get byteLength(): number {
-    return this.#matrix.byteLength + this.#postings.byteLength + this.#memories.length * bytesPerMemory;
+    const memories = this.#memories.length * bytesPerMemory + this.#tagSets.byteLength;
+    return this.#matrix.byteLength + this.#postings.byteLength + memories;
   }
 
   /** Call inside the read transaction of the search. */
@@ -96,11 +101,13 @@ export class SearchIndex {
   }
 
   /** 1 for each row that the query can return, 0 for the others. */
-  #eligible({ types, includeExpired, includeInactive, now }: SearchQuery): Uint8Array {
+  #eligible({ types, tags: filter, includeExpired, includeInactive, now }: SearchQuery): Uint8Array {
     const eligible = new Uint8Array(this.#memories.length);
+    const wanted = filter === null ? null : this.#tagSets.mark(filter);
     let row = 0;
-    for (const { type, active, expiresAt } of this.#memories) {
+    for (const { type, active, expiresAt, tags } of this.#memories) {
       if (
+        (wanted === null || tags?.matched === wanted) &&
         (types === null || types.includes(type)) &&
         (includeInactive || active) &&
         (includeExpired || expiresAt > now)
@@ -153,7 +160,10 @@ export class SearchIndex {
       importance: row.importance,
       active: row.is_active === 1,
       expiresAt: row.expires_at ?? Number.POSITIVE_INFINITY,
+      // The new ones first, so that equal tags keep their set.
+      tags: this.#tagSets.add(row.tags),
     };
+    this.#tagSets.remove(before?.tags ?? null);
     const memory =
       before === undefined || isRewritten
         ? { serial: row.serial, contentRevision: row.content_revision, ...state }
@@ -169,6 +179,7 @@ export class SearchIndex {
     if (memory === undefined) return;
     this.#bySerial.delete(serial);
     this.#byContent.delete(memory.contentRevision);
+    this.#tagSets.remove(memory.tags);
     this.#matrix.swapRemove(memory.row);
     const last = this.#memories.pop();
     if (last !== undefined && last !== memory) {
@@ -183,12 +194,13 @@ export class SearchIndex {
     this.#postings.clear();
     const staying = this.#memories.reduce((count, { type }) => count + (types.has(type) ? 0 : 1), 0);
     const isAnew = staying * 2 < this.#memories.length;
-    if (isAnew) [this.#bySerial, this.#byContent] = [new Map(), new Map()];
+    if (isAnew) [this.#bySerial, this.#byContent, this.#tagSets] = [new Map(), new Map(), new TagSets()];
     let kept = 0;
     for (const [row, memory] of staying === 0 ? [] : this.#memories.entries()) {
       if (types.has(memory.type)) {
         this.#bySerial.delete(memory.serial);
         this.#byContent.delete(memory.contentRevision);
+        if (!isAnew) this.#tagSets.remove(memory.tags);
         continue;
       }
       if (kept < row) {
@@ -197,6 +209,7 @@ export class SearchIndex {
         memory.row = kept;
       }
       if (isAnew) {
+        memory.tags = this.#tagSets.add(memory.tags?.text ?? null);
         this.#bySerial.set(memory.serial, memory);
         this.#byContent.set(memory.contentRevision, memory);
       }

@@ -15,6 +15,7 @@ import { cosine, finalScore, relevanceOf, squaredLength } from "../../../ranking
 import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory-row.ts";
+import { taggedMemories } from "../memories/tags.ts";
 import { createWordLookup } from "../memories/words.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createIndexStatements } from "./index-statements.ts";
@@ -117,7 +118,14 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
       });
     }
     // All above the threshold, because the memories with the best scores need not be the most similar ones.
-    const query = { types: null, words: null, topK: Number.POSITIVE_INFINITY, minSimilarity: above, now };
+    const query = {
+      types: null,
+      tags: null,
+      words: null,
+      topK: Number.POSITIVE_INFINITY,
+      minSimilarity: above,
+      now,
+    };
     const everything = { ...query, includeExpired: false, includeInactive: true };
     return vectors.map((vector) => scan(project, { ...everything, vector }));
   };
@@ -144,17 +152,19 @@ interface Compared {
 
 /** Candidates from the distance function of sqlite-vec: slower, but needs no memory. */
 function createScan(database: Database, dimensions: number) {
-  const distances = database.prepare<
-    [Record<string, unknown>],
-    { serial: number; content_revision: number; importance: number; distance: number }
-  >(
-    `SELECT m.serial, m.content_revision, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
-     FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
-     WHERE m.project = :project
-       AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
-       AND (:includeInactive OR m.is_active = 1)
-       AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`,
-  );
+  const measure = (condition: string) =>
+    database.prepare<
+      [Record<string, unknown>],
+      { serial: number; content_revision: number; importance: number; distance: number }
+    >(
+      `SELECT m.serial, m.content_revision, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
+       FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
+       WHERE m.project = :project ${condition}
+         AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
+         AND (:includeInactive OR m.is_active = 1)
+         AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`,
+    );
+  const distances = measure("");
   const embedding = database
     .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
     .pluck();
@@ -170,7 +180,10 @@ function createScan(database: Database, dimensions: number) {
   const errorBound = 4 * scoreErrorBound(dimensions);
 
   return (project: Project, query: SearchQuery): Scored[] => {
-    const found = distances.all({
+    const tagged = query.tags === null ? null : taggedMemories(query.tags);
+    const statement = tagged === null ? distances : measure(`AND m.serial IN (${tagged.sql})`);
+    const found = statement.all({
+      ...tagged?.parameters,
       project: serialOf(project.id),
       vector: new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength),
       types: query.types === null ? null : JSON.stringify(query.types),
