@@ -66,9 +66,24 @@ describe("the OpenAPI document", () => {
       "importance",
       "is_active",
       "expires_at",
+      "tags",
     ]);
     expect(Object.keys(put.responses)).toContain("409");
     expect(put.responses["403"].$ref).toContain("2106");
+  });
+
+  test("describes the tags of a list as a parameter that may be sent several times", () => {
+    const { get } = JSON.parse(text).paths["/v1/memories"];
+    const parameter = get.parameters.find(({ name }: { name: string }) => name === "tag");
+    expect(parameter).toMatchObject({ in: "query", required: false });
+    // Without style and explode: form and true, which means tag=a&tag=b.
+    expect(Object.keys(parameter)).not.toContainAnyValues(["style", "explode"]);
+    expect(parameter.schema).toMatchObject({
+      type: "array",
+      minItems: 1,
+      maxItems: 16,
+      items: { type: "string", minLength: 1, maxLength: 64 },
+    });
   });
 });
 

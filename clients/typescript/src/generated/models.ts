@@ -19,6 +19,8 @@ export interface AgentMemory {
   last_accessed_at: string | null;
   /** Expiry time of the memory; null: it never expires. */
   expires_at: string | null;
+  /** Tags of the memory, sorted by Unicode code points. The field is absent if there are none. */
+  tags?: string[];
 }
 
 export interface AuditAppendRequest {
@@ -369,10 +371,14 @@ export interface MemoryCreateRequest {
   importance?: number | undefined;
   /** Expiry time of the memory; null: it never expires. */
   expires_at?: string | null | undefined;
+  /** Tags of the memory, a set. */
+  tags?: readonly string[] | undefined;
 }
 
 export interface MemoryDeleteAllRequest {
   memory_type?: MemoryType | undefined;
+  /** Only memories that have all of these tags. */
+  tags?: readonly string[] | undefined;
 }
 
 export interface MemoryExtractRequest {
@@ -402,6 +408,13 @@ export interface MemoryInjectRequest {
    * ignored.
    */
   messages?: readonly Message[] | undefined;
+  /**
+   * Only facts and contexts with these tags. Rules that have tags are included only if they match. Rules without
+   * tags are always included.
+   */
+  tags?: readonly string[] | undefined;
+  /** Default: "all". */
+  tags_match?: TagsMatch | undefined;
   /** Maximum number of facts and contexts. Default: 10. */
   top_k?: number | undefined;
   /**
@@ -452,6 +465,10 @@ export interface MemorySearchRequest {
   /** Default: "semantic". */
   mode?: SearchMode | undefined;
   memory_type?: MemoryType | undefined;
+  /** Only memories with these tags are ranked. */
+  tags?: readonly string[] | undefined;
+  /** Default: "all". */
+  tags_match?: TagsMatch | undefined;
   /** Maximum number of results. Default: 10. */
   top_k?: number | undefined;
   /** Memories with a lower similarity are excluded before ranking. */
@@ -478,6 +495,8 @@ export interface MemoryUpdateRequest {
   is_active?: boolean | undefined;
   /** Expiry time of the memory; null: it never expires. */
   expires_at?: string | null | undefined;
+  /** Replaces all tags of the memory; [] removes them. */
+  tags?: readonly string[] | undefined;
 }
 
 /** One message. Other members are ignored. */
@@ -577,6 +596,9 @@ export type SortDirection = "asc" | "desc";
 /** Only this class of HTTP status. */
 export type StatusClass = "2xx" | "4xx" | "5xx";
 
+/** all: memories that have all of the tags. any: memories that have at least one of them. */
+export type TagsMatch = "all" | "any";
+
 /** Tokens of a gateway operation. */
 export interface Tokens {
   prompt_tokens: number;
@@ -629,6 +651,8 @@ export interface MemoryListQuery {
    * temporary.
    */
   memory_type?: MemoryType | undefined;
+  /** Only memories that have this tag. If it is given several times, memories have all of them. */
+  tag?: readonly string[] | undefined;
   /** Page number, from 1. Default: 1. */
   page?: number | undefined;
   /** Memories per page. Default: 20. */

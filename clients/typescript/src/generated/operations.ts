@@ -247,8 +247,8 @@ export class Memories {
   }
 
   /**
-   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type. The body is
-   * optional. If the body is not valid, nothing is deleted.
+   * Delete all memories. Permanently deletes all memories of the project, or those of one memory_type, or those
+   * with all of the given tags, or both. The body is optional. If the body is not valid, nothing is deleted.
    *
    * Permission: `memory.write`.
    */
@@ -270,7 +270,9 @@ export class Memories {
   /**
    * Choose memories for a prompt. Returns all active, unexpired rules, facts and contexts, and the prompt section
    * generated from both. With a query, these are the facts and contexts that are relevant to it (hybrid search,
-   * best first); without one, the most important and most recent ones. Rules are always included.
+   * best first); without one, the most important and most recent ones. Rules are always included. Only if tags are
+   * given, a rule that has tags must match them, as facts and contexts must; a rule without tags is still
+   * included.
    *
    * Permission: `memory.read`.
    */
