@@ -7,11 +7,11 @@ import type { Onnx } from "../../../native/onnx.ts";
 import type { ApproximateRows } from "../../../ranking/candidates.ts";
 import { keywordScores } from "../../../ranking/keyword-scores.ts";
 import { Postings } from "../../../ranking/postings.ts";
-import { type TagSet, TagSets } from "../../../ranking/tag-sets.ts";
 import { VectorMatrix } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { toVector } from "../memories/memory-row.ts";
 import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
+import { type TagSet, TagSets } from "./tag-sets.ts";
 
 interface IndexedMemory {
   readonly serial: number;

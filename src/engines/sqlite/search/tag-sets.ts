@@ -1,7 +1,7 @@
 // Owns the tags of the memories in a search index. Memories with the same tags share one value, so memories without tags need nothing,
 // and a filter decides about each distinct set of tags once.
 
-import type { TagFilter } from "../memory/tags.ts";
+import type { TagFilter } from "../../../memory/tags.ts";
 
 /** The tags of one or more memories. */
 export interface TagSet {
