@@ -61,7 +61,7 @@ const allowed: Readonly<Record<string, string>> = {
   "ledger files": "nouns, domains, ledger files",
   process: `nouns, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
     ledger files, process`,
-  cli: `nouns, domains, calls, native, threads, embedding, choice of the engine, transports, local access, config,
+  cli: `nouns, domains, calls, native, threads, embedding, choice of the engine, transports, local access, hooks, config,
     ledger files, process, cli`,
   main: "nouns, cli, main",
 };

@@ -7,6 +7,7 @@ import { addSettings, globalSettings, reportFailure, type Session } from "./comm
 import { addConfigCommands } from "./config.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
+import { addHookCommands, isHook } from "./hook.ts";
 import { addKeyCommands } from "./key.ts";
 import { addProjectCommands } from "./project.ts";
 import { addReembedCommand } from "./reembed.ts";
@@ -16,6 +17,11 @@ import { addVersionCommand, versionReport, versionText } from "./version.ts";
 
 /** Runs one command. `words` are the arguments after the program's name. Never throws: every outcome is an exit code. */
 export async function runCommand(words: readonly string[]): Promise<ExitCode> {
+  const exitCode = await parseAndRun(words);
+  return isHook(words) ? exitCodes.done : exitCode;
+}
+
+async function parseAndRun(words: readonly string[]): Promise<ExitCode> {
   disableTelemetry();
   const session: Session = { terminal: createTerminal(words.includes("--json")), exitCode: exitCodes.done };
   const program = createProgram(session);
@@ -70,6 +76,7 @@ function createProgram(session: Session): Command {
   addReembedCommand(program, session);
   addDoctorCommand(program, session);
   addConfigCommands(program, session);
+  addHookCommands(program, session);
   addVersionCommand(program, session);
   return program;
 }

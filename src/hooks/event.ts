@@ -17,6 +17,9 @@ export interface HookEvent {
   readonly query: string;
 }
 
+/** Clients use UUIDs. The identifier becomes an argument of a process and part of an audit record. */
+const identifier = /^[\x20-\x7e]{1,200}$/;
+
 /** Null: this is no event of the client. */
 export function readEvent(client: HookClientName, text: string): HookEvent | null {
   // Windows shells add a byte order mark.
@@ -25,7 +28,7 @@ export function readEvent(client: HookClientName, text: string): HookEvent | nul
   // Cursor can run the hooks of Claude Code, too. They would print everything a second time.
   if (client !== "cursor" && "cursor_version" in value) return null;
   const sessionId = firstText(value.conversation_id, value.session_id);
-  if (sessionId === null) return null;
+  if (sessionId === null || !identifier.test(sessionId)) return null;
   const roots = Array.isArray(value.workspace_roots) ? value.workspace_roots : [];
   return {
     sessionId,
@@ -55,7 +58,7 @@ function firstPath(...values: readonly (Json | undefined)[]): string | null {
 
 /** People ask at the beginning or at the end of a long prompt, and paste in between. */
 function toQuery(prompt: string): string {
-  const text = prompt.toWellFormed().trim();
+  const text = prompt.toWellFormed().replaceAll("\0", " ").trim();
   if (text.length <= queryMaxCharacters) return text;
   const half = queryMaxCharacters / 2 - 1;
   return `${text.slice(0, half)}\n${text.slice(-half)}`.toWellFormed();

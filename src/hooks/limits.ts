@@ -14,7 +14,7 @@ export const eventMaxBytes = 4 * 1024 * 1024;
 export const contextMaxCharacters = 8_000;
 /** Of these, facts and contexts at the start of a session and with a prompt. The rest is for the rules. */
 export const startMaxCharacters = 4_000;
-export const promptFactsMaxCharacters = 2_000;
+export const promptMaxCharacters = 2_000;
 /** Memories of one session that are remembered as printed. */
 export const printedMax = 2_000;
 
@@ -22,6 +22,8 @@ export const printedMax = 2_000;
 export const transcriptWindowBytes = 8 * 1024 * 1024;
 /** Length of the messages of one extraction, below the limit of the operation. */
 export const extractionMaxCharacters = 40_000;
+/** Messages of one extraction: each has several values, and a body may have 50,000. */
+export const extractionMaxMessages = 2_000;
 /** Extractions of one run; the next run continues behind them. */
 export const extractionsPerRun = 40;
 /** Attempts of one extraction, and the longest delay between two of them. */
@@ -32,3 +34,7 @@ export const extractionDelayMaxMs = 60_000;
 export const hookLogMaxBytes = 1024 * 1024;
 /** Files of a session are removed this long after their last change. */
 export const sessionLifeMs = 30 * 86_400_000;
+/** A file of a session that is larger was not written by a hook. */
+export const sessionFileMaxBytes = 1024 * 1024;
+/** Duration of one extraction call. A language model may need minutes for a long text. */
+export const extractionMaxMs = 15 * 60_000;

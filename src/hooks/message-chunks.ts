@@ -1,6 +1,6 @@
 // Owns the division of messages into extractions. Pure. Must never lose a character that is not white space.
 
-import { extractionMaxCharacters } from "./limits.ts";
+import { extractionMaxCharacters, extractionMaxMessages } from "./limits.ts";
 import type { SpokenMessage } from "./transcripts/transcript.ts";
 
 export interface MessageChunk {
@@ -20,7 +20,8 @@ export function toChunks(
   for (const { role, content, end } of messages) {
     const parts = divide(content, maxCharacters);
     parts.forEach((part, index) => {
-      if (characters + part.length > maxCharacters) {
+      const isFull = (chunks.at(-1)?.messages.length ?? 0) >= extractionMaxMessages;
+      if (isFull || characters + part.length > maxCharacters) {
         chunks.push({ messages: [], end: readTo });
         characters = 0;
       }

@@ -42,10 +42,11 @@ export async function cleanUp(): Promise<void> {
 
 export type Variables = Readonly<Record<string, string>>;
 
-export function spawn(words: readonly string[], variables: Variables = {}) {
+/** `input` is what the command reads from stdin. */
+export function spawn(words: readonly string[], variables: Variables = {}, input: Uint8Array | null = null) {
   const child = Bun.spawn([process.execPath, main, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...variables },
-    stdin: "ignore",
+    stdin: input ?? "ignore",
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -54,8 +55,12 @@ export function spawn(words: readonly string[], variables: Variables = {}) {
   return child;
 }
 
-export async function run(words: readonly string[], variables: Variables = {}): Promise<Outcome> {
-  const child = spawn(words, variables);
+export async function run(
+  words: readonly string[],
+  variables: Variables = {},
+  input: Uint8Array | null = null,
+): Promise<Outcome> {
+  const child = spawn(words, variables, input);
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { exitCode: await child.exited, stdout, stderr };
 }

@@ -9,8 +9,8 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs one command; `--data-dir` is added where it is not `bare`. */
-export type RunCommand = (words: readonly string[], bare?: boolean) => Promise<Outcome>;
+/** Runs one command with an input; `--data-dir` is added where it is not `bare`. */
+export type RunCommand = (words: readonly string[], bare?: boolean, input?: string) => Promise<Outcome>;
 
 export interface Administration {
   readonly run: RunCommand;
@@ -72,6 +72,26 @@ export async function administer(administration: Administration): Promise<string
   await expect(["version"]);
   await expect(["project", "show", "nobody"], [1]);
   await expect(["--wrong"], [2]);
+  return faults;
+}
+
+/** What an assistant's client does while a server runs. @returns what did not end as it should */
+export async function answerHooks(run: RunCommand, named: string, session: string): Promise<string[]> {
+  const transcript = join(named, `${session}.jsonl`);
+  const line = { type: "user", message: { role: "user", content: "We decided to release on Tuesdays." } };
+  await Bun.write(transcript, `${JSON.stringify(line)}\n`);
+  const event = {
+    session_id: session,
+    cwd: named,
+    transcript_path: transcript,
+    prompt: "When do we release?",
+  };
+  const faults: string[] = [];
+  for (const name of ["session-start", "user-prompt", "session-end"]) {
+    const words = ["hook", name, "--client", "claude-code"];
+    const { exitCode, stderr } = await run(words, false, JSON.stringify(event));
+    if (exitCode !== 0 || stderr !== "") faults.push(`${words.join(" ")} ended with ${exitCode}: ${stderr}`);
+  }
   return faults;
 }
 

@@ -39,6 +39,14 @@ describe("accepted", () => {
   });
 });
 
+test("a command that starts itself in the background may start a process, but no other program", () => {
+  const start = '4711  vfork() = 4712\n4712  execve("/opt/memledger", ["memledger"], 0x7ffd) = 0\n';
+  expect(judge(start, { ...limits, startsItself: true })).toEqual([]);
+  expect(judge(start, limits)).toHaveLength(1);
+  const other = start.replace("/opt/memledger", "/bin/sh");
+  expect(judge(other, { ...limits, startsItself: true })).toHaveLength(1);
+});
+
 describe("found", () => {
   test.each<[fault: RegExp, call: string]>([
     // As ONNX Runtime 1.30 made them.

@@ -15,6 +15,8 @@ export interface Limits {
   readonly ports: readonly number[];
   /** The program itself. */
   readonly executable: string;
+  /** Whether the command starts the program once more, in the background. */
+  readonly startsItself?: boolean;
 }
 
 /** @returns what is wrong, each once, with the first system call that shows it; [] when nothing is */
@@ -58,7 +60,8 @@ function judgeCall(call: SystemCall, limits: Limits): string | null {
   if (name === "socket") return judgeSocket(text);
   if (toAddresses.has(name)) return judgeAddress(call, limits);
   // A process of its own, even one that runs no other program: the crash handler of Bun forks.
-  if (starts.has(name)) return text.includes("CLONE_THREAD") ? null : "starts a process";
+  if (starts.has(name))
+    return text.includes("CLONE_THREAD") || limits.startsItself === true ? null : "starts a process";
   if (name === "execve") return judgeProgram(paths, limits);
   if (name === "open" || name === "openat" || name === "openat2") {
     const writes = /\bO_(WRONLY|RDWR|CREAT|TRUNC|TMPFILE)\b/.test(text);

@@ -4,7 +4,7 @@
 import { join, resolve } from "node:path";
 import { killAll, type Server } from "../crash/server.ts";
 import { items, startFakeLlm } from "../extraction/fake-llm.ts";
-import { administer, listCommands, maintain, type RunCommand } from "./commands.ts";
+import { administer, answerHooks, listCommands, maintain, type RunCommand } from "./commands.ts";
 import { missedLeaks } from "./leaks.ts";
 import { callEverything, deleteEverything, notPerformed } from "./operations.ts";
 import { createSandbox } from "./sandbox.ts";
@@ -26,15 +26,15 @@ async function observe(program: string, duration: number): Promise<Report> {
   if (missed.length > 0) return { seen: "the proof does not see what it has to", faults: missed };
   using sandbox = createSandbox([program]);
   const commands = new Set<string>(["serve"]);
-  const run: RunCommand = async (words, bare = false) => {
-    if (bare) return sandbox.run(words);
+  const run: RunCommand = async (words, bare = false, input) => {
+    if (bare) return sandbox.run(words, input);
     commands.add(
       words
         .filter((word) => /^[a-z][a-z-]*$/.test(word))
         .slice(0, 2)
         .join(" "),
     );
-    return sandbox.run([...words, "--data-dir", sandbox.dataDir]);
+    return sandbox.run([...words, "--data-dir", sandbox.dataDir], input);
   };
   const begun = Date.now();
   const until = (share: number) => begun + duration * 1000 * share;
@@ -62,6 +62,7 @@ async function observe(program: string, duration: number): Promise<Report> {
       last = { memoryId, auditId, isErased: false };
       if (lap % 5 === 0) {
         faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...last })));
+        faults.push(...(await answerHooks(run, sandbox.named, `${name}${lap}`)));
         last = { ...last, isErased: true };
       }
       const refused = await deleteEverything(target);

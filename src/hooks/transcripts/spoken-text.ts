@@ -17,9 +17,10 @@ const otherParts: readonly (readonly [start: string, end: string])[] = [
 /** Claude Code writes this as the user. */
 const interruption = /^\[Request interrupted by user[^\]]*\]$/;
 
-/** The text without elements that a client has added, trimmed. */
+/** The text without elements that a client has added, trimmed, and without characters that no memory can contain. */
 export function toSpokenText(text: string): string {
-  const spoken = otherParts.reduce((rest, [start, end]) => without(rest, start, end), withoutElements(text));
+  const valid = text.toWellFormed().replaceAll("\0", "");
+  const spoken = otherParts.reduce((rest, [start, end]) => without(rest, start, end), withoutElements(valid));
   return interruption.test(spoken.trim()) ? "" : spoken.trim();
 }
 

@@ -1,0 +1,57 @@
+// Owns the process that extracts memories from a transcript after a hook has ended. Must never run twice for one conversation.
+
+import { statSync } from "node:fs";
+import { createClock } from "../clock.ts";
+import { locate } from "../data-directory/data-directory.ts";
+import { chooseEngine } from "../engines/engines.ts";
+import { extractTranscript } from "../hooks/extract-transcript.ts";
+import { extractionMaxMs } from "../hooks/limits.ts";
+import { createMemoryCalls } from "../hooks/memory-calls.ts";
+import { openSessionFiles, removeOldSessions } from "../hooks/session-files.ts";
+import { transcriptFormats } from "../hooks/transcripts/formats.ts";
+import { prepareRuntime } from "../native/runtime.ts";
+import type { Invocation } from "./command.ts";
+import { openHookChannel, readHookTarget } from "./hook-target.ts";
+
+export async function extractInBackground(invocation: Invocation): Promise<null> {
+  const { options, terminal } = invocation;
+  const target = readHookTarget(invocation);
+  const { client, folder, logger, project, dataDir } = target;
+  const transcript = String(options.transcript);
+  const sessionId = String(options.session);
+  logger.info("a transcript is read in the background", { client, pid: process.pid });
+  const files = openSessionFiles(folder, client, sessionId);
+  const channel = openHookChannel(target, project, terminal.variables);
+  const extraction = {
+    transcript,
+    format: transcriptFormats[client],
+    calls: createMemoryCalls(channel, { client, hook: "session-end", sessionId }),
+    files,
+    logger,
+    limit: () => AbortSignal.timeout(extractionMaxMs),
+    sleep: Bun.sleep,
+  } as const;
+  const directory = { ...locate(dataDir), lock: files.lock };
+  const engine = chooseEngine(directory, () => prepareRuntime(directory.runtime));
+  try {
+    for (let size = -2; size !== sizeOf(transcript); ) {
+      size = sizeOf(transcript);
+      const lock = await engine.takeLock();
+      // The process that has the lock looks at the size again after it has released it.
+      if (lock === null) return null;
+      try {
+        await extractTranscript(extraction);
+      } finally {
+        lock.release();
+      }
+    }
+    removeOldSessions(folder, createClock().now());
+  } catch (error) {
+    logger.error("a transcript was not read", { client, transcript, error });
+  }
+  return null;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+}

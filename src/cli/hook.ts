@@ -1,0 +1,53 @@
+// Binds `memledger hook`: the commands that an assistant's client runs at the start of a conversation, with each prompt, and at the end.
+// Must never end with another exit code than 0, because clients block the prompt of the user otherwise (Claude Code: code 2).
+
+import { type Command, Option } from "commander";
+import { type HookName, hookClientNames, hookNames } from "../hooks/client.ts";
+import { hookDeadlineMs } from "../hooks/limits.ts";
+import { bindWork, type Session } from "./command.ts";
+import { extractInBackground } from "./hook-extraction.ts";
+import { runHook } from "./hook-run.ts";
+
+const descriptions: Readonly<Record<HookName, string>> = {
+  "session-start": "Print the rules and the most important memories.",
+  "user-prompt": "Print the memories that are relevant to the prompt.",
+  "session-end": "Extract memories from the transcript, in the background.",
+};
+
+export function addHookCommands(program: Command, session: Session): void {
+  const hook = program
+    .command("hook")
+    .description("Answer a hook of an assistant's client. Reads the client's JSON from stdin.");
+  for (const name of hookNames) {
+    const command = addTarget(hook.command(name).description(descriptions[name]));
+    bindWork(command, session, (invocation) => runHook(name, invocation));
+  }
+  const extract = addTarget(hook.command("extract", { hidden: true }))
+    .requiredOption("--session <id>")
+    .requiredOption("--transcript <file>");
+  bindWork(extract, session, extractInBackground);
+}
+
+function addTarget(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--client <name>", "the client that runs the hook")
+        .choices(hookClientNames)
+        .makeOptionMandatory(),
+    )
+    .option("--project <name>", "project, created if it does not exist", "default")
+    .addOption(
+      new Option("--deadline-ms <number>", "for tests on slow machines").hideHelp().default(hookDeadlineMs),
+    )
+    .option("--url <url>", "server; without it, the server of the data directory");
+}
+
+/** Whether a hook was meant, also when its arguments are invalid. */
+export function isHook(words: readonly string[]): boolean {
+  let at = 0;
+  // Options before the name of the command: all but --json have a value.
+  for (let word = words[at]; word?.startsWith("-") === true; word = words[at]) {
+    at += word === "--json" || word.includes("=") ? 1 : 2;
+  }
+  return words[at] === "hook";
+}
