@@ -10,6 +10,7 @@ export const topKDefault = 10;
 export const pageMax = 2 ** 31;
 export const pageSizeMax = 100;
 export const pageSizeDefault = 20;
+export const tagPageSizeDefault = 100;
 export const auditPageSizeDefault = 50;
 /** How long the later pages of a list of audit records show the state of page 1, and how many such lists are kept. */
 export const pagePinMs = 3_600_000;

@@ -29,6 +29,7 @@ import { deleteAllMemories, deleteMemory } from "../memory/delete.ts";
 import { extractMemories } from "../memory/extract.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { listMemories } from "../memory/list.ts";
+import { listTags } from "../memory/list-tags.ts";
 import { readMemory } from "../memory/read.ts";
 import { searchMemories } from "../memory/search.ts";
 import { updateMemory } from "../memory/update.ts";
@@ -37,6 +38,7 @@ import type { InstallationOperation, Operation, ProjectOperation } from "./opera
 export const projectOperations: readonly ProjectOperation[] = [
   createMemory,
   listMemories,
+  listTags,
   readMemory,
   updateMemory,
   deleteMemory,

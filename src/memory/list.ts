@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
 import { pageSizeDefault } from "../limits.ts";
-import { pageFields } from "../schema/page.ts";
+import { pageFields, pagination, toPagination } from "../schema/page.ts";
 import { Choice, Fields } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
 import type { ListQuery } from "./store.ts";
@@ -44,15 +44,7 @@ export const listMemories = projectOperation({
   output: Fields(
     {
       memories: Type.Array(agentMemory),
-      pagination: Fields(
-        {
-          page: Type.Integer(),
-          page_size: Type.Integer(),
-          total: Type.Integer({ description: "Number of matching memories on all pages." }),
-          total_pages: Type.Integer(),
-        },
-        { title: "Pagination" },
-      ),
+      pagination,
     },
     { title: "MemoryPage" },
   ),
@@ -76,7 +68,7 @@ export const listMemories = projectOperation({
     const { memories, total } = await store.memories.list(caller.project, query, signal);
     const data = {
       memories: memories.map(toAgentMemory),
-      pagination: { page, page_size, total, total_pages: Math.ceil(total / page_size) },
+      pagination: toPagination(page, page_size, total),
     };
     return { foreseen: { data }, prepared: null };
   },

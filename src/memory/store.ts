@@ -18,6 +18,20 @@ export interface MemoryPage {
   readonly total: number;
 }
 
+export interface TagQuery {
+  /** Null: all types. */
+  readonly type: MemoryType | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface TagPage {
+  /** The most frequent first, equally frequent ones by Unicode code points. `count`: memories, including expired and inactive ones. */
+  readonly tags: readonly { readonly tag: string; readonly count: number }[];
+  /** Number of tags on all pages. */
+  readonly total: number;
+}
+
 export interface SearchQuery {
   /** Float32Array [dimensions], L2-normalised. */
   readonly vector: Float32Array;
@@ -121,6 +135,7 @@ export interface MemoryReader {
   /** Null when the project has no such memory. Waits for no turn: it takes microseconds. */
   find(project: Project, id: string): Promise<MemoryVersion | null>;
   list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage>;
+  listTags(project: Project, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active, unexpired rules, and the hits of a search. */

@@ -5,7 +5,8 @@ import { tagMaxCharacters, tagsMax } from "../limits.ts";
 import { Choice, Label } from "../schema/schema.ts";
 import { compareLabels, toLabel } from "../text/label.ts";
 
-const tag = Label({
+/** One tag. */
+export const tag = Label({
   maxLength: tagMaxCharacters,
   description: `A label of 1 to ${tagMaxCharacters} characters, without control characters. Unicode form and surrounding white space do not count; case does.`,
   examples: ["team:payments"],

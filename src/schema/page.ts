@@ -1,7 +1,8 @@
-// Owns the input fields of operations that return a list page by page. Knows no list.
+// Owns the input fields of operations that return a list page by page, and the place of a page in its list. Knows no list.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { pageMax, pageSizeMax } from "../limits.ts";
+import { Fields } from "./schema.ts";
 
 interface PageOptions {
   /** What the list contains, capitalised, such as "Memories". */
@@ -24,4 +25,19 @@ export function pageFields({ items, defaultSize }: PageOptions) {
       }),
     ),
   };
+}
+
+/** The place of a page, as the answer has it. */
+export const pagination = Fields(
+  {
+    page: Type.Integer(),
+    page_size: Type.Integer(),
+    total: Type.Integer({ description: "Number of matching items on all pages." }),
+    total_pages: Type.Integer(),
+  },
+  { title: "Pagination" },
+);
+
+export function toPagination(page: number, pageSize: number, total: number): Static<typeof pagination> {
+  return { page, page_size: pageSize, total, total_pages: Math.ceil(total / pageSize) };
 }

@@ -74,6 +74,7 @@ async function openWorld(): Promise<World> {
 const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.create": () => ({ content: "Something new.", memory_type: "fact" }),
   "memory.list": () => ({}),
+  "memory.tags": () => ({}),
   "memory.read": ({ memory_id }) => ({ memory_id }),
   "memory.update": ({ memory_id }) => ({ memory_id, content: "Something else.", importance: 1 }),
   "memory.delete": ({ memory_id }) => ({ memory_id }),

@@ -118,7 +118,7 @@ test("exit codes of audit verify", () => {
 test("limits of the input", () => {
   const noBlank = "not only white space, no NUL";
   const chunks = `with more than ${number(limits.bodySmallChunksMax)} chunks, ${limits.bodyChunkMinBytes} bytes per chunk on average`;
-  const pageSizes = `default ${limits.pageSizeDefault} for memories and ${limits.auditPageSizeDefault} for audit records`;
+  const pageSizes = `default ${limits.pageSizeDefault} for memories, ${limits.auditPageSizeDefault} for audit records and ${limits.tagPageSizeDefault} for tags`;
   const expected = [
     [
       "content of a memory, search query",

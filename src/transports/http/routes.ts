@@ -19,6 +19,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["POST", "/v1/memories/search", "memory.search"],
   ["POST", "/v1/memories/inject", "memory.inject"],
   ["POST", "/v1/memories/extract", "memory.extract"],
+  ["GET", "/v1/memories/tags", "memory.tags"],
   ["GET", "/v1/memories/:memory_id", "memory.read"],
   ["PUT", "/v1/memories/:memory_id", "memory.update"],
   ["DELETE", "/v1/memories/:memory_id", "memory.delete"],

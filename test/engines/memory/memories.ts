@@ -10,6 +10,8 @@ import type {
   MemoryTransaction,
   SearchHit,
   SearchQuery,
+  TagPage,
+  TagQuery,
 } from "../../../src/memory/store.ts";
 import { matchesTags } from "../../../src/memory/tags.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
@@ -17,6 +19,7 @@ import { prominence, recencyOf } from "../../../src/ranking/prominence.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
 import { queryWords, splitWords } from "../../../src/ranking/words.ts";
 import { cancelled } from "../../../src/scheduling/cancellation.ts";
+import { compareLabels } from "../../../src/text/label.ts";
 import type { Data, MemoryRow } from "./data.ts";
 
 export function createMemoryReader(data: Data): MemoryReader {
@@ -33,6 +36,7 @@ export function createMemoryReader(data: Data): MemoryReader {
         return row === undefined ? null : { memory: row.memory, revision: row.revision };
       }),
     list: (project, query, signal) => read(signal, () => list(rowsOf(project), query)),
+    listTags: (project, query, signal) => read(signal, () => listTags(rowsOf(project), query)),
     search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
     readForInjection: (project, query, signal) =>
       read(signal, () => {
@@ -95,6 +99,16 @@ function list(rows: readonly MemoryRow[], { type, tags, sortBy, direction, limit
   };
   const page = found.sort(compare[sortBy]).slice(offset, offset + limit);
   return { memories: page.map(({ memory }) => memory), total: found.length };
+}
+
+function listTags(rows: readonly MemoryRow[], { type, limit, offset }: TagQuery): TagPage {
+  const counts = new Map<string, number>();
+  for (const { memory } of rows)
+    if (type === null || memory.type === type)
+      for (const tag of memory.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  const tags = [...counts].map(([tag, count]) => ({ tag, count }));
+  tags.sort((a, b) => b.count - a.count || compareLabels(a.tag, b.tag));
+  return { tags: tags.slice(offset, offset + limit), total: tags.length };
 }
 
 /** Without accents; endings stay, so words have no other forms here. */

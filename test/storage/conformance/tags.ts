@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.ts";
-import type { ListQuery } from "../../../src/memory/store.ts";
+import type { ListQuery, TagQuery } from "../../../src/memory/store.ts";
 import type { TagFilter } from "../../../src/memory/tags.ts";
 import { type Member, neverAborted, type Seam, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
@@ -69,6 +69,15 @@ const stepOf = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant("inject" as const), tags: filterOf }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("count" as const),
+      type: wantedType,
+      limit: fc.constantFrom(1, 2, 100),
+      offset: fc.constantFrom(0, 0, 1, 7),
+    }),
+  },
 );
 type Step = typeof stepOf extends fc.Arbitrary<infer Value> ? Value : never;
 type Removal = Extract<Step, { kind: "removeAll" }>;
@@ -92,6 +101,7 @@ class Run {
   #written = 0;
   found = 0;
   removed = 0;
+  counted = 0;
 
   constructor(seam: Seam, member: Member) {
     this.#seam = seam;
@@ -105,6 +115,8 @@ class Run {
         return;
       case "list":
         return this.#list(step);
+      case "count":
+        return this.#count(step);
       case "inject":
         return this.#inject(step.tags);
       case "removeAll":
@@ -154,6 +166,22 @@ class Run {
     this.found += query.tags === null ? 0 : shown.length;
   }
 
+  async #count({ kind: _, ...query }: { kind: string } & TagQuery): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const { type, tags } of this.#memories)
+      if (query.type === null || type === query.type)
+        for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    const point = (tag: string) => tag.codePointAt(0) ?? 0;
+    const expected = [...counts].sort(([a, of], [b, other]) => other - of || point(a) - point(b));
+    const { project } = this.#member.caller;
+    const page = await this.#seam.store.memories.listTags(project, query, neverAborted);
+    expect(page.tags.map(({ tag, count }) => [tag, count])).toEqual(
+      expected.slice(query.offset, query.offset + query.limit),
+    );
+    expect(page.total).toBe(expected.length);
+    this.counted += page.tags.length;
+  }
+
   /** The facts and contexts; which rules are included is not up to an engine. */
   async #inject(tags: TagFilter): Promise<void> {
     const query = { types: ["fact", "context"], tags, topK: 50, now: this.#seam.now() } as const;
@@ -185,7 +213,7 @@ class Run {
 export function testTags(subject: EngineUnderTest): void {
   describe("tags", () => {
     test("are stored, listed, injected and deleted exactly, after any sequence of changes", async () => {
-      let [found, removed] = [0, 0];
+      let [found, removed, counted] = [0, 0, 0];
       await withSeam(subject, (seam) =>
         fc.assert(
           fc.asyncProperty(fc.array(stepOf, { minLength: 6, maxLength: 40, size: "max" }), async (steps) => {
@@ -193,12 +221,14 @@ export function testTags(subject: EngineUnderTest): void {
             for (const each of steps) await run.take(each);
             found += run.found;
             removed += run.removed;
+            counted += run.counted;
           }),
           { numRuns: 40 },
         ),
       );
       expect(found).toBeGreaterThan(200);
       expect(removed).toBeGreaterThan(20);
+      expect(counted).toBeGreaterThan(100);
     }, 60_000);
 
     test("do not make equal contents different, and are a project's own", () =>

@@ -316,6 +316,78 @@ describe("an injection", () => {
   });
 });
 
+describe("the list of tags", () => {
+  runScenarios(app, [
+    {
+      name: "has the number of memories of each, the most frequent first",
+      method: "GET",
+      path: `${path}/tags?page_size=3`,
+      status: 200,
+      code: 1000,
+      data: {
+        tags: [
+          { tag: "shop", count: 4 },
+          { tag: "backend", count: 2 },
+          { tag: "Caf\u00e9", count: 1 },
+        ],
+        pagination: { page: 1, page_size: 3, total: 8, total_pages: 3 },
+      },
+      recordedFor,
+      payload: { request_parameters: { page_size: 3 } },
+    },
+    {
+      name: "is of one type",
+      method: "GET",
+      path: `${path}/tags?memory_type=rule&page_size=1&page=2`,
+      status: 200,
+      code: 1000,
+      data: { tags: [{ tag: "shop", count: 1 }], pagination: { total: 2, total_pages: 2 } },
+      recordedFor,
+    },
+    {
+      name: "is empty behind its end",
+      method: "GET",
+      path: `${path}/tags?page=9`,
+      status: 200,
+      code: 1000,
+      data: { tags: [], pagination: { page: 9, page_size: 100, total: 8, total_pages: 1 } },
+      recordedFor,
+    },
+    {
+      name: "is refused with a parameter that it does not have",
+      method: "GET",
+      path: `${path}/tags?sort_by=tag`,
+      status: 400,
+      code: 1400,
+      message: /^Query parameter "sort_by" is unknown/,
+      recordedFor,
+    },
+  ]);
+
+  test("counts what the list of memories counts, expired and inactive memories too", async () => {
+    const { key } = await app.createProject("custom");
+    const body = { content: "inactive", memory_type: "fact", tags: ["a"] };
+    const id = await createMemory(app, body, key);
+    await app.call("PUT", `${path}/${id}`, { key, body: { is_active: false } });
+    const expires_at = new Date(Date.now() - 1000).toISOString();
+    await createMemory(app, { content: "expired", memory_type: "fact", tags: ["a"], expires_at }, key);
+    const { data } = await app.call("GET", `${path}/tags`, { key });
+    expect(data.tags).toEqual([{ tag: "a", count: 2 }]);
+    const list = await app.call("GET", `${path}?tag=a`, { key });
+    expect(objects(list.data.pagination)[0]?.total).toBe(2);
+  });
+
+  test("can only be read at its address, and a memory is not called so", async () => {
+    for (const method of ["PUT", "DELETE", "POST"]) {
+      const reply = await app.call(method, `${path}/tags`, { body: {} });
+      expect(reply).toMatchObject({ status: 405, code: 1405 });
+      expect(reply.headers.get("allow")).toBe("GET, HEAD");
+    }
+    for (const other of ["tags/", "Tags", "%74ags", "tags/x"])
+      expect((await app.call("GET", `${path}/${other}`)).status).toBe(404);
+  });
+});
+
 describe("a bulk delete", () => {
   test("deletes the memories with all of the tags, of one type or of all", async () => {
     const { key, id } = await app.createProject("custom");

@@ -519,7 +519,7 @@ export type MessageRole = "user" | "assistant" | "system" | "developer" | "tool"
 export interface Pagination {
   page: number;
   page_size: number;
-  /** Number of matching memories on all pages. */
+  /** Number of matching items on all pages. */
   total: number;
   total_pages: number;
 }
@@ -596,6 +596,21 @@ export type SortDirection = "asc" | "desc";
 /** Only this class of HTTP status. */
 export type StatusClass = "2xx" | "4xx" | "5xx";
 
+export interface TagCount {
+  /**
+   * A label of 1 to 64 characters, without control characters. Unicode form and surrounding white space do not
+   * count; case does.
+   */
+  tag: string;
+  /** Number of memories that have the tag. */
+  count: number;
+}
+
+export interface TagPage {
+  tags: TagCount[];
+  pagination: Pagination;
+}
+
 /** all: memories that have all of the tags. any: memories that have at least one of them. */
 export type TagsMatch = "all" | "any";
 
@@ -661,6 +676,19 @@ export interface MemoryListQuery {
   sort_by?: MemoryOrder | undefined;
   /** Direction of the order. Default: "desc". */
   sort_dir?: SortDirection | undefined;
+}
+
+/** Parameters of memoryTags. */
+export interface MemoryTagsQuery {
+  /**
+   * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
+   * temporary.
+   */
+  memory_type?: MemoryType | undefined;
+  /** Page number, from 1. Default: 1. */
+  page?: number | undefined;
+  /** Tags per page. Default: 100. */
+  page_size?: number | undefined;
 }
 
 /** Parameters of auditList. */

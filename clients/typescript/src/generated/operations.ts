@@ -23,8 +23,11 @@ import type {
   MemoryListQuery,
   MemoryPage,
   MemorySearchRequest,
+  MemoryTagsQuery,
   MemoryUpdateRequest,
   SearchResults,
+  TagCount,
+  TagPage,
   Verification,
 } from "./models.ts";
 
@@ -77,6 +80,14 @@ const memoryExtract: Operation = {
   path: "/v1/memories/extract",
   isIdempotent: false,
   mayRunLong: true,
+};
+
+const memoryTags: Operation = {
+  operationId: "memoryTags",
+  method: "GET",
+  path: "/v1/memories/tags",
+  isIdempotent: true,
+  mayRunLong: false,
 };
 
 const memoryRead: Operation = {
@@ -191,6 +202,7 @@ export const operations: readonly Operation[] = [
   memorySearch,
   memoryInject,
   memoryExtract,
+  memoryTags,
   memoryRead,
   memoryUpdate,
   memoryDelete,
@@ -294,6 +306,28 @@ export class Memories {
    */
   extract(body: MemoryExtractRequest, options: CallOptions = {}): Promise<Extraction> {
     return this.#calls.data(memoryExtract, { body }, options);
+  }
+
+  /**
+   * List tags. Returns a page of the tags of the project's memories, the most frequent first, equally frequent
+   * ones by Unicode code points. Counts include expired and inactive memories, as the list of memories does.
+   *
+   * Permission: `memory.read`.
+   */
+  tags(query: MemoryTagsQuery = {}, options: CallOptions = {}): Promise<TagPage> {
+    return this.#calls.data(memoryTags, { query }, options);
+  }
+
+  /** The items of all pages of `tags`, one request for each page. */
+  async *iterate(
+    query: Omit<MemoryTagsQuery, "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<TagCount, void, undefined> {
+    for (let page = 1; ; page++) {
+      const { tags, pagination } = await this.tags({ ...query, page }, options);
+      yield* tags;
+      if (page >= pagination.total_pages) return;
+    }
   }
 
   /**

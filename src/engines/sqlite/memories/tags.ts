@@ -1,6 +1,10 @@
-// Owns the SQL that finds memories by their tags.
+// Owns the SQL that finds memories by their tags, and that counts the memories of each tag.
 
+import type { Project } from "../../../access/project.ts";
+import type { TagPage, TagQuery } from "../../../memory/store.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { serialsOf } from "../project-serials.ts";
 
 interface TaggedMemories {
   /** A query for the serials of the memories that match, each once, without those that a bulk delete has hidden. */
@@ -22,4 +26,22 @@ export function taggedMemories({ tags, match }: TagFilter, condition = "TRUE"): 
     sql: each.join(match === "all" ? " INTERSECT " : " UNION "),
     parameters: Object.fromEntries(names.map((name, at) => [name, tags[at] ?? ""])),
   };
+}
+
+/** Reads the rows of all tags of the project, in their order; they are found without the memories. */
+export function createTagList(database: Database): (project: Project, query: TagQuery) => TagPage {
+  const serialOf = serialsOf(database);
+  const counted = `SELECT t.tag, COUNT(*) AS count FROM memory_tag t CROSS JOIN pool p
+    ON p.project = t.project AND p.memory_type = t.memory_type AND p.epoch = t.epoch
+    WHERE t.project = :project AND (:type IS NULL OR t.memory_type = :type) GROUP BY t.tag`;
+  const page = database.prepare<[Record<string, unknown>], { tag: string; count: number }>(
+    `${counted} ORDER BY count DESC, t.tag LIMIT :limit OFFSET :offset`,
+  );
+  const total = database
+    .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${counted})`)
+    .pluck();
+  return database.transaction((project: Project, { type, limit, offset }: TagQuery) => {
+    const wanted = { project: serialOf(project.id), type };
+    return { tags: page.all({ ...wanted, limit, offset }), total: total.get(wanted) ?? 0 };
+  });
 }

@@ -6,6 +6,7 @@ import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryList } from "../memories/memory-reader.ts";
+import { createTagList } from "../memories/tags.ts";
 import { createVerificationSteps } from "../verify/verification-steps.ts";
 import { answerNamedRequests } from "./answer-requests.ts";
 
@@ -23,6 +24,7 @@ const prover = createVerificationSteps(database, verifierKeys);
 
 const handlers = {
   listMemories: createMemoryList(database),
+  listTags: createTagList(database),
   listRecords: createRecordList(database),
   findRecord: audit.find,
   placeRecord: audit.place,
