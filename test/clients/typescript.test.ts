@@ -93,6 +93,12 @@ async function useMemories({ memories }: Memledger): Promise<void> {
   const extracted = await memories.extract({ text: "Ana: Never deploy on Fridays, please." });
   expect(extracted.extracted.map(({ action }) => action)).toEqual(["created"]);
 
+  const tagged = await memories.update(created.id, { tags: ["team:web", "a&b = c"] });
+  expect(tagged.tags).toEqual(["a&b = c", "team:web"]);
+  expect((await memories.tags()).tags.map(({ tag }) => tag)).toEqual(["a&b = c", "team:web"]);
+  expect((await memories.list({ tag: ["team:web", "a&b = c"] })).pagination.total).toBe(1);
+  expect((await memories.list({ tag: ["team:web", "none"] })).pagination.total).toBe(0);
+
   const listed = await memories.list({ memory_type: "fact" });
   expect(listed.memories.map(({ id }) => id)).toEqual([created.id]);
   await memories.delete(created.id);
@@ -140,6 +146,15 @@ describe("lists", () => {
     requests.length = 0;
     for await (const _ of client.memories.iterate({ page_size: 3 })) break;
     expect(requests).toHaveLength(1);
+  });
+
+  test("of tags are read page by page", async () => {
+    const client = await createClient();
+    const tags = ["a", "b", "c", "d", "e"];
+    await client.memories.create({ content: "A room with tags.", memory_type: "fact", tags });
+    const found: string[] = [];
+    for await (const { tag } of client.memories.iterateTags({ page_size: 2 })) found.push(tag);
+    expect(found).toEqual(tags);
   });
 
   test("of records are read by cursor, each record once although every page adds one", async () => {

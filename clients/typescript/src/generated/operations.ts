@@ -319,7 +319,7 @@ export class Memories {
   }
 
   /** The items of all pages of `tags`, one request for each page. */
-  async *iterate(
+  async *iterateTags(
     query: Omit<MemoryTagsQuery, "page"> = {},
     options: CallOptions = {},
   ): AsyncGenerator<TagCount, void, undefined> {
