@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import type { TestApp } from "../../fixture.ts";
 
 export const eras = ["2026-07-28", "2025-11-25"] as const;
 export type Era = (typeof eras)[number];
@@ -17,12 +18,15 @@ export interface ToolReply {
   readonly isError: boolean;
 }
 
-/** The current SDK, which speaks both eras. */
-export async function connect(url: string, key: string, era: Era) {
+/** The current SDK, which speaks both eras. @param app its address is read for each request: it changes with a restart */
+export async function connect(app: Pick<TestApp, "url">, key: string, era: Era) {
   const versionNegotiation = { mode: era === "2026-07-28" ? ({ pin: era } as const) : ("legacy" as const) };
   const sdk = new Client(clientInfo, { versionNegotiation });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  await sdk.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+  const send = (_: string | URL, init?: RequestInit) => fetch(`${app.url}/mcp`, init);
+  await sdk.connect(
+    new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), { requestInit, fetch: send }),
+  );
   // The client checks results against the schemas that it has listed.
   await sdk.listTools();
   return {

@@ -30,7 +30,7 @@ function expectSameInText({ text, structured }: ToolReply): void {
 describe.each(eras)("a client of %s", (era) => {
   const open = async (fields: { plan?: "basic" } = {}) => {
     const project = await app.createProject(fields.plan ?? "business");
-    const client = await connect(app.url, project.key, era);
+    const client = await connect(app, project.key, era);
     return {
       ...client,
       project,
