@@ -16,19 +16,24 @@ export async function receiveMessage(request: Request, admitted: Admitted): Prom
   try {
     const body = await receiveRequestBody(request, admitted.claim);
     if (body.kind === "incomplete") throw body.refusal;
+    if (body.kind === "unreadable" && body.code === 1400) return { fault: notJson(body.message) };
     if (body.kind === "unreadable") throw new Refusal(body.code, body.message);
-    if (body.kind === "none") return { fault: notJson("is empty. Send one message of JSON-RPC 2.0") };
+    if (body.kind === "none")
+      return { fault: notJson("The body is empty. Send one message of JSON-RPC 2.0.") };
     if (body.bytes.length >= largeBodyMinBytes) await admitted.turnForLargeBody();
     return { message: parseJson(body.text), fault: null };
   } catch (error) {
-    if (error instanceof JsonFault) return { fault: notJson(error.reason) };
+    if (error instanceof JsonFault) return { fault: notJson(describeFault(error)) };
     if (error instanceof Refusal) return { fault: refusalRpcResponse(toRefusalAnswer(error)) };
     throw error;
   }
 }
 
-function notJson(reason: string): Response {
-  const message = `The body ${reason}.`;
+function describeFault({ field, reason }: JsonFault): string {
+  return `${field === null ? "The body" : `Member "${field}"`} ${reason}.`;
+}
+
+function notJson(message: string): Response {
   return rpcErrorResponse({ status: 400, code: rpcCodes.parseError, message });
 }
 
