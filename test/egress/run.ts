@@ -61,8 +61,9 @@ async function observe(program: string, duration: number): Promise<Report> {
       const { memoryId, auditId } = done;
       last = { memoryId, auditId, isErased: false };
       if (lap % 5 === 0) {
-        faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...last })));
+        // Before the records of memories are erased, because an injection would record them again.
         faults.push(...(await answerHooks(run, sandbox.named, `${name}${lap}`)));
+        faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...last })));
         last = { ...last, isErased: true };
       }
       const refused = await deleteEverything(target);
