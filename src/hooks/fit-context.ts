@@ -1,14 +1,14 @@
 // Owns the choice of the lines of a prompt section that a hook prints: those that the conversation does not have yet, as many as the client
 // accepts. Pure. Must never shorten or change a line; docs/user/PROMPT-FORMAT.md describes them.
 
-import { contextMaxCharacters } from "./limits.ts";
+import { contextMaxBytes } from "./limits.ts";
 
 export interface FittedContext {
   /** A prompt section in the same form; empty when no line is left. */
   readonly text: string;
   /** The lines of the memories in it. */
   readonly lines: readonly string[];
-  /** Lines that were left out because of the length. */
+  /** Lines that were left out because of the size. */
   readonly omitted: number;
 }
 
@@ -18,26 +18,31 @@ const memoryLine = /^- \(/;
 export function fitContext(
   section: string,
   isPrinted: (line: string) => boolean,
-  maxCharacters = contextMaxCharacters,
+  maxBytes = contextMaxBytes,
 ): FittedContext {
   const all = section.split("\n");
-  let characters = all.reduce(
-    (left, line) => (memoryLine.test(line) ? left - line.length - 1 : left),
-    section.length,
+  let bytes = all.reduce(
+    (left, line) => (memoryLine.test(line) ? left - sizeOf(line) : left),
+    Buffer.byteLength(section),
   );
   let omitted = 0;
   const kept = all.filter((line) => {
     if (!memoryLine.test(line)) return true;
     if (isPrinted(line)) return false;
-    if (characters + line.length + 1 > maxCharacters) {
+    if (bytes + sizeOf(line) > maxBytes) {
       omitted += 1;
       return false;
     }
-    characters += line.length + 1;
+    bytes += sizeOf(line);
     return true;
   });
   const lines = kept.filter((line) => memoryLine.test(line));
   return { text: lines.length === 0 ? "" : withoutEmptyParts(kept).join("\n"), lines, omitted };
+}
+
+/** With its line feed. */
+function sizeOf(line: string): number {
+  return Buffer.byteLength(line) + 1;
 }
 
 /** Without `<rules>` directly before `</rules>`, and so on. */

@@ -8,10 +8,10 @@ export const hookDeadlineMs = 800;
 /** A longer event is read to its end, because the client would notice a closed pipe, but not used. */
 export const eventMaxBytes = 4 * 1024 * 1024;
 /**
- * Length of the context that a hook prints. Claude Code and Cursor accept 10,000 characters, Codex about 2,500 tokens; all of them
- * replace or drop a longer text.
+ * Size of the context that a hook prints, in UTF-8 bytes, which correspond to tokens better than characters do. Claude Code and Cursor
+ * accept 10,000 characters, Codex about 2,500 tokens; all of them replace or drop a longer text.
  */
-export const contextMaxCharacters = 8_000;
+export const contextMaxBytes = 7_500;
 /** Of these, facts and contexts at the start of a session and with a prompt. The rest is for the rules. */
 export const startMaxCharacters = 4_000;
 export const promptMaxCharacters = 2_000;
