@@ -17,6 +17,7 @@ import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/
 import type { ChooseEngine } from "./engines/engines.ts";
 import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
 import { createLlmExtractor } from "./extraction/llm-extractor.ts";
+import { listenLocally, listenOnPort, tryListenLocally } from "./listening.ts";
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
 import type { Extractor } from "./memory/extractor.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
@@ -25,24 +26,22 @@ import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
 import { createCallLog } from "./transports/http/call-log.ts";
 import type { Readiness } from "./transports/http/health.ts";
-import { explainListenFailure } from "./transports/http/listen-failure.ts";
-import type { Listener } from "./transports/http/listener.ts";
-import { type RunningServer, startServer } from "./transports/http/network-server.ts";
-import { createHttp, type HttpOptions } from "./transports/http/server.ts";
-import { readLocalSender } from "./transports/local-socket/local-caller.ts";
-import { openLocalSocket } from "./transports/local-socket/local-socket.ts";
+import type { HttpOptions } from "./transports/http/server.ts";
 import { createMcpEndpoint } from "./transports/mcp/endpoint.ts";
 import { commit, version } from "./version.ts";
 
-export interface App {
+export interface BackgroundApp {
+  /** Refuses new calls, finishes running ones, completes pending writes and releases the data directory. `cause` is logged. */
+  close(cause?: string): Promise<void>;
+}
+
+export interface App extends BackgroundApp {
   readonly url: string;
   readonly port: number;
   /** The project "default", or the oldest one; null when there is no project. */
   readonly projectId: string | null;
   /** The key that this start created; null when keys already existed. */
   readonly apiKey: string | null;
-  /** Refuses new calls, finishes running ones, completes pending writes and releases the data directory. `cause` is logged. */
-  close(cause?: string): Promise<void>;
 }
 
 interface AppOptions {
@@ -57,8 +56,49 @@ interface AppOptions {
   readonly spawn?: NonNullable<SupervisorOptions["spawn"]>;
 }
 
-/** @throws Error that says what to do when the server cannot start */
-export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
+/** Listens on a TCP port and on the local socket. @throws Error that says what to do when the server cannot start */
+export function startApp(config: Config, options: AppOptions = {}): Promise<App> {
+  return start(config, options, async (parts, locked, http) => {
+    const { url, port, stop } = await listenOnPort(config, http);
+    parts.defer(stop);
+    const first = await initialise(http.perform, locked.engine);
+    const socket = tryListenLocally(locked.directory, http);
+    parts.defer(async () => socket?.close());
+    return { url, port, ...first };
+  });
+}
+
+/**
+ * Listens on the local socket only, and creates no key.
+ * @param end called when the server is idle, or another program wants it to stop; the caller then closes it
+ * @throws Error that says what to do when the server cannot start
+ */
+export function startBackgroundApp(
+  config: Config,
+  { end, ...options }: AppOptions & { readonly end: (cause: string) => void },
+): Promise<BackgroundApp> {
+  return start(config, options, async (parts, { directory }, http) => {
+    const { backgroundIdleMinutes } = config;
+    const idleMs = backgroundIdleMinutes === null ? null : backgroundIdleMinutes * 60_000;
+    const socket = listenLocally(directory, http, { idleMs, clock: http.clock, version, end });
+    parts.defer(() => socket.close());
+    return { url: null };
+  });
+}
+
+/** Opens the sockets. */
+type Open<Opened> = (
+  parts: AsyncDisposableStack,
+  locked: LockedDirectory,
+  http: HttpOptions,
+) => Promise<Opened>;
+
+/** @returns what `open` returns, and how to close the server */
+async function start<Opened extends { readonly url: string | null }>(
+  config: Config,
+  options: AppOptions,
+  open: Open<Opened>,
+): Promise<Opened & BackgroundApp> {
   const { logger = createLogger(config.logLevel), clockShift = null, decision = null } = options;
   const { spawn = spawnWorker } = options;
   await using parts = new AsyncDisposableStack();
@@ -104,16 +144,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const http = { perform, mcp, clock, logger, calls, readiness: () => readiness(store, supervisor) };
-  const server = await listen(config, http);
-  parts.defer(() => server.stop());
-  const first = await initialise(perform, locked.engine);
-  listenForLocalPrograms(parts, locked, http);
+  const opened = await open(parts, locked, http);
   store.exports.start();
   const startedAt = clock.elapsed();
   logger.info("server started", {
     version,
     commit,
-    url: server.url,
+    url: opened.url,
     data_directory: config.dataDir,
     format: locked.engine.format,
     model: embedder.model.id,
@@ -122,9 +159,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   });
   const running = parts.move();
   return {
-    url: server.url,
-    port: server.port,
-    ...first,
+    ...opened,
     async close(cause = "stopped by the program") {
       const endedAt = clock.elapsed();
       await running.disposeAsync();
@@ -199,40 +234,9 @@ async function startEngines(
   return { store, embedder: await starting };
 }
 
-async function listen(config: Config, options: HttpOptions): Promise<RunningServer> {
-  const { host: hostname, port, trustedProxies, allowedHosts, allowedOrigins } = config;
-  try {
-    return startServer({ ...options, hostname, port, trustedProxies, allowedHosts, allowedOrigins });
-  } catch (error) {
-    throw await explainListenFailure(error, hostname, port);
-  }
-}
-
 /** A busy thread is ready; a thread that is restarting is not. */
 async function readiness(store: Store, supervisor: Supervisor): ReturnType<Readiness> {
   const restarting = supervisor.restarting().map((name) => `the ${name} is restarting`);
   const reasons = [...new Set([...(await store.readiness()), ...restarting])];
   return { ready: reasons.length === 0, reasons };
-}
-
-/** Some file systems do not support sockets; the server must start there, too. */
-function listenForLocalPrograms(
-  parts: AsyncDisposableStack,
-  { directory }: LockedDirectory,
-  options: HttpOptions,
-): void {
-  // The socket itself never closes an idle connection.
-  const listener: Listener = {
-    readSender: readLocalSender,
-    addressOf: () => null,
-    webPageFault: () => null,
-    setIdleTimeout: () => {},
-  };
-  try {
-    const socket = openLocalSocket(directory.socket, options.perform, createHttp(options, listener));
-    parts.defer(() => socket.close());
-  } catch (error) {
-    const consequence = "commands cannot connect to this server; stop it before you run a command";
-    options.logger.warn(consequence, { error });
-  }
 }

@@ -82,6 +82,14 @@ export const idleTimeoutSeconds = 120;
 /** How long a shutdown waits for running HTTP calls and for running commands before it closes their connections. */
 export const httpGraceMs = 5_000;
 export const commandGraceMs = 1_000;
+/** How often a background server checks whether it is idle, and its log whether it is too long. */
+export const backgroundCheckMs = 30_000;
+/** Size at which the log of a background server begins again; one former log is kept. */
+export const backgroundLogMaxBytes = 1024 * 1024;
+/** How long a program waits for a background server that it starts, or that another program starts. */
+export const backgroundStartMaxMs = 30_000;
+/** How long a program waits for a background server to end: longer than endDeadlineMs. */
+export const backgroundStopMaxMs = 12_000;
 /** A server that has not stopped this long after the signal is killed. Docker kills it after 10 s. */
 export const endDeadlineMs = 9_000;
 

@@ -37,7 +37,7 @@ const groups: Readonly<Record<string, string>> = {
   config: "config data-directory/data-directory data-directory/ownership",
   hooks: "hooks",
   "ledger files": "data-directory/ledger-files data-directory/ledger-notes data-directory/ledger-rotation",
-  process: "app data-directory",
+  process: "app listening data-directory",
   cli: "cli",
   main: "main",
 };

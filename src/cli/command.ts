@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { type Loaded, loadConfig } from "../config/config.ts";
 import type { Setting } from "../config/setting.ts";
 import { flagOf, settings } from "../config/settings.ts";
+import { userDataDirectory } from "../config/user-data-directory.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { failureMessage } from "./failure-message.ts";
 import type { Report, Terminal } from "./terminal.ts";
@@ -31,13 +32,15 @@ export const globalSettings: readonly Setting<unknown>[] = [settings.dataDir, se
 interface BindOptions {
   /** True: with these operands the command reads neither environment variables nor memledger.toml. */
   readonly ignoresConfig?: (operands: readonly string[]) => boolean;
+  /** The data directory if none is named: a folder in the working directory, or that of programs which assistants start anywhere. */
+  readonly dataDir?: "in the working directory" | "of the user";
 }
 
 export function bindWork(
   command: Command,
   session: Session,
   work: Work,
-  { ignoresConfig = () => false }: BindOptions = {},
+  { ignoresConfig = () => false, dataDir: place = "in the working directory" }: BindOptions = {},
 ): void {
   command.action(async () => {
     const { terminal } = session;
@@ -48,7 +51,7 @@ export function bindWork(
       const flags = flagsFrom(options);
       const loaded = ignoresConfig(command.args)
         ? loadConfig({ flags, readsFile: false })
-        : loadConfig({ flags, variables: terminal.variables });
+        : loadConfig({ flags, variables: terminal.variables, ...defaultsOf(place, terminal) });
       isDebugging = loaded.config.logLevel === "debug";
       dataDir = loaded.config.dataDir;
       const report = await work({ ...loaded, terminal, options, operands: command.args });
@@ -57,6 +60,10 @@ export function bindWork(
       session.exitCode = await reportFailure(terminal, error, { isDebugging, dataDir, command });
     }
   });
+}
+
+function defaultsOf(place: BindOptions["dataDir"], { variables }: Terminal) {
+  return place === "of the user" ? { defaultDataDir: userDataDirectory(variables) } : {};
 }
 
 /** Prints one line that says what to do. `command` is the one whose help is named. @returns the exit code of the error */

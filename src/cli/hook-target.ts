@@ -42,7 +42,7 @@ export function openHookChannel(
   project: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): Channel {
-  if (url === null) return openChannel({ dataDir, project });
+  if (url === null) return openChannel({ dataDir, project, start: false });
   const apiKey = variables.MEMLEDGER_API_KEY;
   if (apiKey === undefined)
     throw new Error("MEMLEDGER_API_KEY is not set. Set it to the API key of the server.");

@@ -12,6 +12,7 @@ import { addKeyCommands } from "./key.ts";
 import { addProjectCommands } from "./project.ts";
 import { addReembedCommand } from "./reembed.ts";
 import { addServeCommand } from "./serve.ts";
+import { addStopCommand } from "./stop.ts";
 import { createTerminal } from "./terminal.ts";
 import { addVersionCommand, versionReport, versionText } from "./version.ts";
 
@@ -70,6 +71,7 @@ function createProgram(session: Session): Command {
     .addHelpText("after", `\nExit codes:\n${exitCodeLines()}`);
   addSettings(program, globalSettings);
   addServeCommand(program, session);
+  addStopCommand(program, session);
   addProjectCommands(program, session);
   addKeyCommands(program, session);
   addAuditCommands(program, session);

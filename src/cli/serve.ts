@@ -1,19 +1,24 @@
 // Binds `memledger serve`: starts the server, prints its address when it is ready, and shuts it down at a signal.
 
 import { type Command, Option } from "commander";
-import { type App, startApp } from "../app.ts";
+import { type App, startApp, startBackgroundApp } from "../app.ts";
+import { createClock } from "../clock.ts";
+import type { ClockTimer } from "../clock-timers.ts";
 import type { Config } from "../config/config.ts";
 import { generalSettings } from "../config/settings.ts";
+import { locate } from "../data-directory/data-directory.ts";
 import type { LedgerDecision } from "../data-directory/ledger-start.ts";
-import { endDeadlineMs } from "../limits.ts";
-import { createLogger, type LogLevel } from "../log/logger.ts";
+import { backgroundCheckMs, endDeadlineMs } from "../limits.ts";
+import { replaceBackgroundServer } from "../local-access/background-server.ts";
+import { shortenOwnLog } from "../log/log-file.ts";
+import { createLogger, type Logger, type LogLevel } from "../log/logger.ts";
 import { isHangupIgnored } from "../native/hangup.ts";
 import { ModelMismatch } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { endWithin } from "../threads/process-deadline.ts";
 import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { list, type Report } from "./terminal.ts";
+import { list, type Report, type Terminal } from "./terminal.ts";
 import { versionText } from "./version.ts";
 
 export function addServeCommand(program: Command, session: Session): void {
@@ -32,6 +37,10 @@ export function addServeCommand(program: Command, session: Session): void {
         "--restored-backup",
         "accept a restored database that is older than its checkpoints; this is recorded in the ledger",
       ).conflicts("newInstallation"),
+    )
+    .option(
+      "--background",
+      "serve only programs of this user, without a port, and end when idle, as the server that memledger mcp starts",
     );
   bindWork(command, session, async ({ config, ignoredVariables, options, terminal }) => {
     const signal = firstSignal(config.logLevel);
@@ -41,13 +50,43 @@ export function addServeCommand(program: Command, session: Session): void {
         names: ignoredVariables,
       });
     }
-    const app = await startApp(config, { logger, decision: decisionOf(options) }).catch((error: unknown) => {
+    const run = options.background === true ? runBackground : runServer;
+    await run(config, { logger, decision: decisionOf(options) }, terminal, signal).catch((error: unknown) => {
       throw withCommandLine(error, config);
     });
-    await terminal.print(readyReport(app, config));
-    await app.close(await signal);
     return null;
   });
+}
+
+type Run = (
+  config: Config,
+  options: { readonly logger: Logger; readonly decision: LedgerDecision },
+  terminal: Terminal,
+  signal: Promise<string>,
+) => Promise<void>;
+
+/** Replaces a background server of the directory. */
+const runServer: Run = async (config, options, terminal, signal) => {
+  const app = await replaceBackgroundServer(config.dataDir, () => startApp(config, options));
+  await terminal.print(readyReport(app, config));
+  await app.close(await signal);
+};
+
+const runBackground: Run = async (config, options, terminal, signal) => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+  const log = keepLogShort(config.dataDir);
+  const app = await startBackgroundApp(config, { ...options, end });
+  const data = { event: "ready", url: null, pid: process.pid };
+  await terminal.print({ data, text: `${versionText} is running in the background of ${config.dataDir}.` });
+  const cause = await Promise.race([signal, ended]);
+  endWithin({ afterMs: endDeadlineMs, logLevel: config.logLevel });
+  await app.close(cause);
+  log.cancel();
+};
+
+function keepLogShort(dataDir: string): ClockTimer {
+  const { log: path, formerLog: former } = locate(dataDir);
+  return createClock().every(backgroundCheckMs, () => shortenOwnLog({ path, former }));
 }
 
 function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]): LedgerDecision {

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
 import type { Plan, PlanName, Plans } from "../access/plan.ts";
 import { suggest } from "../text/suggestion.ts";
+import { apiKeyVariable } from "./client-variables.ts";
 import { ConfigError, readConfigFile } from "./config-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
@@ -15,6 +16,8 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** Null: a background server never ends by itself. */
+  readonly backgroundIdleMinutes: number | null;
   readonly trustedProxies: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -60,6 +63,8 @@ export interface ConfigSources {
   readonly variables?: Variables;
   /** Whether to read memledger.toml in the data directory; default: true. */
   readonly readsFile?: boolean;
+  /** The data directory if no flag and no variable names one; default: that of the settings. */
+  readonly defaultDataDir?: string;
 }
 
 export interface Loaded {
@@ -74,11 +79,12 @@ export function loadConfig({
   flags = {},
   variables: allVariables = {},
   readsFile = true,
+  defaultDataDir,
 }: ConfigSources): Loaded {
   const { variables, ignored: ignoredVariables } = withoutServices(allVariables);
   refuseUnknownVariables(variables);
   const outside: Source[] = [fromFlags(flags), fromVariables(variables)];
-  const dataDir = pick(settings.dataDir, outside).value;
+  const dataDir = pick(dataDirSetting(defaultDataDir), outside).value;
   const file = join(resolve(dataDir), "memledger.toml");
   const sources = readsFile ? [...outside, fromFile(file, dataDir)] : outside;
   const value = <Value>(setting: Setting<Value>): Value => pick(setting, sources).value;
@@ -86,6 +92,7 @@ export function loadConfig({
     dataDir: resolve(dataDir),
     host: value(settings.host),
     port: value(settings.port),
+    backgroundIdleMinutes: value(settings.backgroundIdleMinutes),
     trustedProxies: value(settings.trustedProxies),
     allowedHosts: value(settings.allowedHosts),
     allowedOrigins: value(settings.allowedOrigins),
@@ -113,6 +120,10 @@ export function loadConfig({
     },
   };
   return { config, reports: allSettings.map((setting) => report(setting, sources)), ignoredVariables };
+}
+
+function dataDirSetting(fallback: string | undefined): Setting<string> {
+  return fallback === undefined ? settings.dataDir : { ...settings.dataDir, default: fallback };
 }
 
 /** One source of values, and the names of settings in it. */
@@ -203,9 +214,14 @@ function planFrom(name: PlanName, value: <Value>(setting: Setting<Value>) => Val
 
 const prefix = "MEMLEDGER_";
 
+/** Variables of programs that call a server elsewhere; no settings of the server. */
+const clientVariables = [apiKeyVariable];
+
 function refuseUnknownVariables(variables: Variables): void {
   const known = generalSettings.map(variableOf);
-  const unknown = Object.keys(variables).find((name) => name.startsWith(prefix) && !known.includes(name));
+  const unknown = Object.keys(variables).find(
+    (name) => name.startsWith(prefix) && !known.includes(name) && !clientVariables.includes(name),
+  );
   if (unknown === undefined) return;
   // Compared without the common prefix, which would make all names similar.
   const near = suggest(

@@ -34,6 +34,14 @@ export const settings = {
     "127.0.0.1",
   ),
   port: whole({ name: "port", description: "port to listen on; 0 selects a free port" }, 8420, 0, 65_535),
+  backgroundIdleMinutes: limit(
+    {
+      name: "background-idle-minutes",
+      description: "minutes without a request after which a background server ends",
+    },
+    15,
+    1,
+  ),
   trustedProxies: networks({
     name: "trusted-proxies",
     description: "proxies whose X-Forwarded-For header is trusted for the address of the client",

@@ -13,8 +13,13 @@ export interface DataDirectory {
   readonly lock: string;
   /** Folder for the unpacked native libraries. */
   readonly runtime: string;
-  /** Socket of the running server for commands. */
+  /** Socket of the running server for programs of this user. */
   readonly socket: string;
+  /** Exists while a program starts a server; see start-marker.ts. */
+  readonly startMarker: string;
+  /** The log of background servers, and the one before it. */
+  readonly log: string;
+  readonly formerLog: string;
 }
 
 /** Returns absolute paths. Creates nothing. */
@@ -25,6 +30,9 @@ export function locate(root: string): DataDirectory {
     lock: join(root, "memledger.lock"),
     runtime: join(root, "runtime"),
     socket: join(root, "memledger.sock"),
+    startMarker: join(root, "memledger.starting"),
+    log: join(root, "memledger.log"),
+    formerLog: join(root, "memledger.log-former"),
   };
 }
 

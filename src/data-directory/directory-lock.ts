@@ -6,6 +6,7 @@ import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { type ChooseEngine, chooseEngine } from "../engines/engines.ts";
 import { unavailable } from "../errors.ts";
+import { findBackgroundServer } from "../local-access/background-server.ts";
 import type { Logger } from "../log/logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
@@ -22,9 +23,12 @@ import {
 
 /** Another process has locked the data directory, and does not release it soon. */
 export class DirectoryInUse extends Error {
-  constructor(root: string) {
+  /** @param background the process number of its background server; null: another process uses the directory */
+  constructor(root: string, background: number | null = null) {
     super(
-      `The data directory ${root} is in use by another memledger process. Stop that process, or choose another directory with --data-dir.`,
+      background === null
+        ? `The data directory ${root} is in use by another memledger process. Stop that process, or choose another directory with --data-dir.`
+        : `The data directory ${root} is in use by its background server, process ${background}. Stop it: memledger stop --data-dir ${quoteWord(root)}`,
     );
   }
 }
@@ -50,7 +54,7 @@ export async function lockDirectory(
     if (await isServed(locate(root))) break;
     await Bun.sleep(lockRetryMs);
   }
-  throw new DirectoryInUse(root);
+  throw new DirectoryInUse(root, await findBackgroundServer(root));
 }
 
 /** Creates the directory if it does not exist. @returns a function that locks it, or returns null while another process has the lock */

@@ -9,14 +9,14 @@ import type { JsonObject } from "../json/json.ts";
 import type { Engine } from "../storage/engine.ts";
 import { administer, administrationRequest } from "./administration.ts";
 
-/** Creates the project "default" and its first key if there are no keys. */
+/** Creates the project "default" and its first key if there are no keys with a secret. */
 export async function initialise(
   perform: Perform,
   engine: Engine,
 ): Promise<{ projectId: string | null; apiKey: string | null }> {
-  const { keys, projects } = await engine.inspect();
+  const { secretKeys, projects } = await engine.inspect();
   const main = projects.find(({ name }) => name === "default");
-  if (keys > 0) return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null };
+  if (secretKeys > 0) return { projectId: (main ?? projects[0])?.id ?? null, apiKey: null };
   const create = (operation: InstallationOperation, fields: JsonObject) =>
     administer(perform, operation, administrationRequest("server", fields));
   const projectId =

@@ -14,6 +14,7 @@ import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
 import { version } from "../version.ts";
 import { administratorOf } from "./administrator.ts";
 import { askServer, refuseForeignSocket } from "./ask-server.ts";
+import { ensureServer } from "./background-server.ts";
 import type { Channel, ChannelRequest } from "./channel.ts";
 import { AccessRefused, isNotConnected, OutcomeUnknown, ServerUnreachable } from "./channel-failure.ts";
 
@@ -22,9 +23,14 @@ export interface LocalTarget {
   readonly dataDir: string;
   /** Id or name; created if it does not exist. */
   readonly project: string;
+  /** Whether to start a background server if none runs. */
+  readonly start: boolean;
 }
 
-export function createLocalChannel({ dataDir, project }: LocalTarget): Channel {
+/** A server may end between its start and the request. */
+const attemptsMax = 3;
+
+export function createLocalChannel({ dataDir, project, start }: LocalTarget): Channel {
   const { socket } = locate(dataDir);
   const caller: LocalCaller = {
     administrator: administratorOf(process.env),
@@ -75,17 +81,29 @@ export function createLocalChannel({ dataDir, project }: LocalTarget): Channel {
     }
   };
 
+  const sendWithKey = async (path: string, request: ChannelRequest): Promise<Response> => {
+    const key = await currentKey();
+    const response = await send(path, request, key);
+    if (response.status !== 401) return response;
+    // The key was revoked, or the database was replaced. Another local key may be valid now.
+    keyId = null;
+    const next = await currentKey();
+    if (next === key) return response;
+    await response.body?.cancel();
+    return send(path, request, next);
+  };
+
   return {
     async fetch(path, request) {
-      const key = await currentKey();
-      const response = await send(path, request, key);
-      if (response.status !== 401) return response;
-      // The key was revoked, or the database was replaced. Another local key may be valid now.
-      keyId = null;
-      const next = await currentKey();
-      if (next === key) return response;
-      await response.body?.cancel();
-      return send(path, request, next);
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await sendWithKey(path, request);
+        } catch (error) {
+          // Only this error says that nothing was sent.
+          if (!start || !(error instanceof ServerUnreachable) || attempt === attemptsMax) throw error;
+          await ensureServer(dataDir);
+        }
+      }
     },
   };
 }

@@ -116,6 +116,8 @@ export interface Inspection {
   readonly model: ModelBinding | null;
   /** Revoked and expired ones included. */
   readonly keys: number;
+  /** Those that are used with their secret: without the local keys of projects. */
+  readonly secretKeys: number;
   /** By age. */
   readonly projects: readonly Readonly<{ id: string; name: string }>[];
 }

@@ -70,6 +70,7 @@ export async function administer(administration: Administration): Promise<string
   await expect(["doctor"]);
   await expect(["config", "print"]);
   await expect(["version"]);
+  await expect(["stop"]);
   await expect(["project", "show", "nobody"], [1]);
   await expect(["--wrong"], [2]);
   return faults;

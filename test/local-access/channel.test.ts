@@ -36,7 +36,7 @@ const outcomeOf = (sent: Promise<Response>) =>
   );
 
 test("a local channel uses the project that it names, and asks for its key once", async () => {
-  const channel = openChannel({ dataDir, project: "notes" });
+  const channel = openChannel({ dataDir, project: "notes", start: false });
   const statuses = await Promise.all(["one", "two"].map(async (text) => (await save(channel, text)).status));
   expect(statuses).toEqual([201, 201]);
   const asked = app.records(null).filter(({ action }) => action === "key.local");
@@ -50,7 +50,7 @@ test("a local channel uses the project that it names, and asks for its key once"
 });
 
 test("a local channel uses a new local key after the former one was revoked", async () => {
-  const channel = openChannel({ dataDir, project: "renewed" });
+  const channel = openChannel({ dataDir, project: "renewed", start: false });
   expect((await save(channel, "before")).status).toBe(201);
   const { project_id, key_id } = await app.administer(useLocalKey, { project: "renewed" });
   await app.administer(revokeKey, { key: String(key_id) });
@@ -62,14 +62,14 @@ test("a local channel uses a new local key after the former one was revoked", as
 });
 
 test("a channel that is aborted says so, and sends later requests", async () => {
-  const channel = openChannel({ dataDir, project: "notes" });
+  const channel = openChannel({ dataDir, project: "notes", start: false });
   const reason = new Error("the user cancelled");
   expect(await outcomeOf(save(channel, "never", AbortSignal.abort(reason)))).toBe(reason);
   expect((await save(channel, "later")).status).toBe(201);
 });
 
 test("without a server nothing is sent, and the message says how to start one", async () => {
-  const channel = openChannel({ dataDir: join(folder, "none"), project: "default" });
+  const channel = openChannel({ dataDir: join(folder, "none"), project: "default", start: false });
   const failure = await outcomeOf(save(channel, "x"));
   expect(failure).toBeInstanceOf(ServerUnreachable);
   expect(String(failure)).toContain("memledger serve --data-dir");
@@ -77,12 +77,12 @@ test("without a server nothing is sent, and the message says how to start one", 
 
 test("the socket of a server that was killed counts as none", async () => {
   writeFileSync(join(folder, "memledger.sock"), "");
-  const channel = openChannel({ dataDir: folder, project: "default" });
+  const channel = openChannel({ dataDir: folder, project: "default", start: false });
   expect(await outcomeOf(save(channel, "x"))).toBeInstanceOf(ServerUnreachable);
 });
 
 test("a server that stops before it answers leaves the outcome unknown", async () => {
-  const channel = openChannel({ dataDir: listenAndClose(), project: "default" });
+  const channel = openChannel({ dataDir: listenAndClose(), project: "default", start: false });
   const failure = await outcomeOf(save(channel, "x"));
   expect(failure).toBeInstanceOf(OutcomeUnknown);
   expect(String(failure)).toContain("Check whether the change was made");
@@ -109,22 +109,17 @@ function listenAndClose(): string {
 
 test("a call that runs longer than the server's idle timeout is answered", async () => {
   const root = mkdtempSync(join(folder, "slow-"));
-  const http = {
-    routes: {},
-    fetch: async () => new Response(),
-    error: () => new Response(),
-  };
-  const socket = openLocalSocket(
-    join(root, "memledger.sock"),
-    async () => {
+  const socket = openLocalSocket(join(root, "memledger.sock"), {
+    http: { routes: {}, fetch: async () => new Response(), error: () => new Response() },
+    background: null,
+    async perform() {
       await Bun.sleep(13_000);
       const data = '{"key_id":"k"}';
       return { caller: null, answer: { status: 200, code: 1000, message: "success", data } };
     },
-    http,
-  );
+  });
   try {
-    const channel = openChannel({ dataDir: root, project: "default" });
+    const channel = openChannel({ dataDir: root, project: "default", start: false });
     // The key was answered; this server has no routes.
     expect(await outcomeOf(save(channel, "x"))).toBe(404);
   } finally {

@@ -6,6 +6,7 @@ import type { Perform } from "../../calls/perform.ts";
 import { commandGraceMs } from "../../limits.ts";
 import { stopServer } from "../../native/stop-server.ts";
 import type { Http } from "../http/server.ts";
+import { type BackgroundOptions, createBackground } from "./background.ts";
 import { answerCommand } from "./commands.ts";
 import { listeningPath } from "./socket-path.ts";
 
@@ -15,36 +16,50 @@ import { listeningPath } from "./socket-path.ts";
  */
 const neverIdle: object = { idleTimeout: 0 };
 
-interface LocalSocket {
+export interface LocalSocket {
   close(): Promise<void>;
+}
+
+interface LocalSocketOptions {
+  readonly perform: Perform;
+  /** The HTTP API, whose listener has readLocalSender. */
+  readonly http: Http;
+  /** Of a background server; null: of any other server. */
+  readonly background: BackgroundOptions | null;
 }
 
 /**
  * Listens at `path`. An existing file there is a remnant of a killed server, because the caller holds the lock of the directory. If
  * `path` is too long for the system, it becomes a link to the real socket.
- * @param http the HTTP API, whose listener has readLocalSender
  */
-export function openLocalSocket(path: string, perform: Perform, http: Http): LocalSocket {
+export function openLocalSocket(
+  path: string,
+  { perform, http, background }: LocalSocketOptions,
+): LocalSocket {
   rmSync(path, { force: true });
   const unix = listeningPath(path);
   if (unix !== path) {
     rmSync(unix, { force: true });
     symlinkSync(unix, path);
   }
+  const api: Http = { ...http, fetch: (request) => answerCommand(request, perform) };
+  const watch = background === null ? null : createBackground(background);
   const server = Bun.serve({
     unix,
     development: false,
     ...neverIdle,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    ...http,
-    fetch: (request) => answerCommand(request, perform),
+    ...(watch?.watch(api) ?? api),
   });
   chmodSync(unix, 0o600);
+  const idleWatch = watch?.start(() => server.pendingRequests);
   return {
     async close() {
-      await stopServer(server, commandGraceMs);
-      rmSync(unix, { force: true });
+      idleWatch?.[Symbol.dispose]();
+      // First, so that programs see that no server listens: a connection that is made from now on would be closed without an answer.
       rmSync(path, { force: true });
+      rmSync(unix, { force: true });
+      await stopServer(server, commandGraceMs);
     },
   };
 }

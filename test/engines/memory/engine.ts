@@ -1,6 +1,7 @@
 // A second engine, for tests of the interface only: it keeps everything in this process, and searches by looking at every memory. What it
 // lacks is named in engine.test.ts.
 
+import { isLocalKey } from "../../../src/access/key.ts";
 import type { Checkpoint } from "../../../src/audit/checkpoint.ts";
 import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/storage/engine.ts";
 import type { StoredLedger } from "../../../src/storage/stored-ledger.ts";
@@ -45,6 +46,7 @@ export function createMemoryEngine(folder: string): Engine {
       format: 1,
       model: settings.get("all")?.model ?? null,
       keys: keys.all().length,
+      secretKeys: keys.all().filter(({ key }) => !isLocalKey(key)).length,
       projects: projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project])),
     }),
     findDamage: async () => [],

@@ -37,7 +37,13 @@ export function testLifecycle(subject: EngineUnderTest): void {
       expect(asked).toBe(1);
       expect(await engine.findState()).toBe("present");
       expect(await engine.isUnused()).toBe(false);
-      expect(await engine.inspect()).toEqual({ format: engine.format, model: null, keys: 0, projects: [] });
+      expect(await engine.inspect()).toEqual({
+        format: engine.format,
+        model: null,
+        keys: 0,
+        secretKeys: 0,
+        projects: [],
+      });
       expect(await engine.findDamage()).toEqual([]);
     });
 

@@ -1,5 +1,6 @@
 // Reads facts about a database without a store: its contents in numbers, and whether it is intact. Must never write.
 
+import { localKeyName } from "../../../access/key.ts";
 import type { Inspection } from "../../../storage/engine.ts";
 import { checkFormat } from "../schema/migrate.ts";
 import { boundModel } from "../schema/model-binding.ts";
@@ -18,6 +19,9 @@ export function inspect(file: DatabaseFile): Inspection {
       format: checkFormat(database),
       model: boundModel(database),
       keys: Number(database.prepare("SELECT COUNT(*) FROM api_key").pluck().get()),
+      secretKeys: Number(
+        database.prepare("SELECT COUNT(*) FROM api_key WHERE name <> ?").pluck().get(localKeyName),
+      ),
       projects,
     };
   } finally {
