@@ -10,6 +10,7 @@ import { flagOf, generalSettings, variableOf } from "../../src/config/settings.t
 import { errorStatus } from "../../src/errors.ts";
 import * as limits from "../../src/limits.ts";
 import { routes } from "../../src/transports/http/routes.ts";
+import interopManifest from "../interop/package.json";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");
@@ -190,5 +191,10 @@ test("every dependency has its reason", () => {
   const { dependencies, devDependencies } = manifest;
   const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
   expect(named.toSorted()).toEqual(all.toSorted());
+  const programs = tableOf("docs/engineer/DEPENDENCIES.md", "program").map(([name]) => name);
+  const forPython = [...read("test/interop/requirements.in").matchAll(/^([\w-]+)==/gm)].map(
+    ([, name]) => name,
+  );
+  expect(programs).toEqual([...Object.keys(interopManifest.dependencies), ...forPython]);
   expect(read("README.md")).toContain("](docs/engineer/DEPENDENCIES.md)");
 });

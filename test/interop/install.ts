@@ -1,0 +1,50 @@
+// Installs the programs that drive the server, into this folder, with the ordinary clients of their registries. The product's own
+// installation has none of them. Must never call a broken installation an unreachable registry.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Outcome, runProgram } from "./programs.ts";
+
+export const folder = import.meta.dir;
+const environment = join(folder, ".venv");
+export const python = join(environment, "bin/python");
+
+/** What bun and pip say when they reach no registry. */
+const unreachable =
+  /ConnectionRefused|ConnectionClosed|DNSResolveFailed|FailedToOpenSocket|\bTimeout\b|NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|ProxyError/;
+const timeoutMs = 120_000;
+
+/**
+ * The packages of package.json.
+ *
+ * @returns null, or why they cannot be had here
+ * @throws Error when the registry answers and the installation fails all the same
+ */
+export async function installPackages(): Promise<string | null> {
+  const words = [process.execPath, "install", "--frozen-lockfile"];
+  return reasonOf("bun install", await runProgram(words, { folder, timeoutMs }));
+}
+
+/** The packages of requirements.txt, in a virtual environment of their own; as `installPackages`. */
+export async function installPythonPackages(): Promise<string | null> {
+  const asked = await runProgram(
+    ["python3", "-c", "import sys, venv, ensurepip; print(sys.version_info >= (3, 11))"],
+    { folder },
+  ).catch(() => null);
+  if (asked === null) return "there is no python3";
+  if (asked.exitCode !== 0) return "python3 has no venv or no pip; on Debian install python3-venv";
+  if (asked.stdout.trim() !== "True") return "the package mcp needs Python 3.11 or later here";
+  if (!existsSync(python)) {
+    const made = await runProgram(["python3", "-m", "venv", environment], { folder, timeoutMs });
+    if (made.exitCode !== 0) throw new Error(`python3 -m venv failed:\n${made.output}`);
+  }
+  const words = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"];
+  const requirements = ["--require-hashes", "--requirement", join(folder, "requirements.txt")];
+  return reasonOf("pip install", await runProgram([...words, ...requirements], { folder, timeoutMs }));
+}
+
+function reasonOf(name: string, { exitCode, output }: Outcome): string | null {
+  if (exitCode === 0) return null;
+  if (unreachable.test(output)) return "its registry cannot be reached from here";
+  throw new Error(`${name} failed with ${exitCode}:\n${output}`);
+}

@@ -1,0 +1,42 @@
+// Runs the programs of others: installers, test suites and clients. Must never let one outlive this process or its time limit.
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  /** stdout and stderr, for a report. */
+  readonly output: string;
+}
+
+export interface ProgramOptions {
+  /** Folder in which it runs. */
+  readonly folder: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+}
+
+const running = new Set<Bun.Subprocess>();
+
+/** Runs a program to its end. One that takes longer than its limit (a minute) is killed, and has an exit code that is not 0. */
+export async function runProgram(words: readonly string[], options: ProgramOptions): Promise<Outcome> {
+  const { folder, variables = {}, timeoutMs = 60_000 } = options;
+  const child = Bun.spawn([...words], {
+    cwd: folder,
+    env: { ...process.env, ...variables },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+  });
+  running.add(child);
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const exitCode = await child.exited;
+  running.delete(child);
+  return { exitCode, stdout, output: `${stdout}${stderr}` };
+}
+
+/** Ends what a failure or a signal left running. */
+export async function killPrograms(): Promise<void> {
+  for (const child of running) child.kill("SIGKILL");
+  await Promise.all([...running].map((child) => child.exited));
+}

@@ -1,0 +1,56 @@
+// Drives a real server with programs of others: `bun run interop [EXECUTABLE]`. It runs dist/memledger if there is one, or the source.
+// Needs registries for the first installation; what cannot be installed is skipped by name. Must never leave a process behind.
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fromSource, killAll, startServer } from "../crash/server.ts";
+import { runConformance } from "./conformance.ts";
+import { runInspector } from "./inspector.ts";
+import { installPackages, installPythonPackages } from "./install.ts";
+import { startKeyProxy } from "./key-proxy.ts";
+import { killPrograms } from "./programs.ts";
+import { runPythonClient } from "./python-client.ts";
+import { createReport } from "./report.ts";
+
+const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../../dist/memledger"));
+const command = existsSync(executable) ? [executable] : fromSource;
+const place = mkdtempSync(join(tmpdir(), "memledger-interop-"));
+const report = createReport();
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => void end().finally(() => process.exit(130)));
+
+process.stdout.write(`The server is ${command.join(" ")}.\n`);
+try {
+  const packages = await installPackages();
+  const pythonPackages = await installPythonPackages();
+  const dataDir = join(place, "data");
+  const server = await startServer({ dataDir, command });
+  const apiKey = server.apiKey ?? "";
+  const proxy = startKeyProxy(server.url, apiKey);
+  const endpoint = `${proxy.url}/mcp`;
+  if (packages !== null) {
+    report.skip("the conformance suite of MCP", packages);
+    report.skip("the command line of the MCP inspector", packages);
+  } else {
+    await runConformance(endpoint, join(place, "conformance"), report);
+    await runInspector(endpoint, join(place, "inspector"), report);
+  }
+  if (pythonPackages !== null) report.skip("the Python package mcp", pythonPackages);
+  else {
+    const target = { url: `${server.url}/mcp`, apiKey, command, dataDir };
+    await runPythonClient(target, report);
+  }
+  await proxy.stop();
+  report.claim("the server ends in order", (await server.stop()) === 0, server.log());
+  report.claim("the server has logged no error", !/"level":"error"/.test(server.log()), server.log());
+} finally {
+  await end();
+}
+process.exit(report.end());
+
+async function end(): Promise<void> {
+  await Promise.all([killPrograms(), killAll()]);
+  rmSync(place, { recursive: true, force: true });
+}
