@@ -19,9 +19,9 @@ export interface ToolReply {
 }
 
 /** The current SDK, which speaks both eras. @param app its address is read for each request: it changes with a restart */
-export async function connect(app: Pick<TestApp, "url">, key: string, era: Era) {
+export async function connect(app: Pick<TestApp, "url">, key: string, era: Era, info = clientInfo) {
   const versionNegotiation = { mode: era === "2026-07-28" ? ({ pin: era } as const) : ("legacy" as const) };
-  const sdk = new Client(clientInfo, { versionNegotiation });
+  const sdk = new Client(info, { versionNegotiation });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   const send = (_: string | URL, init?: RequestInit) => fetch(`${app.url}/mcp`, init);
   await sdk.connect(
@@ -42,8 +42,8 @@ export async function connect(app: Pick<TestApp, "url">, key: string, era: Era) 
 }
 
 /** The SDK before it, which speaks the versions of 2025 only. */
-export async function connectFormer(url: string, key: string) {
-  const client = new FormerClient(clientInfo);
+export async function connectFormer(url: string, key: string, info = clientInfo) {
+  const client = new FormerClient(info);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   await client.connect(new FormerTransport(new URL(`${url}/mcp`), { requestInit }));
   return client;
