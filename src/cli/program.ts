@@ -5,6 +5,7 @@ import { disableTelemetry } from "../native/telemetry.ts";
 import { addAuditCommands } from "./audit.ts";
 import { addSettings, globalSettings, reportFailure, type Session } from "./command.ts";
 import { addConfigCommands } from "./config.ts";
+import { addConnectCommand } from "./connect.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 import { addHookCommands, isHook } from "./hook.ts";
@@ -75,6 +76,7 @@ function createProgram(session: Session): Command {
   addProjectCommands(program, session);
   addKeyCommands(program, session);
   addAuditCommands(program, session);
+  addConnectCommand(program, session);
   addReembedCommand(program, session);
   addDoctorCommand(program, session);
   addConfigCommands(program, session);

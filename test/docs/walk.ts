@@ -156,12 +156,14 @@ function createShell(folder: string): (commands: string) => Promise<Ran> {
   const variables = new Set<string>();
   const file = join(folder, "variables.sh");
   writeFileSync(file, "");
+  const home = join(folder, "home");
+  mkdirSync(home);
   return async (commands) => {
     for (const [, name = ""] of commands.matchAll(/^(?:export )?([A-Z_]+)=/gm)) variables.add(name);
     const keep = variables.size === 0 ? "" : `declare -p ${[...variables].join(" ")} > ${file}`;
     const child = Bun.spawn(["bash", "-c", `set -euo pipefail\n. ${file}\n${commands}\n${keep}`], {
       cwd: folder,
-      env: { ...process.env, PATH: `${shims}:${process.env.PATH}` },
+      env: { ...withoutHome(process.env), HOME: home, PATH: `${shims}:${process.env.PATH}` },
       // An empty line, which ends the chat of the README.
       stdin: new Blob(["\n"]),
       stdout: "pipe",
@@ -172,6 +174,12 @@ function createShell(folder: string): (commands: string) => Promise<Ran> {
     const exitCode = await child.exited;
     return { exitCode, stdout, stderr: exitCode === 0 ? stderr : `${stderr}\nfailed: ${commands}` };
   };
+}
+
+/** Without the variables that lead to configuration files of the user who runs the test. */
+function withoutHome(variables: Readonly<Record<string, string | undefined>>) {
+  const names = ["XDG_CONFIG_HOME", "APPDATA", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"];
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !names.includes(name)));
 }
 
 /** Arguments of the one command in a block that starts a server. */

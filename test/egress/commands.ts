@@ -69,6 +69,9 @@ export async function administer(administration: Administration): Promise<string
   await expect(["audit", "prune"]);
   await expect(["doctor"]);
   await expect(["config", "print"]);
+  await expect(["connect", "--list"]);
+  await expect(["connect", "codex", "--write", "--hooks"]);
+  await expect(["connect", "codex", "--remove"]);
   await expect(["version"]);
   await expect(["stop"]);
   await expect(["project", "show", "nobody"], [1]);

@@ -94,12 +94,20 @@ export function createSandbox(command: readonly string[]): Sandbox {
         writable: [dataDir, named],
         untouched: [home, temporary, folder],
       };
+      // `connect` changes the configuration of a client, and looks for those of all clients, also in the working directory.
+      const connecting: Limits = {
+        ...limits,
+        writable: [...limits.writable, join(home, ".codex")],
+        untouched: [temporary],
+      };
       const faults = new Set<string>();
       for (const traced of started) {
         const startsItself = traced.label.startsWith("hook session-end ");
-        for (const fault of judge(await finished(traced), { ...limits, startsItself }))
-          faults.add(`${traced.label}: ${fault}`);
+        const ofLabel = traced.label.startsWith("connect ") ? connecting : { ...limits, startsItself };
+        for (const fault of judge(await finished(traced), ofLabel)) faults.add(`${traced.label}: ${fault}`);
       }
+      // The folder of the client that was connected and disconnected.
+      rmSync(join(home, ".codex"), { recursive: true, force: true });
       for (const name of empty) {
         const left = readdirSync(join(root, name));
         if (left.length > 0) faults.add(`the folder ${name} is not empty: ${left.join(", ")}`);

@@ -1,0 +1,215 @@
+// Owns reading and replacing a configuration file of another program. A file is replaced completely or not at all, keeps its mode, its
+// owner and the link that leads to it, and never loses a change that somebody else made meanwhile. Must never know what is in it.
+
+import {
+  accessSync,
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { createClock } from "../clock.ts";
+import { makeFolder, syncFolder } from "../files/durable.ts";
+import { UnfitFile, withRegularFile } from "../files/regular-file.ts";
+import { UnusableConfiguration } from "./text-edit.ts";
+
+export interface ConfigurationFile {
+  /** As the client names it; may be a link. */
+  readonly path: string;
+  /** Without a byte order mark; null: there is no file. */
+  readonly text: string | null;
+  /** Of the file that a link leads to; null: there is no file. */
+  readonly bytes: Buffer | null;
+}
+
+/** Somebody else changed or is changing the file. The change can be tried again. */
+export class BusyConfiguration extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BusyConfiguration";
+  }
+}
+
+/** Files of clients have kilobytes; that of Claude Code keeps histories and may have megabytes. */
+const maxBytes = 64 * 1024 * 1024;
+const byteOrderMark = "\uFEFF";
+const backupSuffix = ".memledger-backup";
+const staleAfterMs = 60_000;
+
+/** @throws UnusableConfiguration when it is no regular file or not UTF-8; the error of the operating system */
+export function readConfiguration(path: string): ConfigurationFile {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+    // A path below a file, or without permission, must not look like a missing file.
+    requireReachable(path);
+    return { path, text: null, bytes: null };
+  }
+  const bytes = readBytes(path);
+  return { path, text: decode(bytes), bytes };
+}
+
+/**
+ * Replaces the file with `text`, or removes it when `text` is null. Missing folders are created. A file that had content is kept as a
+ * backup first, when `keepsBackup`.
+ * @returns the path of the backup; null when there is none
+ * @throws BusyConfiguration when the file is not as it was read; UnusableConfiguration when it is read-only
+ */
+export function replaceConfiguration(
+  file: ConfigurationFile,
+  text: string | null,
+  { keepsBackup }: { readonly keepsBackup: boolean },
+): string | null {
+  const target = resolveLink(file.path);
+  const found = statSync(target, { throwIfNoEntry: false });
+  if (found !== undefined) requireWritable(target, found);
+  else makeFolder(dirname(target));
+  const partial = join(dirname(target), `.${basename(target)}.memledger-new`);
+  const descriptor = openPartial(partial);
+  try {
+    const mark = file.bytes !== null && hasMark(file.bytes) ? byteOrderMark : "";
+    writePartial(descriptor, mark + (text ?? ""), partial, found);
+    requireUnchanged(file, target);
+    const backup = keepsBackup && file.bytes !== null ? keepBackup(file.path, file.bytes, found) : null;
+    if (text === null) rmSync(target, { force: true });
+    else renameSync(partial, target);
+    syncFolder(dirname(target));
+    return backup;
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** The contents that were kept, the newest first; those that are no text are left out. */
+export function readBackups(path: string): string[] {
+  const texts: string[] = [];
+  for (const name of backupNames(path)) {
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) break;
+    try {
+      texts.unshift(decode(readBytes(name)));
+    } catch (error) {
+      if (!(error instanceof UnusableConfiguration)) throw error;
+    }
+  }
+  return texts;
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return withRegularFile(path, (descriptor, size) => {
+      if (size > maxBytes) throw new UnfitFile(path, `has ${size} bytes; the maximum is ${maxBytes}`);
+      return readFileSync(descriptor);
+    });
+  } catch (error) {
+    if (error instanceof UnfitFile)
+      throw new UnusableConfiguration(error.message.replace(`${path} `, "").replace(/\.$/, ""));
+    throw error;
+  }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UnusableConfiguration("not UTF-8", "Save the file as UTF-8 and try again.");
+  }
+}
+
+function hasMark(bytes: Buffer): boolean {
+  return bytes.subarray(0, 3).equals(Buffer.from(byteOrderMark));
+}
+
+/** @throws the error of the operating system, except that a folder on the way does not exist yet */
+function requireReachable(path: string): void {
+  try {
+    lstatSync(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    throw error;
+  }
+}
+
+/** Where a link leads, also when there is no file yet. */
+function resolveLink(path: string): string {
+  let target = path;
+  for (let links = 0; links < 40 && lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink(); links++) {
+    target = resolve(dirname(target), readlinkSync(target));
+  }
+  return statSync(target, { throwIfNoEntry: false }) === undefined ? target : realpathSync(target);
+}
+
+/** Replacing a file needs no permission on the file itself, but a read-only file is meant to stay as it is. */
+function requireWritable(target: string, { mode }: Stats): void {
+  if ((mode & 0o222) === 0)
+    throw new UnusableConfiguration("read-only", "Make the file writable and try again.");
+  accessSync(target, constants.W_OK);
+}
+
+/** The name is the same for everybody, so that it also locks the file against another `memledger connect`. */
+function openPartial(partial: string): number {
+  const age = createClock().now() - (statSync(partial, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  // Left by a process that was killed: writing takes milliseconds.
+  if (age > staleAfterMs) rmSync(partial, { force: true });
+  try {
+    return openSync(partial, "wx", 0o600);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    throw new BusyConfiguration('Another "memledger connect" is changing this file. Try again.');
+  }
+}
+
+function writePartial(descriptor: number, content: string, partial: string, found: Stats | undefined): void {
+  try {
+    writeFileSync(descriptor, content);
+    if (found !== undefined) {
+      fchmodSync(descriptor, found.mode & 0o7777);
+      if (process.geteuid !== undefined && process.geteuid() === 0) chownSync(partial, found.uid, found.gid);
+    }
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function requireUnchanged(file: ConfigurationFile, target: string): void {
+  const exists = statSync(target, { throwIfNoEntry: false }) !== undefined;
+  const isSame = file.bytes === null ? !exists : exists && readBytes(target).equals(file.bytes);
+  if (!isSame) throw new BusyConfiguration("Another program changed this file at the same time. Try again.");
+}
+
+/** The same content is kept once. */
+function keepBackup(path: string, bytes: Buffer, found: Stats | undefined): string {
+  for (const name of backupNames(path)) {
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) {
+      const descriptor = openSync(name, "wx", (found?.mode ?? 0o600) & 0o777);
+      try {
+        writeFileSync(descriptor, bytes);
+        fsyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+      return name;
+    }
+    if (statSync(name, { throwIfNoEntry: false })?.isFile() && readFileSync(name).equals(bytes)) return name;
+  }
+  throw new UnusableConfiguration(
+    "too many backups",
+    `Remove the files ${path}${backupSuffix}-* that you no longer need.`,
+  );
+}
+
+/** `mcp.json.memledger-backup`, `mcp.json.memledger-backup-2`, ... */
+function* backupNames(path: string): Generator<string> {
+  yield path + backupSuffix;
+  for (let number = 2; number < 1_000; number++) yield `${path}${backupSuffix}-${number}`;
+}

@@ -1,0 +1,160 @@
+// Owns what `connect` changes in the text of a file: it adds, changes or removes the entry and the hooks of memledger, and says what is
+// there. Must never read or write a file, nor change what is not its own.
+
+import { hookClients } from "../hooks/client.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { Assistant, AssistantFile } from "./assistant.ts";
+import { findHooks, removeHooks, replayHooks, setHooks, type WantedHooks } from "./hook-entry.ts";
+import { removeValue, setValue } from "./jsonc-edit.ts";
+import { readValue } from "./jsonc-tree.ts";
+import { requireSameElsewhere } from "./own-parts.ts";
+import { changeOf, isOwn, serverName, type Target } from "./server-entry.ts";
+import { UnusableConfiguration } from "./text-edit.ts";
+import { readTable, removeTable, setTable } from "./toml-edit.ts";
+
+export interface Wanted {
+  readonly target: Target;
+  readonly platform: NodeJS.Platform;
+  readonly withHooks: boolean;
+}
+
+/**
+ * Adds or changes the entry, and with `withHooks` the hooks.
+ * @throws UnusableConfiguration, also when an entry of another program has the name
+ */
+export function connectText(text: string, file: AssistantFile, wanted: Wanted): string {
+  const { assistant, hasServers, hooks: settings } = file;
+  const { target, platform, withHooks } = wanted;
+  let changed = hasServers ? connectServer(text, assistant, assistant.entry(target)) : text;
+  // Hooks that are there must not call another server than the entry.
+  if (settings !== null && (withHooks || findHooks(text, settings.client).length > 0)) {
+    const hooks: WantedHooks = { settings, target, platform };
+    changed = setHooks(changed, hooks);
+  }
+  requireSameElsewhere(text, changed, file);
+  return changed;
+}
+
+function connectServer(text: string, assistant: Assistant, server: JsonObject): string {
+  const path = [...assistant.servers, serverName] as const;
+  const existing = readServer(text, assistant);
+  if (existing === undefined) return writeServer(text, assistant, server);
+  if (!isOwn(existing)) throw otherEntry(assistant, existing);
+  const change = changeOf(existing, server);
+  if (Object.keys(change).length === 0) return text;
+  if (assistant.format === "toml") return setTable(text, path, change);
+  return Object.entries(change).reduce(
+    (changed, [name, value]) =>
+      value === null ? removeValue(changed, [...path, name]) : setValue(changed, [...path, name], value),
+    text,
+  );
+}
+
+function writeServer(text: string, { format, servers }: Assistant, server: JsonObject): string {
+  const path = [...servers, serverName];
+  return format === "toml" ? setTable(text, path, server) : setValue(text, path, server);
+}
+
+/** The entry of memledger, or of another program with that name; undefined when there is none. @throws UnusableConfiguration */
+export function readServer(text: string, { format, servers }: Assistant): Json | undefined {
+  const path = [...servers, serverName];
+  return format === "toml" ? readTable(text, path) : readValue(text, path);
+}
+
+function otherEntry({ servers }: Assistant, entry: Json): UnusableConfiguration {
+  const shown = JSON.stringify(entry)
+    .slice(0, 300)
+    .replaceAll(/ml_\w+/g, "ml_(hidden)");
+  return new UnusableConfiguration(
+    `"${[...servers, serverName].join(".")}" belongs to another program: ${shown}`,
+    "Rename or remove that entry and try again.",
+  );
+}
+
+/**
+ * Removes entry and hooks. Where nothing else has changed since `connect`, the text from before comes back with all its bytes: the one
+ * of `originals` that becomes `text` when the same is added to it.
+ * @param originals contents of the backups, the newest first
+ * @returns null when the file did not exist before
+ * @throws UnusableConfiguration, also when an entry of another program has the name
+ */
+export function disconnectText(
+  text: string,
+  file: AssistantFile,
+  originals: readonly string[],
+): string | null {
+  const { assistant, hasServers, hooks } = file;
+  const entry = hasServers ? readServer(text, assistant) : undefined;
+  if (entry !== undefined && !isOwn(entry)) throw otherEntry(assistant, entry);
+  const found = hooks === null ? [] : findHooks(text, hooks.client);
+  if (entry === undefined && found.length === 0) return text;
+  const replay = (original: string): string => {
+    const withServer = entry === undefined ? original : writeServer(original, assistant, entry);
+    return hooks === null ? withServer : replayHooks(withServer, found, hooks);
+  };
+  const before = originals.filter((original) => !isConnected(original, file));
+  for (const original of [...before, null]) if (isReplayed(original, text, replay)) return original;
+  let left = text;
+  if (entry !== undefined) left = removeServer(left, assistant);
+  if (hooks !== null) left = removeHooks(left, hooks.client);
+  left = removeEmpty(left, file, before[0] ?? null);
+  requireSameElsewhere(text, left, file);
+  return left;
+}
+
+/** A file that `connect` has changed twice has a backup of its first change. */
+function isConnected(text: string, { assistant, hasServers, hooks }: AssistantFile): boolean {
+  try {
+    const hasEntry = hasServers && isOwn(readServer(text, assistant));
+    return hasEntry || (hooks !== null && findHooks(text, hooks.client).length > 0);
+  } catch (error) {
+    if (error instanceof UnusableConfiguration) return true;
+    throw error;
+  }
+}
+
+/** A backup may hold anything. */
+function isReplayed(original: string | null, text: string, replay: (original: string) => string): boolean {
+  try {
+    return replay(original ?? "") === text;
+  } catch (error) {
+    if (error instanceof UnusableConfiguration) return false;
+    throw error;
+  }
+}
+
+function removeServer(text: string, { format, servers }: Assistant): string {
+  const path = [...servers, serverName];
+  return format === "toml" ? removeTable(text, path) : removeValue(text, path);
+}
+
+/** Removes containers that are empty now, unless they were in the file before `connect`. */
+function removeEmpty(
+  text: string,
+  { assistant, hooks, hasServers }: AssistantFile,
+  original: string | null,
+): string {
+  if (assistant.format === "toml" && hasServers) return text;
+  const events =
+    hooks === null ? [] : Object.values(hookClients[hooks.client].events).map((event) => ["hooks", event]);
+  const ofHooks = hooks === null ? [] : [...events, ["hooks"]];
+  const containers = [...(hasServers ? [[...assistant.servers]] : []), ...ofHooks];
+  const pruned = containers.reduce((left, path) => {
+    const value = readValue(left, path);
+    const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
+    const wasThere = original !== null && isThere(original, path);
+    return isEmpty && !wasThere ? removeValue(left, path) : left;
+  }, text);
+  const hasVersion = hooks?.version === undefined || original === null || isThere(original, ["version"]);
+  const isInUse = isThere(pruned, ["hooks"]);
+  return hasVersion || isInUse ? pruned : removeValue(pruned, ["version"]);
+}
+
+function isThere(text: string, path: readonly string[]): boolean {
+  try {
+    return readValue(text, path) !== undefined;
+  } catch (error) {
+    if (error instanceof UnusableConfiguration) return true;
+    throw error;
+  }
+}

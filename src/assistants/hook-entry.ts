@@ -1,0 +1,151 @@
+// Owns the hooks of memledger in a client's file: commands that the client runs at the start of a session, at a prompt and at the end.
+// Must never change the hooks of others.
+
+import { type HookName, hookClients, hookNames } from "../hooks/client.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { quoteWord } from "../text/shell-word.ts";
+import type { HookSettings } from "./assistant.ts";
+import { appendItem, removeValue, setValue } from "./jsonc-edit.ts";
+import { type Path, readValue } from "./jsonc-tree.ts";
+import { hookOptionsOf, isProgram, type Target } from "./server-entry.ts";
+
+/** What is written for one client. */
+export interface WantedHooks {
+  readonly settings: HookSettings;
+  readonly target: Target;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Adds the three hooks, or changes those of memledger that differ. @throws UnusableConfiguration */
+export function setHooks(text: string, wanted: WantedHooks): string {
+  const { settings } = wanted;
+  let changed = text;
+  if (settings.version !== undefined && readValue(changed, ["version"]) === undefined)
+    changed = setValue(changed, ["version"], settings.version);
+  for (const event of hookNames) changed = setHook(changed, wanted, event);
+  return changed;
+}
+
+function setHook(text: string, wanted: WantedHooks, event: HookName): string {
+  const { settings } = wanted;
+  const handler = handlerOf(wanted, event);
+  const name = hookClients[settings.client].events[event];
+  const [first, ...others] = findHandlers(text, name, settings.client);
+  if (first === undefined) return addHandler(text, name, handler, settings);
+  let changed = text;
+  for (const other of others.toReversed()) changed = removeHandler(changed, other.path);
+  const fields = new Set([...Object.keys(first.handler), ...Object.keys(handler)]);
+  for (const field of fields) {
+    const value = handler[field];
+    if (value !== undefined && !Bun.deepEquals(first.handler[field], value))
+      changed = setValue(changed, [...first.path, field], value);
+    // Arguments would be passed to the shell of a command.
+    if (value === undefined && field === "args") changed = removeValue(changed, [...first.path, field]);
+  }
+  return changed;
+}
+
+/** Removes the hooks of memledger from all events, with the groups that become empty. @throws UnusableConfiguration */
+export function removeHooks(text: string, client: string): string {
+  let changed = text;
+  for (const event of eventsIn(text)) {
+    const found = findHandlers(changed, event, client);
+    for (const { path } of found.toReversed()) changed = removeHandler(changed, path);
+  }
+  return changed;
+}
+
+export interface FoundHandler {
+  /** The assistant's name of the event. */
+  readonly event: string;
+  readonly path: Path;
+  readonly handler: JsonObject;
+}
+
+/** All hooks of memledger in a file. @throws UnusableConfiguration */
+export function findHooks(text: string, client: string): FoundHandler[] {
+  return eventsIn(text).flatMap((event) => findHandlers(text, event, client));
+}
+
+/** Adds hooks as they were found in a file. @throws UnusableConfiguration */
+export function replayHooks(text: string, found: readonly FoundHandler[], settings: HookSettings): string {
+  const isNew =
+    found.length > 0 && settings.version !== undefined && readValue(text, ["version"]) === undefined;
+  const versioned =
+    isNew && settings.version !== undefined ? setValue(text, ["version"], settings.version) : text;
+  return found.reduce(
+    (changed, { event, handler }) => addHandler(changed, event, handler, settings),
+    versioned,
+  );
+}
+
+function addHandler(text: string, event: string, handler: JsonObject, { form }: HookSettings): string {
+  return appendItem(text, ["hooks", event], form === "groups" ? { hooks: [handler] } : handler);
+}
+
+function eventsIn(text: string): readonly string[] {
+  const hooks = readValue(text, ["hooks"]);
+  return isObject(hooks) ? Object.keys(hooks) : [];
+}
+
+export function handlerOf({ settings, target, platform }: WantedHooks, event: HookName): JsonObject {
+  const [program = "", ...before] = target.program;
+  const args = [...before, "hook", event, "--client", settings.client, ...hookOptionsOf(target)];
+  const isWindows = platform === "win32";
+  // The shell is bash, PowerShell or cmd there, and no quoting works in all of them.
+  const run: JsonObject =
+    isWindows && settings.hasArguments === true
+      ? { command: program, args }
+      : { command: [program, ...args].map(isWindows ? quoteForWindows : quoteWord).join(" ") };
+  return {
+    ...(settings.name === undefined ? {} : { name: settings.name }),
+    ...(settings.form === "groups" ? { type: "command" } : {}),
+    ...run,
+    timeout: settings.timeout,
+  };
+}
+
+function quoteForWindows(word: string): string {
+  return /^[\w.:\\/=-]+$/.test(word) ? word : `"${word}"`;
+}
+
+function findHandlers(text: string, event: string, client: string): FoundHandler[] {
+  const list = ["hooks", event];
+  const groups = readValue(text, list);
+  if (!Array.isArray(groups)) return [];
+  return groups.flatMap((group: Json, index): FoundHandler[] => {
+    if (!isObject(group)) return [];
+    const path = [...list, index];
+    if (isOwnHandler(group, client)) return [{ event, path, handler: group }];
+    const handlers = Array.isArray(group.hooks) ? group.hooks : [];
+    return handlers.flatMap((handler: Json, position): FoundHandler[] =>
+      isObject(handler) && isOwnHandler(handler, client)
+        ? [{ event, path: [...path, "hooks", position], handler }]
+        : [],
+    );
+  });
+}
+
+/** Whether `connect` can have written a handler for this client. */
+export function isOwnHandler({ command, args }: JsonObject, client: string): boolean {
+  if (typeof command !== "string") return false;
+  const words = Array.isArray(args) ? [command, ...args] : wordsOf(command);
+  const text = words.join(" ");
+  return isProgram(words) && / hook [\w-]+ /.test(`${text} `) && `${text} `.includes(` --client ${client} `);
+}
+
+/** The words of a command line as `handlerOf` writes them. */
+function wordsOf(command: string): string[] {
+  const words = command.match(/(?:'(?:[^']|'\\'')*'|"[^"]*"|\S)+/g) ?? [];
+  return words.map((word) =>
+    /^".*"$/.test(word) ? word.slice(1, -1) : word.replace(/^'(.*)'$/s, "$1").replaceAll("'\\''", "'"),
+  );
+}
+
+function removeHandler(text: string, path: Path): string {
+  const changed = removeValue(text, path);
+  const isInGroup = path.at(-2) === "hooks" && path.length > 3;
+  if (!isInGroup) return changed;
+  const left = readValue(changed, path.slice(0, -1));
+  return Array.isArray(left) && left.length === 0 ? removeValue(changed, path.slice(0, -2)) : changed;
+}

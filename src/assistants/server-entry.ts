@@ -1,0 +1,102 @@
+// Owns the entry of memledger in a client's list of MCP servers: what is written there, and how an entry of memledger is recognised.
+// Must never contain a secret unless the user asked for it.
+
+import { apiKeyVariable } from "../config/client-variables.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+
+export const serverName = "memledger";
+
+/** How a client reaches memledger. */
+export type Target = {
+  /** The program and what comes before the name of a command. */
+  readonly program: readonly string[];
+  /** Absolute. With a server elsewhere, only the hooks need it. */
+  readonly dataDir: string;
+} & (
+  | {
+      readonly kind: "local";
+      /** Null: the default. */
+      readonly project: string | null;
+    }
+  | {
+      readonly kind: "remote";
+      /** Without a slash at the end. */
+      readonly url: string;
+      /** Written into the file; null: the file refers to the variable. */
+      readonly key: string | null;
+    }
+);
+
+/** Options of `memledger hook`. */
+export function hookOptionsOf(target: Target): readonly string[] {
+  if (target.kind === "remote") return ["--url", target.url, "--data-dir", target.dataDir];
+  const project = target.project === null ? [] : ["--project", target.project];
+  return ["--data-dir", target.dataDir, ...project];
+}
+
+/** `{ command, args }`: the client starts `memledger mcp`. */
+export function startedBy(target: Target): { readonly command: string; readonly args: readonly string[] } {
+  const [command = "", ...before] = target.program;
+  const options = target.kind === "remote" ? ["--url", target.url] : hookOptionsOf(target);
+  return { command, args: [...before, "mcp", ...options] };
+}
+
+/** What changes an entry, by name. Null: the field is removed. Others stay as the user or the client has set them. */
+export type EntryChange = Readonly<Record<string, Json>>;
+
+/** Fields that only `connect` writes, in all clients. */
+const ownFields = [
+  "type",
+  "command",
+  "args",
+  "url",
+  "httpUrl",
+  "serverUrl",
+  "headers",
+  "bearer_token_env_var",
+  "http_headers",
+];
+
+/** The fields that have to change in an existing entry; {} when it is as it should be. */
+export function changeOf(existing: JsonObject, wanted: JsonObject): EntryChange {
+  const environment = isObject(existing.env) ? existing.env : {};
+  const { [apiKeyVariable]: _, ...others } = environment;
+  const env = { ...others, ...(isObject(wanted.env) ? wanted.env : {}) };
+  const target: Record<string, Json> = { ...wanted };
+  if (existing.env !== undefined || wanted.env !== undefined) target.env = env;
+  if (Object.keys(env).length === 0 && Object.keys(environment).length > 0) target.env = null;
+  const obsolete = ownFields.filter((name) => existing[name] !== undefined && wanted[name] === undefined);
+  const changed = Object.entries(target).filter(
+    ([name, value]) => !Bun.deepEquals(existing[name] ?? null, value),
+  );
+  return Object.fromEntries([...obsolete.map((name): [string, Json] => [name, null]), ...changed]);
+}
+
+/** Whether `connect` can have written the entry. Another program may have the same name. */
+export function isOwn(entry: Json | undefined): entry is JsonObject {
+  return isObject(entry) && (startsMemledger(entry) || callsMemledger(entry));
+}
+
+function startsMemledger({ command, args }: JsonObject): boolean {
+  return (
+    typeof command === "string" &&
+    Array.isArray(args) &&
+    args.includes("mcp") &&
+    isProgram([command, ...args])
+  );
+}
+
+/** Whether the words of a command begin with this program, as an executable or from source. */
+export function isProgram(words: readonly unknown[]): boolean {
+  const [command, script] = words.map((word) => String(word).replaceAll("\\", "/"));
+  return /(^|\/)memledger[^/]*$/i.test(command ?? "") || (script ?? "").endsWith("/src/main.ts");
+}
+
+function callsMemledger(entry: JsonObject): boolean {
+  const url = entry.url ?? entry.httpUrl ?? entry.serverUrl;
+  if (typeof url !== "string" || !url.endsWith("/mcp")) return false;
+  if (entry.bearer_token_env_var === apiKeyVariable) return true;
+  const headers = isObject(entry.headers) ? entry.headers : entry.http_headers;
+  const value = isObject(headers) ? headers.Authorization : undefined;
+  return typeof value === "string" && (value.includes(apiKeyVariable) || value.startsWith("Bearer ml_"));
+}

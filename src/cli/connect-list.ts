@@ -1,0 +1,75 @@
+// Owns `memledger connect --list`: the configuration files of all assistants, and whether memledger is in them. Must never change a file.
+
+import { existsSync } from "node:fs";
+import { type Assistant, type AssistantFile, filesOf, scopes } from "../assistants/assistant.ts";
+import { assistants } from "../assistants/assistants.ts";
+import { readConfiguration } from "../assistants/configuration-file.ts";
+import { readServer } from "../assistants/connection.ts";
+import { findHooks } from "../assistants/hook-entry.ts";
+import type { Places } from "../assistants/places.ts";
+import { isOwn } from "../assistants/server-entry.ts";
+import { UnusableConfiguration } from "../assistants/text-edit.ts";
+import { explainSystemError } from "../files/system-error.ts";
+import { hookNames } from "../hooks/client.ts";
+import { type Report, table } from "./terminal.ts";
+
+/** One row: a client in a scope. */
+interface Row {
+  readonly client: string;
+  readonly scope: string;
+  readonly file: string;
+  /** `no file`, `not connected`, `connected`, or why that is not known. */
+  readonly state: string;
+  /** `3 of 3`; null: the client has no hooks. */
+  readonly hooks: string | null;
+}
+
+export function listConnections(places: Places): Report {
+  const rows = assistants.flatMap((assistant) =>
+    scopes.flatMap((scope): Row[] => {
+      const [first, ...others] = filesOf(assistant, scope, places);
+      if (first === undefined) return [];
+      const withHooks = [first, ...others].find(({ hooks }) => hooks !== null);
+      const hooks = withHooks === undefined ? null : attempt(() => countHooks(withHooks));
+      const state = attempt(() => stateOf(first, assistant));
+      return [{ client: assistant.name, scope, file: first.path, state, hooks }];
+    }),
+  );
+  const columns = ["client", "scope", "file", "state", "hooks"] as const;
+  return {
+    data: rows,
+    text: table(
+      columns,
+      rows.map((row) => columns.map((column) => row[column])),
+    ),
+  };
+}
+
+function stateOf({ path }: AssistantFile, assistant: Assistant): string {
+  const { text } = readConfiguration(path);
+  if (text === null) return "no file";
+  const entry = readServer(text, assistant);
+  if (entry === undefined) return "not connected";
+  if (!isOwn(entry)) return "entry of another program";
+  const { command } = entry;
+  const isMissing = typeof command === "string" && !existsSync(command);
+  return isMissing ? `connected to ${command}, which does not exist` : "connected";
+}
+
+function countHooks({ path, hooks }: AssistantFile): string {
+  const { text } = readConfiguration(path);
+  const found = text === null || hooks === null ? 0 : findHooks(text, hooks.client).length;
+  return found === 0 ? "none" : `${found} of ${hookNames.length}`;
+}
+
+/** A file that cannot be read must not hide the others. */
+function attempt(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UnusableConfiguration) return error.message;
+    const found = explainSystemError(error);
+    if (found === null) throw error;
+    return found.cause;
+  }
+}

@@ -1,0 +1,34 @@
+// Owns the sentences that `memledger connect` adds to its report: what the user has to know or to do.
+
+import type { Assistant, Scope } from "../assistants/assistant.ts";
+import type { Target } from "../assistants/server-entry.ts";
+import { apiKeyVariable } from "../config/client-variables.ts";
+
+interface Noted {
+  readonly assistant: Assistant;
+  readonly scope: Scope;
+  readonly target: Target;
+  readonly withHooks: boolean;
+}
+
+export function notesOn({ assistant, scope, target, withHooks }: Noted): string[] {
+  const notes: string[] = [];
+  const { title } = assistant;
+  if (target.kind === "local") notes.push(`The memories are in ${target.dataDir}.`);
+  else {
+    if (target.key === null)
+      notes.push(`Set ${apiKeyVariable} in the environment in which you start ${title}.`);
+    else notes.push("The file contains the API key. Do not share it.");
+    if (target.key !== null && withHooks) notes.push(`The hooks read the API key from ${apiKeyVariable}.`);
+    if (isUnencrypted(target.url))
+      notes.push(`${target.url} is not encrypted: others in the network can read the API key.`);
+  }
+  if (scope === "project") notes.push("The file contains paths of this machine. Do not commit it.");
+  if (withHooks && assistant.hooks?.note !== undefined) notes.push(assistant.hooks.note);
+  return notes;
+}
+
+function isUnencrypted(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}

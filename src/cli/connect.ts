@@ -1,0 +1,144 @@
+// Binds `memledger connect`: adds memledger to the configuration of an AI assistant. Checks the options; connect-run.ts does the work.
+
+import { type Command, Option } from "commander";
+import { type Assistant, filesOf, type Scope, scopes } from "../assistants/assistant.ts";
+import { assistants } from "../assistants/assistants.ts";
+import type { Places } from "../assistants/places.ts";
+import { startedBy, type Target } from "../assistants/server-entry.ts";
+import { apiKeyVariable } from "../config/client-variables.ts";
+import { ConfigError } from "../config/config-file.ts";
+import { address } from "../config/setting.ts";
+import { nameMaxCharacters } from "../limits.ts";
+import { unknownReason } from "../text/suggestion.ts";
+import { bindWork, type Invocation, type Session } from "./command.ts";
+import { listConnections } from "./connect-list.ts";
+import { type Connection, printEntries, removeEntries, writeEntries } from "./connect-run.ts";
+import { ownCommand } from "./own-command.ts";
+import type { Report } from "./terminal.ts";
+
+export function addConnectCommand(program: Command, session: Session): void {
+  const command = program
+    .command("connect [client]")
+    .description(
+      "Add memledger to the configuration of an AI assistant. Without --write, print what belongs into it.",
+    )
+    .option("--write", "change the configuration files of the client")
+    .option("--remove", "remove memledger and its hooks from the configuration files of the client")
+    .option("--list", "list the clients, their configuration files, and what is connected")
+    .option("--hooks", "also add the hooks that give memories to the assistant and extract new ones")
+    .addOption(
+      new Option("--scope <scope>", "user: all projects of the user; project: the working directory")
+        .choices(scopes)
+        .default("user"),
+    )
+    .option("--project <name>", "project of the memories; auto: the name of the enclosing git repository")
+    .option("--url <url>", "server elsewhere; the client reads its API key from MEMLEDGER_API_KEY")
+    .option("--key-in-file", "write the API key of MEMLEDGER_API_KEY into the configuration file")
+    .addHelpText("after", `\nClients: ${names.join(", ")}`);
+  bindWork(command, session, connect);
+}
+
+const names = assistants.map(({ name }) => name);
+
+async function connect(invocation: Invocation): Promise<Report> {
+  const { options, terminal } = invocation;
+  const places: Places = {
+    platform: process.platform,
+    variables: terminal.variables,
+    project: process.cwd(),
+  };
+  const [action = "print", ...others] = ["write", "remove", "list"].filter((name) => options[name] === true);
+  if (others.length > 0) throw new ConfigError(`Use either --${action} or --${others[0]}.`);
+  if (action === "list") return listConnections(places);
+  const connection = readConnection(invocation, places);
+  if (action === "remove") return removeEntries(connection);
+  return action === "write" ? writeEntries(connection) : printEntries(connection);
+}
+
+/** @throws ConfigError */
+function readConnection({ options, operands, config, terminal }: Invocation, places: Places): Connection {
+  const assistant = readAssistant(operands[0]);
+  const scope: Scope = options.scope === "project" ? "project" : "user";
+  if (filesOf(assistant, scope, places).length === 0) {
+    throw new ConfigError(`${assistant.title} has no configuration for a project. Omit --scope project.`);
+  }
+  const withHooks = options.hooks === true;
+  if (withHooks && assistant.hooks === null) {
+    throw new ConfigError(`${assistant.title} has no hooks for sessions. Omit --hooks.`);
+  }
+  const base = { assistant, scope, places, withHooks };
+  const { dataDir } = config;
+  const local: Target = { kind: "local", program: ownCommand, dataDir, project: null };
+  if (options.remove === true) return { ...base, target: local };
+  const url = typeof options.url === "string" ? readUrl(options.url) : null;
+  if (url !== null) {
+    if (options.project !== undefined) {
+      throw new ConfigError(
+        "--project cannot be used with --url: the API key belongs to one project of that server.",
+      );
+    }
+    if (options.dataDir !== undefined && !withHooks) {
+      throw new ConfigError(
+        "--data-dir cannot be used with --url: that server has its own. Only hooks need one.",
+      );
+    }
+    const key = options.keyInFile === true ? readKey(terminal.variables[apiKeyVariable]) : null;
+    return { ...base, target: { kind: "remote", program: ownCommand, dataDir, url, key } };
+  }
+  if (options.keyInFile === true)
+    throw new ConfigError("--key-in-file needs --url: a local server needs no API key.");
+  const project = typeof options.project === "string" ? readProject(options.project) : null;
+  const target: Target = { ...local, project };
+  requireNoVariables(assistant, target);
+  return { ...base, target };
+}
+
+function readAssistant(name: string | undefined): Assistant {
+  if (name === undefined) {
+    throw new ConfigError(`A client is missing. Name one of ${names.join(", ")}, or add --list.`);
+  }
+  const found = assistants.find((assistant) => assistant.name === name);
+  if (found !== undefined) return found;
+  const reason = unknownReason(name, names, "clients");
+  throw new ConfigError(`Client "${name}" ${reason}${reason.endsWith("?") ? "" : "."}`);
+}
+
+const urlSetting = address({ name: "url", description: "" });
+
+/** Without the path of MCP, which the clients get anyway. */
+function readUrl(raw: string): string {
+  const url = urlSetting.read(raw, "");
+  if (typeof url !== "string" || url.includes("?")) {
+    throw new ConfigError(
+      "--url must be the http or https URL of a memledger server, without credentials, query and fragment, such as https://memory.example.com.",
+    );
+  }
+  return url.replace(/\/+$/, "").replace(/\/mcp$/, "");
+}
+
+function readKey(key: string | undefined): string {
+  if (key === undefined || !/^ml_[0-9A-Za-z]+$/.test(key)) {
+    throw new ConfigError(
+      `--key-in-file needs an API key in the environment variable ${apiKeyVariable}. Set it and try again.`,
+    );
+  }
+  return key;
+}
+
+function readProject(raw: string): string {
+  const name = raw.trim();
+  if (name === "" || name.length > nameMaxCharacters || /\p{Cc}/u.test(name)) {
+    throw new ConfigError(`--project must be a name of 1 to ${nameMaxCharacters} characters, or auto.`);
+  }
+  return name;
+}
+
+/** Clients replace variables in the values of their files. */
+function requireNoVariables({ title, variables }: Assistant, target: Target): void {
+  const { command, args } = startedBy(target);
+  const found = variables === null ? undefined : [command, ...args].find((word) => variables.test(word));
+  if (found === undefined) return;
+  throw new ConfigError(
+    `${title} would replace a variable in "${found}". Choose a name without the character $.`,
+  );
+}

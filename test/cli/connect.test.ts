@@ -1,0 +1,407 @@
+// What `memledger connect` prints, writes, keeps and refuses, on files as users have them, in an empty home directory.
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { cleanUp, createFolder, type Outcome, type Variables } from "./command.ts";
+
+setDefaultTimeout(30_000);
+afterAll(cleanUp);
+
+const main = resolve(import.meta.dir, "../../src/main.ts");
+
+interface Home {
+  readonly home: string;
+  readonly project: string;
+  readonly dataDir: string;
+  run(words: readonly string[], variables?: Variables): Promise<Outcome>;
+  json(words: readonly string[], variables?: Variables): Promise<JsonObject>;
+  /** Writes a file in the home directory. */
+  write(path: string, text: string): string;
+  read(path: string): string;
+}
+
+/** Bun would create it in the home directory. */
+const bunCache = createFolder();
+
+/** A home directory and a project, both empty. */
+function createHome(): Home {
+  const folder = createFolder();
+  const [home, project] = [join(folder, "home"), join(folder, "project")];
+  for (const path of [home, project]) mkdirSync(path);
+  const run = async (words: readonly string[], variables: Variables = {}): Promise<Outcome> => {
+    const child = Bun.spawn([process.execPath, main, "connect", ...words], {
+      cwd: project,
+      env: {
+        PATH: process.env.PATH ?? "",
+        HOME: home,
+        BUN_RUNTIME_TRANSPILER_CACHE_PATH: bunCache,
+        ...variables,
+      },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    return { exitCode: await child.exited, stdout, stderr };
+  };
+  return {
+    home,
+    project,
+    dataDir: join(project, "memledger-data"),
+    run,
+    async json(words, variables) {
+      const { exitCode, stdout, stderr } = await run([...words, "--json"], variables);
+      const json: Json = JSON.parse(stdout);
+      if (exitCode !== 0 || !isObject(json)) throw new Error(`${exitCode}: ${stdout} ${stderr}`);
+      return json;
+    },
+    write(path, text) {
+      const file = join(home, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+      return file;
+    },
+    read: (path) => readFileSync(join(home, path), "utf8"),
+  };
+}
+
+const clients = [
+  "claude-code",
+  "claude-desktop",
+  "cursor",
+  "vscode",
+  "codex",
+  "gemini-cli",
+  "zed",
+  "windsurf",
+];
+
+describe("print", () => {
+  test("shows what belongs into the file, and changes nothing", async () => {
+    const { home, dataDir, run, json } = createHome();
+    const { exitCode, stdout } = await run(["cursor", "--hooks"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`Add this to ${home}/.cursor/mcp.json:`);
+    expect(stdout).toContain(`Add this to ${home}/.cursor/hooks.json:`);
+    const { files } = await json(["cursor", "--project", "auto"]);
+    const [file] = Array.isArray(files) ? files : [];
+    expect(JSON.parse(String(file?.content))).toEqual({
+      mcpServers: {
+        memledger: {
+          command: process.execPath,
+          args: [main, "mcp", "--data-dir", dataDir, "--project", "auto"],
+        },
+      },
+    });
+    expect(readdirSync(home)).toEqual([]);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});
+
+describe("write and remove", () => {
+  test.each(clients)("%s: a new file, twice the same, and nothing after the removal", async (client) => {
+    const { home, json } = createHome();
+    const written = await json([client, "--write"]);
+    const [file] = Array.isArray(written.files) ? written.files : [];
+    const path = String(file?.path);
+    expect(file).toEqual({ path, change: "created", backup: null });
+    expect(path).toStartWith(home);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const text = readFileSync(path, "utf8");
+    expect(text).toContain("memledger");
+    const again = await json([client, "--write"]);
+    expect(again.files).toContainEqual({ path, change: "unchanged", backup: null });
+    expect(readFileSync(path, "utf8")).toBe(text);
+    const removed = await json([client, "--remove"]);
+    expect(removed.files).toContainEqual({ path, change: "removed", backup: null });
+    expect(existsSync(path)).toBe(false);
+    const nothing = await json([client, "--remove"]);
+    expect(nothing.files).toContainEqual({ path, change: "unchanged", backup: null });
+  });
+
+  test("the bytes from before are in a backup, and come back", async () => {
+    const { home, write, read, json } = createHome();
+    const before = '\uFEFF{\r\n\t"numStartups": 3, // mine\r\n\t"mcpServers": {},\r\n}';
+    const path = write(".claude.json", before);
+    chmodSync(path, 0o640);
+    const { files } = await json(["claude-code", "--write"]);
+    const backup = `${path}.memledger-backup`;
+    expect(files).toContainEqual({ path, change: "changed", backup });
+    expect(read(".claude.json.memledger-backup")).toBe(before);
+    expect(read(".claude.json")).toStartWith("\uFEFF{\r\n");
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    // A change of the options keeps the first backup.
+    await json(["claude-code", "--write", "--project", "auto"]);
+    expect(read(".claude.json.memledger-backup")).toBe(before);
+    expect(read(".claude.json.memledger-backup-2")).toContain("memledger");
+    await json(["claude-code", "--remove"]);
+    expect(read(".claude.json")).toBe(before);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    // The same content is kept once.
+    await json(["claude-code", "--write"]);
+    expect(readdirSync(home).toSorted()).toEqual([
+      ".claude.json",
+      ".claude.json.memledger-backup",
+      ".claude.json.memledger-backup-2",
+    ]);
+  });
+
+  test("what the client has changed meanwhile stays", async () => {
+    const { home, write, read, json } = createHome();
+    write(".codex/config.toml", "model = 'a'\n");
+    await json(["codex", "--write", "--hooks"]);
+    const text = read(".codex/config.toml").replace("model = 'a'", "model = 'b' # new");
+    write(".codex/config.toml", `${text}enabled = false\n\n[tui]\nx = 1\n`);
+    await json(["codex", "--write", "--project", "team"]);
+    expect(read(".codex/config.toml")).toContain("enabled = false");
+    expect(read(".codex/hooks.json").match(/--project team/g)).toHaveLength(3);
+    await json(["codex", "--remove"]);
+    expect(read(".codex/config.toml")).toBe("model = 'b' # new\n\n[tui]\nx = 1\n");
+    expect(existsSync(join(home, ".codex/hooks.json"))).toBe(false);
+  });
+
+  test("the scope project is the working directory", async () => {
+    const { home, project, json } = createHome();
+    for (const [client, path] of [
+      ["claude-code", ".mcp.json"],
+      ["cursor", ".cursor/mcp.json"],
+      ["vscode", ".vscode/mcp.json"],
+      ["codex", ".codex/config.toml"],
+      ["gemini-cli", ".gemini/settings.json"],
+    ] as const) {
+      const written = await json([client, "--write", "--scope", "project"]);
+      expect(written.files).toContainEqual({ path: join(project, path), change: "created", backup: null });
+      await json([client, "--remove", "--scope", "project"]);
+      expect(existsSync(join(project, path))).toBe(false);
+    }
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("a link stays a link, also one that leads nowhere yet", async () => {
+    const { home, write, json } = createHome();
+    const target = write("dotfiles/mcp.json", "{}\n");
+    mkdirSync(join(home, ".cursor"));
+    symlinkSync("../dotfiles/mcp.json", join(home, ".cursor/mcp.json"));
+    await json(["cursor", "--write"]);
+    expect(readlinkSync(join(home, ".cursor/mcp.json"))).toBe("../dotfiles/mcp.json");
+    expect(readFileSync(target, "utf8")).toContain("memledger");
+    await json(["cursor", "--remove"]);
+    expect(readFileSync(target, "utf8")).toBe("{}\n");
+    symlinkSync("dotfiles/claude.json", join(home, ".claude.json"));
+    await json(["claude-code", "--write"]);
+    expect(lstatSync(join(home, ".claude.json")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(home, "dotfiles/claude.json"), "utf8")).toContain("memledger");
+  });
+
+  test("many at once: one entry, no file left behind, and no change lost", async () => {
+    const { home, write, read, json } = createHome();
+    write(".gemini/settings.json", '{\n  "theme": "x"\n}\n');
+    await Promise.all(
+      [...Array(6).keys()].map((index) =>
+        json(["gemini-cli", "--write", ...(index % 2 === 0 ? ["--hooks"] : [])]),
+      ),
+    );
+    const settings = JSON.parse(read(".gemini/settings.json"));
+    expect(Object.keys(settings)).toEqual(["theme", "mcpServers", "hooks"]);
+    expect(Object.values(settings.hooks)).toHaveLength(3);
+    const left = readdirSync(join(home, ".gemini")).filter((name) => !name.includes("backup"));
+    expect(left).toEqual(["settings.json"]);
+    await json(["gemini-cli", "--remove"]);
+    expect(read(".gemini/settings.json")).toBe('{\n  "theme": "x"\n}\n');
+  });
+
+  test("a file that a killed process left behind does not block for ever", async () => {
+    const { home, write, json } = createHome();
+    const partial = write(".cursor/.mcp.json.memledger-new", "half");
+    const old = new Date(Date.now() - 120_000);
+    utimesSync(partial, old, old);
+    await json(["cursor", "--write"]);
+    expect(readdirSync(join(home, ".cursor"))).toEqual(["mcp.json"]);
+  });
+});
+
+describe("a server elsewhere", () => {
+  const url = "https://memory.example.com/mcp/";
+  const key = { MEMLEDGER_API_KEY: "ml_0123456789" };
+
+  test.each(clients.filter((client) => client !== "claude-desktop"))("%s gets no key", async (client) => {
+    const { json } = createHome();
+    const { files } = await json([client, "--write", "--url", url], key);
+    const [file] = Array.isArray(files) ? files : [];
+    const text = readFileSync(String(file?.path), "utf8");
+    expect(text).toContain("https://memory.example.com");
+    expect(text).not.toContain("mcp/mcp");
+    expect(text).not.toContain(key.MEMLEDGER_API_KEY);
+  });
+
+  test("hooks read the key from the variable, and keep their state in the data directory", async () => {
+    const { dataDir, read, json } = createHome();
+    const written = await json(["cursor", "--write", "--hooks", "--url", url]);
+    expect(written.notes).toContainEqual(expect.stringContaining("Set MEMLEDGER_API_KEY"));
+    const options = `--client cursor --url https://memory.example.com --data-dir ${dataDir}`;
+    expect(read(".cursor/hooks.json").split(options)).toHaveLength(4);
+  });
+
+  test("Claude Desktop needs the key in its file, and the user has to say so", async () => {
+    const { home, read, run, json } = createHome();
+    const path = ".config/Claude/claude_desktop_config.json";
+    const refused = await run(["claude-desktop", "--write", "--url", url], key);
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("add --key-in-file")]);
+    const missing = await run(["claude-desktop", "--write", "--url", url, "--key-in-file"]);
+    expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining("MEMLEDGER_API_KEY")]);
+    expect(readdirSync(home)).toEqual([]);
+    const printed = await run(["claude-desktop", "--url", url, "--key-in-file"], key);
+    expect(printed.stdout).toContain("YOUR_API_KEY");
+    expect(printed.stdout).not.toContain(key.MEMLEDGER_API_KEY);
+    const written = await json(["claude-desktop", "--write", "--url", url, "--key-in-file"], key);
+    expect(JSON.stringify(written)).not.toContain(key.MEMLEDGER_API_KEY);
+    expect(JSON.parse(read(path)).mcpServers.memledger.env).toEqual(key);
+    expect(statSync(join(home, path)).mode & 0o777).toBe(0o600);
+    await json(["claude-desktop", "--remove"]);
+    expect(existsSync(join(home, path))).toBe(false);
+  });
+
+  test("an unencrypted server in the network is pointed out", async () => {
+    const { json } = createHome();
+    const notes = async (address: string) => (await json(["cursor", "--url", address])).notes;
+    expect(await notes("http://192.0.2.7:8420")).toContainEqual(expect.stringContaining("not encrypted"));
+    for (const address of ["http://127.0.0.1:8420", "http://localhost:8420", "https://memory.example.com"])
+      expect(await notes(address)).not.toContainEqual(expect.stringContaining("not encrypted"));
+  });
+});
+
+describe("a file that is left alone", () => {
+  test.each<[string, string, string]>([
+    [
+      "broken JSON",
+      '{\n  "mcpServers": {\n    "a": {}\n    "b": {}\n  }\n}',
+      "not valid JSON at line 4, column 5",
+    ],
+    ["another type", '{"mcpServers": []}', '"mcpServers" is not an object at line 1, column 16'],
+    [
+      "an entry of another program",
+      '{"mcpServers": {"memledger": {"command": "x"}}}',
+      "belongs to another program",
+    ],
+    ["a list", "[]", "the file is not an object"],
+  ])("%s", async (_, text, message) => {
+    const { home, write, read, run } = createHome();
+    const path = write(".cursor/mcp.json", text);
+    for (const action of ["--write", "--remove"]) {
+      const { exitCode, stderr } = await run(["cursor", "--hooks", action]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`${path}: `);
+      expect(stderr).toContain(message);
+      expect(stderr).toContain("Nothing was changed.");
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+    }
+    expect(read(".cursor/mcp.json")).toBe(text);
+    expect(readdirSync(join(home, ".cursor"))).toEqual(["mcp.json"]);
+  });
+
+  test("a broken file of hooks: the entry is not written either", async () => {
+    const { home, write, run } = createHome();
+    write(".cursor/hooks.json", '{"hooks": {"sessionStart": {}}}');
+    const { exitCode, stderr } = await run(["cursor", "--hooks", "--write"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('"hooks.sessionStart" is not an array')]);
+    expect(readdirSync(join(home, ".cursor"))).toEqual(["hooks.json"]);
+  });
+
+  test("broken TOML", async () => {
+    const { write, read, run } = createHome();
+    write(".codex/config.toml", "a = 1\nb = = 2\n");
+    const { exitCode, stderr } = await run(["codex", "--write"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("not valid TOML at line 2, column 5")]);
+    expect(read(".codex/config.toml")).toBe("a = 1\nb = = 2\n");
+  });
+
+  test("a read-only file, a directory, and a text in another encoding", async () => {
+    const { home, write, run } = createHome();
+    const path = write(".cursor/mcp.json", "{}");
+    chmodSync(path, 0o444);
+    expect((await run(["cursor", "--write"])).stderr).toContain("read-only. Make the file writable");
+    expect(readFileSync(path, "utf8")).toBe("{}");
+    mkdirSync(join(home, ".claude.json"));
+    expect((await run(["claude-code", "--write"])).stderr).toContain("is not a regular file");
+    const latin = join(home, ".config/zed/settings.json");
+    mkdirSync(dirname(latin), { recursive: true });
+    writeFileSync(latin, Buffer.from('{"name": "J\xf6rg"}', "latin1"));
+    expect((await run(["zed", "--write"])).stderr).toContain("not UTF-8. Save the file as UTF-8");
+    writeFileSync(join(home, ".gemini"), "a file");
+    expect((await run(["gemini-cli", "--write"])).stderr).toContain("a part of the path is a file");
+  });
+});
+
+test("--list shows all clients, and a broken file hides nothing", async () => {
+  const { home, project, write, run, json } = createHome();
+  await json(["cursor", "--write", "--hooks"]);
+  write(".gemini/settings.json", "{");
+  write(".codex/config.toml", "a = 1\n");
+  write(".claude.json", '{"mcpServers": {"memledger": {"command": "x"}}}');
+  write(
+    ".config/zed/settings.json",
+    '{"context_servers": {"memledger": {"command": "/gone/memledger", "args": ["mcp"]}}}',
+  );
+  const rows = await run(["--list", "--json"]);
+  const list: Json = JSON.parse(rows.stdout);
+  const row = (client: string, scope = "user") =>
+    Array.isArray(list)
+      ? list.find((each: JsonObject) => each.client === client && each.scope === scope)
+      : null;
+  expect(Array.isArray(list) && new Set(list.map((each: JsonObject) => each.client)).size).toBe(
+    clients.length,
+  );
+  expect(row("cursor")).toEqual({
+    ...{ client: "cursor", scope: "user", file: join(home, ".cursor/mcp.json") },
+    ...{ state: "connected", hooks: "3 of 3" },
+  });
+  expect(row("cursor", "project")).toMatchObject({
+    file: join(project, ".cursor/mcp.json"),
+    state: "no file",
+  });
+  expect(row("gemini-cli").state).toStartWith("not valid JSON at line 1");
+  expect(row("codex")).toMatchObject({ state: "not connected", hooks: "none" });
+  expect(row("claude-code").state).toBe("entry of another program");
+  expect(row("zed")).toMatchObject({
+    state: "connected to /gone/memledger, which does not exist",
+    hooks: null,
+  });
+  expect((await run(["--list"])).stdout).toMatch(/^windsurf +user .*mcp_config\.json +no file +-$/m);
+});
+
+test.each<[string[], string]>([
+  [[], "A client is missing. Name one of claude-code,"],
+  [["curser"], 'Client "curser" is unknown; did you mean "cursor"?'],
+  [["emacs"], "known clients are claude-code,"],
+  [["zed", "--hooks"], "Zed has no hooks for sessions."],
+  [["windsurf", "--scope", "project"], "Windsurf has no configuration for a project."],
+  [["cursor", "--scope", "team"], "Allowed choices are user, project"],
+  [["cursor", "--write", "--remove"], "Use either --write or --remove."],
+  [["cursor", "--url", "ftp://x"], "--url must be the http or https URL"],
+  [["cursor", "--url", "https://u:p@x"], "--url must be the http or https URL"],
+  [["cursor", "--url", "https://x", "--project", "a"], "--project cannot be used with --url"],
+  [["cursor", "--url", "https://x", "--data-dir", "a"], "--data-dir cannot be used with --url"],
+  [["cursor", "--key-in-file"], "--key-in-file needs --url"],
+  [["cursor", "--project", " "], "--project must be a name"],
+  [["cursor", "--project", "a\u0007"], "--project must be a name"],
+  [["gemini-cli", "--data-dir", "$HOME"], "Gemini CLI would replace a variable"],
+])("%j is a usage error", async (words, message) => {
+  const { home, run } = createHome();
+  const { exitCode, stderr } = await run(words);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(readdirSync(home)).toEqual([]);
+});
