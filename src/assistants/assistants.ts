@@ -146,7 +146,8 @@ export const assistants: readonly Assistant[] = [
         project: inProject(".codex", "hooks.json"),
       },
       form: "groups",
-      timeout: 10,
+      // Codex shortens a longer one of SessionEnd, and warns about it at each start.
+      timeout: 3,
       note: "Codex runs new and changed hooks after you have trusted them: use /hooks in Codex.",
     },
     next: "Start a new session.",
