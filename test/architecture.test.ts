@@ -16,6 +16,7 @@ const sources = list("src/**/*.ts").filter((path) => !path.endsWith(".d.ts"));
 const clientSources = ["clients/generator/*.ts", "clients/typescript/src/*.ts"];
 const everything = [
   ...list("{src,test,bench,docs,clients}/**/*.{ts,sql,md}"),
+  ...list("clients/**/*.{py,toml,json}"),
   ...list("*.{ts,md,json,toml}"),
 ];
 

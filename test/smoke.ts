@@ -3,6 +3,7 @@
 
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { obstacle } from "./docs/client-packages.ts";
 import { createFolder, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
 import { items, says, startFakeLlm } from "./extraction/fake-llm.ts";
 
@@ -35,6 +36,11 @@ async function start(...flags: readonly string[]): Promise<Started> {
 
 /** Runs the commands of a page in a folder of its own. */
 async function walkPage(page: string): Promise<void> {
+  const reason = obstacle(page);
+  if (reason !== null) {
+    process.stdout.write(`${page}: ${reason}\n`);
+    return;
+  }
   const own = createFolderWithExecutable();
   llm.otherwise(says("Understood."));
   try {

@@ -2,6 +2,7 @@
 
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 import { readApi } from "./api.ts";
+import { pythonFiles } from "./python.ts";
 import { typescriptFiles } from "./typescript.ts";
 
 /** Text of each file by its path below clients/. */
@@ -10,6 +11,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
   const api = readApi(document);
   return {
     "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+    ...below("python/src/memledger/_generated", pythonFiles(api)),
     ...below("typescript/src/generated", typescriptFiles(api)),
   };
 }

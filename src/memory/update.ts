@@ -21,12 +21,10 @@ import {
 import { requireMemory } from "./read.ts";
 import { Tags, toTags } from "./tags.ts";
 
-const { default: _, ...newImportance } = importance;
-
 const changes = {
   content: Type.Optional(content),
   memory_type: Type.Optional(memoryType),
-  importance: Type.Optional(newImportance),
+  importance: Type.Optional(importance),
   is_active: Type.Optional(
     Type.Boolean({ description: "If false, search and injection ignore the memory." }),
   ),

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readApi } from "../../clients/generator/api.ts";
 import { generatedFiles } from "../../clients/generator/generated-files.ts";
+import { pythonFiles } from "../../clients/generator/python.ts";
 import { typescriptFiles } from "../../clients/generator/typescript.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { version } from "../../src/version.ts";
@@ -25,11 +26,14 @@ test("no other file is in the folders of generated files", () => {
 test("the packages have the version of the server", () => {
   const manifest = JSON.parse(readFileSync(join(root, "typescript/package.json"), "utf8"));
   expect(manifest.version).toBe(version);
+  const project = readFileSync(join(root, "python/pyproject.toml"), "utf8");
+  expect(project).toContain(`\nversion = "${version}"\n`);
 });
 
 test("each package has the licence of the product", () => {
   const licence = readFileSync(join(root, "../LICENSE"), "utf8");
-  expect(readFileSync(join(root, "typescript/LICENSE"), "utf8")).toBe(licence);
+  for (const client of ["typescript", "python"])
+    expect(readFileSync(join(root, client, "LICENSE"), "utf8")).toBe(licence);
 });
 
 describe("the generator", () => {
@@ -59,16 +63,20 @@ describe("the generator", () => {
     },
   });
 
-  test.each<[JsonObject, string]>([
-    [{ type: "string", maxLength: 5 }, "field: string;"],
-    [{ type: "integer" }, "field: number;"],
-    [{ enum: ["a", "b"] }, 'field: "a" | "b";'],
-    [{ type: "array", items: { enum: ["a", "b"] } }, 'field: readonly ("a" | "b")[];'],
-    [{ anyOf: [{ type: "string", format: "date" }, { type: "string" }] }, "field: string;"],
-    [{ anyOf: [{ type: "boolean" }, { type: "null" }] }, "field: boolean | null;"],
-    [{}, "field: unknown;"],
-  ])("makes of %j: %s", (schema, expected) => {
-    expect(typescriptFiles(readApi(document(schema)))["models.ts"]).toContain(expected);
+  test.each<[JsonObject, string, string]>([
+    [{ type: "string", maxLength: 5 }, "string", "str"],
+    [{ type: "integer" }, "number", "int"],
+    [{ enum: ["a", "b"] }, '"a" | "b"', 'Literal["a", "b"]'],
+    [{ type: "array", items: { enum: ["a", "b"] } }, 'readonly ("a" | "b")[]', 'Sequence[Literal["a", "b"]]'],
+    [{ anyOf: [{ type: "string", format: "date" }, { type: "string" }] }, "string", "str"],
+    [{ anyOf: [{ type: "boolean" }, { type: "null" }] }, "boolean | null", "bool | None"],
+    [{}, "unknown", "Any"],
+  ])("makes of %j: %s, and %s", (schema, typescript, python) => {
+    const api = readApi(document(schema));
+    expect(typescriptFiles(api)["models.ts"]).toContain(`  field: ${typescript};\n`);
+    const files = pythonFiles(api);
+    for (const name of ["resources.py", "async_resources.py"])
+      expect(files[name]).toContain(`        field: ${python},\n`);
   });
 
   test.each<[JsonObject]>([
@@ -88,5 +96,7 @@ describe("the generator", () => {
       expect(file).not.toContain("*/ in a comment");
       expect(file).not.toContain("*/ alert()");
     }
+    const { "resources.py": resources = "" } = pythonFiles(readApi(document({ type: "string" })));
+    expect(resources).toContain('With \\"\\"" and \\\\ in it.');
   });
 });

@@ -1,4 +1,5 @@
-// Reads the pages of the documentation: README.md, docs/, and the pages beside the model, the benchmarks and the annotated texts.
+// Reads the pages of the documentation: README.md, docs/, and the pages beside the model, the
+// benchmarks, the clients and the annotated texts.
 // Must never know what a page is about.
 
 import { readFileSync } from "node:fs";
@@ -23,6 +24,7 @@ export const pages: readonly string[] = [
   "README.md",
   ...list("{docs,bench}/**/*.md"),
   ...list("models/*/README.md"),
+  ...list("clients/*/README.md"),
   ...list("test/extraction/**/*.md"),
 ];
 

@@ -4,6 +4,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Environment, installClient, shimsOf } from "./client-packages.ts";
 import { type Block, blocksOf, pages } from "./pages.ts";
 
 interface WalkedCall {
@@ -82,7 +83,7 @@ interface WalkOptions {
  */
 export async function walk(page: string, folder: string, { llmUrl }: WalkOptions): Promise<Walk> {
   const server = createServer(folder);
-  const run = createShell(folder);
+  const run = createShell(folder, await installClient(page, folder));
   const ran: Ran[] = [];
   const answers: Answer[] = [];
   const localise = (text: string) =>
@@ -95,7 +96,7 @@ export async function walk(page: string, folder: string, { llmUrl }: WalkOptions
     await server.ensure();
     if (block.language === "json")
       answers.push({ shown: block, printed: ran.at(-1)?.stdout.trimEnd().split("\n").at(-1) ?? "" });
-    else if (block.language === "python") writeFileSync(join(folder, block.option), localise(block.text));
+    else if (isFile(block)) writeFileSync(join(folder, block.option), localise(block.text));
     else {
       // The data of a page's first start is there when its commands need a stopped server.
       if (block.option === "stopped") await server.stop();
@@ -116,7 +117,12 @@ export async function walk(page: string, folder: string, { llmUrl }: WalkOptions
 }
 
 function isTaken(block: Block): boolean {
-  return isRun(block) || block.language === "json" || block.language === "python";
+  return isRun(block) || block.language === "json" || isFile(block);
+}
+
+/** A block that is saved under the name beside its language. */
+function isFile({ language }: Block): boolean {
+  return language === "python" || language === "js";
 }
 
 /** The one server of a folder, on the same port after each start. */
@@ -150,8 +156,8 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Runs commands in bash. Variables that they set are there in the next run, as in the terminal of a reader. */
-function createShell(folder: string): (commands: string) => Promise<Ran> {
+/** Runs commands in bash, with additional variables of the environment. Variables that they set are there in the next run, as in the terminal of a reader. */
+function createShell(folder: string, environment: Environment): (commands: string) => Promise<Ran> {
   const shims = createShims(folder);
   const variables = new Set<string>();
   const file = join(folder, "variables.sh");
@@ -163,7 +169,7 @@ function createShell(folder: string): (commands: string) => Promise<Ran> {
     const keep = variables.size === 0 ? "" : `declare -p ${[...variables].join(" ")} > ${file}`;
     const child = Bun.spawn(["bash", "-c", `set -euo pipefail\n. ${file}\n${commands}\n${keep}`], {
       cwd: folder,
-      env: { ...withoutHome(process.env), HOME: home, PATH: `${shims}:${process.env.PATH}` },
+      env: { ...withoutHome(process.env), ...environment, HOME: home, PATH: `${shims}:${process.env.PATH}` },
       // An empty line, which ends the chat of the README.
       stdin: new Blob(["\n"]),
       stdout: "pipe",
@@ -191,8 +197,7 @@ function serveFlags(text: string): string[] {
 
 /** Everything curl does is noted on stderr, so that the commands themselves stay as they are printed. */
 function createShims(folder: string): string {
-  const shims = join(folder, "shims");
-  mkdirSync(shims);
+  const shims = shimsOf(folder);
   const format = "%{stderr}call %{http_code} %{method} %{url}\\n";
   const curl = `#!/bin/sh\nexec ${Bun.which("curl")} --fail-with-body -w '${format}' "$@"\n`;
   writeFileSync(join(shims, "curl"), curl);

@@ -27,8 +27,8 @@ export interface Calls {
   file(operation: Operation, input: Input, options: CallOptions): Promise<Response>;
 }
 
-const timeoutDefaultMs = 60_000;
-const longTimeoutDefaultMs = 600_000;
+export const timeoutDefaultMs = 60_000;
+export const longTimeoutDefaultMs = 600_000;
 
 export function createCalls(settings: Settings): Calls {
   return {

@@ -67,7 +67,7 @@ export class UnavailableError extends ApiError {
   }
 }
 
-const byStatus: Readonly<Record<number, typeof ApiError>> = {
+export const classByStatus: Readonly<Record<number, typeof ApiError>> = {
   400: BadRequestError,
   401: AuthenticationError,
   402: PaymentRequiredError,
@@ -86,5 +86,5 @@ const byStatus: Readonly<Record<number, typeof ApiError>> = {
 
 /** The error of the class that belongs to the status. */
 export function toApiError(refusal: Refusal): ApiError {
-  return new (byStatus[refusal.status] ?? ApiError)(refusal);
+  return new (classByStatus[refusal.status] ?? ApiError)(refusal);
 }

@@ -3,10 +3,10 @@
 import { ApiError, ConnectionFailedError, RateLimitError, UnavailableError } from "./errors.ts";
 
 /** Upper bound of the random delay before the first retry. It doubles with each retry. */
-const firstDelayMaxMs = 500;
-const delayMaxMs = 8_000;
+export const firstDelayMaxMs = 500;
+export const delayMaxMs = 8_000;
 /** A longer Retry-After is left to the caller. */
-const retryAfterMaxSeconds = 60;
+export const retryAfterMaxSeconds = 60;
 
 interface Attempted {
   readonly isIdempotent: boolean;

@@ -38,8 +38,8 @@ export interface Settings {
   readonly random: () => number;
 }
 
-const baseUrlDefault = "http://127.0.0.1:8420";
-const maxRetriesDefault = 3;
+export const baseUrlDefault = "http://127.0.0.1:8420";
+export const maxRetriesDefault = 3;
 const keyVariable = "MEMLEDGER_API_KEY";
 
 /** @throws MemledgerError for an option that is not valid, and without a key */

@@ -25,8 +25,6 @@ const payloadColumns = [
   "rag_query",
   "rag_results",
 ] as const;
-/** Columns that copy the payload and that the first versions have not written. */
-const laterPayloadColumns = ["request_parameters", "transport", "client_name"] as const;
 /** The server derives these columns if the payload does not contain them. */
 const derivedColumns = ["memory_query", "memory_results"] as const;
 
@@ -55,7 +53,7 @@ export function columnsAgree({ row, entry: text, payload }: ExportedRecord, entr
     agreesIfPresent("key_id", entry.key) &&
     agreesIfPresent("seq", entry.seq) &&
     agreesIfPresent("memory_id", entry.memory) &&
-    laterPayloadColumns.every((column) => agreesIfPresent(column, members[column] ?? null))
+    agreesIfPresent("request_parameters", members.request_parameters ?? null)
   );
 }
 

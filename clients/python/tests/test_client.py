@@ -1,0 +1,282 @@
+# Proves the client against a real server: every operation of the API, the types of its refusals, and what it sends. The server is given
+# by MEMLEDGER_TEST_URL, and a key of an empty project with every permission by MEMLEDGER_TEST_KEY.
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import httpx
+import memledger
+from both import Call, run
+from memledger._generated.operations import OPERATIONS
+
+URL = os.environ["MEMLEDGER_TEST_URL"]
+KEY = os.environ["MEMLEDGER_TEST_KEY"]
+DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text("utf-8"))
+
+
+def call(is_async: bool, use: Call, **options: Any) -> Any:
+    return run(is_async, use, **{"api_key": KEY, "base_url": URL, **options})
+
+
+class Surface(unittest.TestCase):
+    def test_it_is_every_operation_of_the_api(self) -> None:
+        described = [
+            (operation["operationId"], method.upper(), path, operation["x-effects"]["idempotent"])
+            for path, methods in DOCUMENT["paths"].items()
+            for method, operation in methods.items()
+        ]
+        self.assertGreater(len(described), 18)
+        known = [(each.operation_id, each.method, each.path, each.is_idempotent) for each in OPERATIONS]
+        self.assertEqual(known, described)
+
+    def test_every_operation_is_reached(self) -> None:
+        called: set[str] = set()
+
+        def record(request: httpx.Request) -> None:
+            called.add(operation_of(request.method, request.url.raw_path.decode().split("?")[0]))
+
+        with httpx.Client(event_hooks={"request": [record]}) as http:
+            client = memledger.Memledger(api_key=KEY, base_url=URL, http_client=http)
+            self.use_memories(client)
+            self.use_ledger(client)
+        self.assertEqual([each.operation_id for each in OPERATIONS if each.operation_id not in called], [])
+
+    def use_memories(self, client: memledger.Memledger) -> None:
+        memories = client.memories
+        memories.delete_all()
+        created = memories.create(content="Releases go out on Tuesdays.", memory_type="fact", importance=0.7)
+        self.assertEqual((created.memory_type, created.importance, created.expires_at), ("fact", 0.7, None))
+        self.assertEqual(created.raw["content"], "Releases go out on Tuesdays.")
+        self.assertEqual(memories.read(created.id), created)
+        updated = memories.update(created.id, content="Releases go out on Wednesdays.")
+        self.assertEqual(updated.content, "Releases go out on Wednesdays.")
+        found = memories.search(query="When do we ship?", mode="hybrid", top_k=3)
+        self.assertEqual([result.memory.id for result in found.results], [created.id])
+        self.assertIsInstance(found.results[0].score_details, memledger.models.ScoreDetails)
+        injected = memories.inject(query="When do we release?")
+        self.assertIn("Releases go out on Wednesdays.", injected.prompt)
+        extracted = memories.extract(text="Ana: Never deploy on Fridays, please.")
+        self.assertEqual([item.action for item in extracted.extracted], ["created"])
+        self.assertEqual([memory.id for memory in memories.list(memory_type="fact").memories], [created.id])
+        memories.delete(created.id)
+        self.assertEqual(memories.delete_all(memory_type="context").deleted_count, 0)
+        self.assertEqual(memories.delete_all().deleted_count, 1)
+
+    def use_ledger(self, client: memledger.Memledger) -> None:
+        audit = client.audit
+        tokens = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+        appended = audit.append(action="gateway.reached", http_status=200, duration=812.5, tokens=tokens)
+        read = audit.read(appended.id)
+        self.assertEqual(read.duration, 812.5)
+        self.assertEqual(read.tokens.total_tokens if read.tokens else None, 3)
+        self.assertEqual(audit.list(action="gateway.reached").total, 1)
+        self.assertIn("\n", audit.checkpoint().note)
+        self.assertTrue(audit.verify().complete)
+        task = audit.export(start_time="2020-01-01", end_time="2099-01-01", format="json")
+        done = audit.wait_for_export(task.export_id)
+        self.assertIn(task.export_id, [each.export_id for each in audit.export_list().exports])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "audit.json"
+            with audit.export_download(task.export_id) as file:
+                self.assertTrue(file.name and file.name.endswith(".json"), file.name)
+                self.assertEqual(file.media_type, "application/json")
+                file.save(path)
+            self.assertEqual(hashlib.sha256(path.read_bytes()).hexdigest(), done.sha256)
+            self.assertEqual(os.listdir(folder), ["audit.json"])
+        with audit.export_manifest(task.export_id) as file:
+            self.assertIn((done.sha256 or "no digest").encode(), file.read())
+
+
+def operation_of(method: str, path: str) -> str:
+    """Fixed segments win over parameters, as in the server."""
+    candidates = sorted((each for each in OPERATIONS if each.method == method), key=lambda each: each.path.count("{"))
+    for operation in candidates:
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", operation.path), path):
+            return operation.operation_id
+    return f"{method} {path}"
+
+
+class Lists(unittest.TestCase):
+    def test_memories_are_read_page_by_page(self) -> None:
+        for is_async in (False, True):
+            contents = [f"Room {index} is on floor {index}." for index in range(7)]
+            call(is_async, lambda client: client.memories.delete_all())
+            for content in contents:
+                call(is_async, lambda client: client.memories.create(content=content, memory_type="fact"))
+            found = call(is_async, lambda client: client.memories.iterate(page_size=3, sort_dir="asc"))
+            self.assertEqual([memory.content for memory in found], contents)
+            none = call(is_async, lambda client: client.memories.iterate(memory_type="rule"))
+            self.assertEqual(none, [])
+
+    def test_records_are_read_once_although_every_page_adds_one(self) -> None:
+        for is_async in (False, True):
+            action = f"gateway.{'awaited' if is_async else 'blocking'}"
+            for _ in range(5):
+                call(is_async, lambda client: client.audit.append(action=action, http_status=200))
+            found = call(is_async, lambda client: client.audit.iterate(action=action, page_size=2))
+            self.assertEqual(len({record.id for record in found}), 5)
+            everything = call(is_async, lambda client: client.audit.iterate(page_size=50))
+            numbers = [record.seq for record in everything]
+            self.assertEqual(numbers, sorted(set(numbers), reverse=True))
+
+    def test_a_download_is_awaited(self) -> None:
+        async def download(client: memledger.AsyncMemledger) -> bytes:
+            task = await client.audit.export(start_time="2020-01-01", end_time="2099-01-01", format="csv")
+            await client.audit.wait_for_export(task.export_id)
+            async with await client.audit.export_download(task.export_id) as file:
+                whole = await file.read()
+            with tempfile.TemporaryDirectory() as folder:
+                async with await client.audit.export_download(task.export_id) as file:
+                    await file.save(f"{folder}/audit.csv")
+                self.assertEqual(Path(folder, "audit.csv").read_bytes(), whole)
+            return whole
+
+        self.assertIn(b",action,", call(True, download).splitlines()[0])
+
+
+class Refusals(unittest.TestCase):
+    def refusal(self, is_async: bool, use: Call, **options: Any) -> memledger.ApiError:
+        with self.assertRaises(memledger.ApiError) as raised:
+            call(is_async, use, **options)
+        return raised.exception
+
+    def test_have_a_class_a_status_a_code_a_message_and_data(self) -> None:
+        for is_async in (False, True):
+            call(is_async, lambda client: client.memories.delete_all())
+            known = call(is_async, lambda client: client.memories.create(content="Known.", memory_type="fact"))
+            again = self.refusal(is_async, lambda client: client.memories.create(content="Known.", memory_type="rule"))
+            self.assertIs(type(again), memledger.ConflictError)
+            self.assertEqual((again.status, again.code, again.data), (409, 2104, {"memory_id": known.id}))
+            invalid = self.refusal(is_async, lambda client: client.memories.search(query="x", top_k=0))
+            self.assertIs(type(invalid), memledger.BadRequestError)
+            self.assertEqual((invalid.code, invalid.data["field"]), (1400, "top_k"))
+            self.assertEqual(str(invalid), invalid.message)
+            unknown = self.refusal(is_async, lambda client: client.memories.read("0" * 32))
+            self.assertIs(type(unknown), memledger.NotFoundError)
+            large = {"action": "gateway.chat", "http_status": 200, "error_msg": "x" * 2**21}
+            refused = self.refusal(is_async, lambda client: client.audit.append(**large))
+            self.assertEqual((type(refused), refused.code), (memledger.BadRequestError, 1413))
+            wrong = self.refusal(is_async, lambda client: client.memories.list(), api_key="ml_unknown")
+            self.assertEqual((type(wrong), wrong.code), (memledger.AuthenticationError, 1401))
+            elsewhere = self.refusal(is_async, lambda client: client.memories.list(), base_url=f"{URL}/elsewhere")
+            self.assertEqual(elsewhere.code, 1404)
+
+
+class Sending(unittest.TestCase):
+    def test_text_of_every_language_arrives_unchanged(self) -> None:
+        for is_async in (False, True):
+            call(is_async, lambda client: client.memories.delete_all())
+            content = "Zoë wohnt in 東京 🗼 — \u202eעברית\u202c, \"quotes\" \\ und\nZeilen\u2028."
+            ticket = {"ticket": "Größe 🗼 \x01\x7f"}
+            create = {"content": content, "memory_type": "fact", "audit_metadata": ticket}
+            created = call(is_async, lambda client: client.memories.create(**create))
+            self.assertEqual(call(is_async, lambda client: client.memories.read(created.id)).content, content)
+            logs = call(is_async, lambda client: client.audit.list(memory_id=created.id, action="memory.create")).logs
+            self.assertEqual(logs[0].metadata, ticket)
+            self.assertEqual(logs[0].user_agent, f"memledger-python/{memledger.__version__}")
+            with self.assertRaises(memledger.BadRequestError):
+                call(is_async, lambda client: client.memories.create(content="\ud800", memory_type="fact"))
+
+    def test_content_may_be_as_large_as_the_api_allows(self) -> None:
+        for is_async in (False, True):
+            call(is_async, lambda client: client.memories.delete_all())
+            content = "漢" * 10_000
+            created = call(is_async, lambda client: client.memories.create(content=content, memory_type="fact"))
+            self.assertEqual(call(is_async, lambda client: client.memories.read(created.id)).content, content)
+            body = {"text": "ü" * 500_000}
+            marker = {"action": "gateway.chat", "http_status": 200, "request_body": body}
+            appended = call(is_async, lambda client: client.audit.append(**marker))
+            self.assertEqual(call(is_async, lambda client: client.audit.read(appended.id)).request_body, body)
+
+    def test_no_identifier_changes_the_path(self) -> None:
+        for is_async in (False, True):
+            call(is_async, lambda client: client.memories.delete_all())
+            call(is_async, lambda client: client.memories.create(content="Stays.", memory_type="fact"))
+            for wrong in ("", ".", "..", None, 7):
+                with self.assertRaisesRegex(memledger.MemledgerError, "^memoryDelete needs an identifier as memory_id"):
+                    call(is_async, lambda client: client.memories.delete(wrong))
+            for wrong in ("a/../b", "../../memories", "a?b=c#d", "%2e%2e", "é", "\ud800"):
+                with self.assertRaises(memledger.NotFoundError) as raised:
+                    call(is_async, lambda client: client.memories.delete(wrong))
+                self.assertEqual(raised.exception.code, 2100)
+            self.assertEqual(call(is_async, lambda client: client.memories.list()).pagination.total, 1)
+
+    def test_nothing_is_deleted_because_a_variable_is_none(self) -> None:
+        for is_async in (False, True):
+            call(is_async, lambda client: client.memories.delete_all())
+            call(is_async, lambda client: client.memories.create(content="Stays.", memory_type="fact"))
+            with self.assertRaises(memledger.BadRequestError):
+                call(is_async, lambda client: client.memories.delete_all(memory_type=None))
+            with self.assertRaisesRegex(memledger.MemledgerError, "memory_type is None.*Omit it"):
+                call(is_async, lambda client: client.memories.list(memory_type=None))
+            self.assertEqual(call(is_async, lambda client: client.memories.list()).pagination.total, 1)
+
+    def test_what_is_not_given_is_not_sent_and_none_is_null(self) -> None:
+        for is_async in (False, True):
+            call(is_async, lambda client: client.memories.delete_all())
+            given = {"content": "Expires.", "memory_type": "context", "expires_at": "2099-01-01T00:00:00Z"}
+            created = call(is_async, lambda client: client.memories.create(**given))
+            changed = call(is_async, lambda client: client.memories.update(created.id, importance=0.9))
+            self.assertEqual(changed.expires_at, "2099-01-01T00:00:00.000Z")
+            changed = call(is_async, lambda client: client.memories.update(created.id, expires_at=None))
+            self.assertIsNone(changed.expires_at)
+
+    def test_what_json_does_not_have_is_refused(self) -> None:
+        for is_async in (False, True):
+            for wrong in (float("nan"), object(), b"bytes".hex):
+                with self.assertRaisesRegex(memledger.MemledgerError, "cannot be sent as JSON"):
+                    call(is_async, lambda client: client.memories.search(query="x", min_similarity=wrong))
+            with self.assertRaisesRegex(memledger.MemledgerError, "audit_metadata is no mapping"):
+                call(is_async, lambda client: client.memories.list(audit_metadata=[1]))
+
+
+class Options(unittest.TestCase):
+    def test_the_key_comes_from_the_environment(self) -> None:
+        with mock.patch.dict(os.environ, {"MEMLEDGER_API_KEY": f" {KEY}\n"}):
+            for is_async in (False, True):
+                page = run(is_async, lambda client: client.memories.list(page_size=1), base_url=f"{URL}//")
+                self.assertEqual(page.pagination.page_size, 1)
+        with mock.patch.dict(os.environ, clear=True):
+            for kind in (memledger.Memledger, memledger.AsyncMemledger):
+                with self.assertRaisesRegex(memledger.MemledgerError, "^No API key. Give api_key, or set"):
+                    kind()
+
+    def test_what_is_not_valid_is_refused(self) -> None:
+        cases: list[tuple[dict[str, Any], str]] = [
+            ({"api_key": " "}, "^No API key"),
+            ({"api_key": "ml_secret\nX-Other: 1"}, "character that no key has"),
+            ({"api_key": "ml_sécret"}, "character that no key has"),
+            ({"base_url": "localhost:8420"}, "^base_url is no address"),
+            ({"base_url": "file:///etc/passwd"}, "^base_url is no address"),
+            ({"base_url": "http://127.0.0.1:99999"}, "^base_url is no address"),
+            ({"base_url": "http://127.0.0.1:8420/?a=b"}, "without a query"),
+            ({"base_url": "http://me:secret@127.0.0.1:8420"}, "Give the key as api_key"),
+            ({"timeout": 0}, "^timeout is 0"),
+            ({"timeout": float("inf")}, "^timeout is inf"),
+            ({"max_retries": 0.5}, "^max_retries is 0.5"),
+            ({"max_retries": -1}, "^max_retries is -1"),
+        ]
+        for kind in (memledger.Memledger, memledger.AsyncMemledger):
+            for options, message in cases:
+                with self.subTest(options=options):
+                    with self.assertRaisesRegex(memledger.MemledgerError, message) as raised:
+                        kind(**{"api_key": "ml_test", **options})
+                    self.assertNotRegex(str(raised.exception), "s.cret")
+
+    def test_no_text_of_a_client_shows_the_key(self) -> None:
+        with memledger.Memledger(api_key="ml_secret") as client:
+            calls = client.memories._calls
+            self.assertNotIn("ml_secret", repr(client) + repr(calls) + repr(calls._settings))
+
+
+if __name__ == "__main__":
+    unittest.main()
