@@ -35,7 +35,7 @@ export function addConnectCommand(program: Command, session: Session): void {
     .option("--url <url>", "server elsewhere; the client reads its API key from MEMLEDGER_API_KEY")
     .option("--key-in-file", "write the API key of MEMLEDGER_API_KEY into the configuration file")
     .addHelpText("after", `\nClients: ${names.join(", ")}`);
-  bindWork(command, session, connect);
+  bindWork(command, session, connect, { dataDir: "of the user" });
 }
 
 const names = assistants.map(({ name }) => name);

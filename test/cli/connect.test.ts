@@ -14,70 +14,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
-import { cleanUp, createFolder, type Outcome, type Variables } from "./command.ts";
+import { dirname, join } from "node:path";
+import type { Json, JsonObject } from "../../src/json/json.ts";
+import { createHome, main } from "../assistants/home.ts";
+import { cleanUp } from "./command.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
-
-const main = resolve(import.meta.dir, "../../src/main.ts");
-
-interface Home {
-  readonly home: string;
-  readonly project: string;
-  readonly dataDir: string;
-  run(words: readonly string[], variables?: Variables): Promise<Outcome>;
-  json(words: readonly string[], variables?: Variables): Promise<JsonObject>;
-  /** Writes a file in the home directory. */
-  write(path: string, text: string): string;
-  read(path: string): string;
-}
-
-/** Bun would create it in the home directory. */
-const bunCache = createFolder();
-
-/** A home directory and a project, both empty. */
-function createHome(): Home {
-  const folder = createFolder();
-  const [home, project] = [join(folder, "home"), join(folder, "project")];
-  for (const path of [home, project]) mkdirSync(path);
-  const run = async (words: readonly string[], variables: Variables = {}): Promise<Outcome> => {
-    const child = Bun.spawn([process.execPath, main, "connect", ...words], {
-      cwd: project,
-      env: {
-        PATH: process.env.PATH ?? "",
-        HOME: home,
-        BUN_RUNTIME_TRANSPILER_CACHE_PATH: bunCache,
-        ...variables,
-      },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    return { exitCode: await child.exited, stdout, stderr };
-  };
-  return {
-    home,
-    project,
-    dataDir: join(project, "memledger-data"),
-    run,
-    async json(words, variables) {
-      const { exitCode, stdout, stderr } = await run([...words, "--json"], variables);
-      const json: Json = JSON.parse(stdout);
-      if (exitCode !== 0 || !isObject(json)) throw new Error(`${exitCode}: ${stdout} ${stderr}`);
-      return json;
-    },
-    write(path, text) {
-      const file = join(home, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-      return file;
-    },
-    read: (path) => readFileSync(join(home, path), "utf8"),
-  };
-}
 
 const clients = [
   "claude-code",
@@ -92,7 +35,7 @@ const clients = [
 
 describe("print", () => {
   test("shows what belongs into the file, and changes nothing", async () => {
-    const { home, dataDir, run, json } = createHome();
+    const { home, project, dataDir, run, json } = createHome();
     const { exitCode, stdout } = await run(["cursor", "--hooks"]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`Add this to ${home}/.cursor/mcp.json:`);
@@ -108,7 +51,8 @@ describe("print", () => {
       },
     });
     expect(readdirSync(home)).toEqual([]);
-    expect(existsSync(dataDir)).toBe(false);
+    const other = await json(["cursor", "--data-dir", "here"]);
+    expect(JSON.stringify(other.files)).toContain(join(project, "here"));
   });
 });
 

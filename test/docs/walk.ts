@@ -184,7 +184,14 @@ function createShell(folder: string, environment: Environment): (commands: strin
 
 /** Without the variables that lead to configuration files of the user who runs the test. */
 function withoutHome(variables: Readonly<Record<string, string | undefined>>) {
-  const names = ["XDG_CONFIG_HOME", "APPDATA", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"];
+  const names = [
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "APPDATA",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CLI_HOME",
+  ];
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !names.includes(name)));
 }
 
