@@ -25,7 +25,7 @@ export async function runHook(hook: HookName, invocation: Invocation): Promise<n
     const event = readEvent(client, await readInput());
     if (event === null) logger.warn("a hook has received no event of its client", { hook, client });
     else if (hook === "session-end") startExtraction(event, target);
-    else await print(toAnswer(client, hook, await answer(hook, event, target, invocation, signal)));
+    else await answer(hook, event, target, invocation, signal);
   } catch (error) {
     logger.error("a hook failed", { hook, client, error });
   }
@@ -33,24 +33,21 @@ export async function runHook(hook: HookName, invocation: Invocation): Promise<n
   process.exit(exitCodes.done);
 }
 
-function answer(
+async function answer(
   hook: Exclude<HookName, "session-end">,
-  event: HookEvent,
+  { sessionId, query }: HookEvent,
   target: HookTarget,
   { terminal }: Invocation,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<void> {
   const { client, folder, logger } = target;
-  const { sessionId, query } = event;
+  const files = openSessionFiles(folder, client, sessionId);
   const channel = openHookChannel(target, target.project, terminal.variables);
-  return giveContext({
-    hook,
-    query,
-    calls: createMemoryCalls(channel, { client, hook, sessionId }),
-    files: openSessionFiles(folder, client, sessionId),
-    logger,
-    signal,
-  });
+  const calls = createMemoryCalls(channel, { client, hook, sessionId });
+  const { text, lines } = await giveContext({ hook, query, calls, files, logger, signal });
+  await print(toAnswer(client, hook, text));
+  // Last, because the deadline may end the process at any point: a memory that is given twice is better than one that is not given.
+  files.addPrinted(lines);
 }
 
 /** Reads stdin to its end, because the client would notice a closed pipe. An event that is too long becomes an empty text. */

@@ -3,7 +3,7 @@
 
 import type { Logger } from "../log/logger.ts";
 import type { HookName } from "./client.ts";
-import { fitContext } from "./fit-context.ts";
+import { type FittedContext, fitContext } from "./fit-context.ts";
 import { promptMaxCharacters, startMaxCharacters } from "./limits.ts";
 import type { MemoryCalls } from "./memory-calls.ts";
 import type { SessionFiles } from "./session-files.ts";
@@ -20,7 +20,7 @@ export interface ContextRequest {
 /**
  * At the start: the rules, and what is most important and most recent. A conversation also starts after its context was cleared or
  * compacted, so everything is given again. With a prompt: what is relevant to it, and the rules if the start could not give them.
- * @returns a prompt section, or an empty text. @throws what the calls throw
+ * The caller saves the lines when it has printed them. @throws what the calls throw
  */
 export async function giveContext({
   hook,
@@ -29,17 +29,16 @@ export async function giveContext({
   files,
   logger,
   signal,
-}: ContextRequest): Promise<string> {
+}: ContextRequest): Promise<FittedContext> {
   const isStart = hook === "session-start";
-  if (!isStart && query === "") return "";
+  if (!isStart && query === "") return { text: "", lines: [], omitted: 0 };
   // First, because a start that fails leaves the rules to the next prompt.
   if (isStart) files.forgetPrinted();
   const section = isStart
     ? await calls.inject({ max_characters: startMaxCharacters }, signal)
     : await calls.inject({ query, max_characters: promptMaxCharacters }, signal);
-  const { text, lines, omitted } = fitContext(section, files.isPrinted);
+  const context = fitContext(section, files.isPrinted);
+  const { omitted } = context;
   if (omitted > 0) logger.warn("memories were omitted because the context of a hook is limited", { omitted });
-  // Before they are printed: a line that is given twice is better than a deadline that ends the process between the two.
-  files.addPrinted(lines);
-  return text;
+  return context;
 }
