@@ -1,5 +1,5 @@
 // Owns the decision about an extracted item: it becomes a new memory, updates a similar memory, or is skipped. The thresholds are those
-// of the API contract. The decision is made inside the transaction, because other calls may have changed memories before it.
+// of the API contract. An item updates only memories that have all tags of its call. The decision is made inside the transaction, because other calls may have changed memories before it.
 
 import type { Project } from "../access/project.ts";
 import type { ProjectApplication } from "../calls/operation.ts";
@@ -9,7 +9,7 @@ import { requireRoom } from "./create.ts";
 import type { ExtractedItem } from "./extractor.ts";
 import { isExpired, type Memory } from "./memory.ts";
 import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
-import { noTags } from "./tags.ts";
+import { hasTags, joinTags } from "./tags.ts";
 
 /** An item with a higher cosine similarity to a memory repeats it and is skipped. */
 const skipAboveSimilarity = 0.98;
@@ -42,7 +42,15 @@ export interface Outcome {
   /** The memory that holds the content now. */
   readonly memoryId: string;
   readonly memoryType: Memory["type"];
+  /** Of the memory now. */
+  readonly tags: readonly string[];
   readonly match: { readonly id: string; readonly similarity: number } | null;
+}
+
+/** A call that stores items. */
+interface Storing extends ProjectApplication {
+  /** Of all items; canonical. */
+  readonly tags: readonly string[];
 }
 
 /**
@@ -54,15 +62,15 @@ export async function storeItems(
   transaction: Transaction,
   candidates: readonly Candidate[],
   revision: number | null,
-  application: ProjectApplication,
+  storing: Storing,
 ): Promise<Outcome[]> {
-  const { project } = application.caller;
+  const { project } = storing.caller;
   const changed = revision === null ? [] : await transaction.memories.changedSince(project, revision);
-  const comparisonSet = new ComparisonSet(transaction, project, application.now, changed);
+  const comparisonSet = new ComparisonSet(transaction, storing, changed);
   const outcomes: Outcome[] = [];
   for (const [at, candidate] of candidates.entries()) {
     const match = revision === null ? null : await comparisonSet.closest(candidate);
-    const { outcome, memory } = await storeItem(transaction, candidate, match, application);
+    const { outcome, memory } = await storeItem(transaction, candidate, match, storing);
     if (memory !== null) comparisonSet.add(memory.id, at);
     outcomes.push(outcome);
   }
@@ -74,31 +82,62 @@ async function storeItem(
   transaction: Transaction,
   candidate: Candidate,
   match: Match | null,
-  { caller: { project }, plan, now }: ProjectApplication,
+  storing: Storing,
 ): Promise<{ readonly outcome: Outcome; readonly memory: Memory | null }> {
   const { memories } = transaction;
+  const { caller, plan, now, tags } = storing;
+  const { project } = caller;
   const { vector, contentKey, found: _, similarItems: __, ...item } = candidate;
   const action = chooseAction(match);
   const shown = match === null ? null : { id: match.memory.id, similarity: match.similarity };
-  const skip = (same: { readonly id: string; readonly similarity: number }) => ({
-    outcome: { item, action: "skipped" as const, memoryId: same.id, memoryType: item.type, match: same },
-    memory: null,
-  });
+  const skip = async (same: { readonly id: string; readonly similarity: number }) => {
+    const outcome = { item, action: "skipped" as const, memoryId: same.id, memoryType: item.type };
+    return {
+      outcome: { ...outcome, tags: await addTags(transaction, same.id, storing), match: same },
+      memory: null,
+    };
+  };
   if (action === "skipped" && shown !== null) return skip(shown);
   const known = action === "updated" ? match?.memory : undefined;
   const holder = await memories.claimContent(project, contentKey, now, known?.id ?? null);
   if (holder !== null) return skip({ id: holder, similarity: 1 });
   if (known === undefined) {
     await requireRoom(transaction, project, plan);
-    const memory = await memories.insert(project, { ...item, tags: noTags, contentKey, vector }, now);
-    const outcome = { item, action: "created" as const, memoryId: memory.id, memoryType: memory.type };
+    const memory = await memories.insert(project, { ...item, tags, contentKey, vector }, now);
+    const outcome = {
+      item,
+      action: "created" as const,
+      memoryId: memory.id,
+      memoryType: memory.type,
+      tags,
+    };
     return { outcome: { ...outcome, match: null }, memory };
   }
   const memory = rewrite(known, item, now);
   await memories.update(project, { memory, contentKey, vector });
   const { type, importance, expiresAt } = memory;
   const outcome = { item: { ...item, importance, expiresAt }, memoryId: memory.id, memoryType: type };
-  return { outcome: { ...outcome, action: "updated", match: shown }, memory };
+  return { outcome: { ...outcome, action: "updated", tags: memory.tags, match: shown }, memory };
+}
+
+/**
+ * A memory that already has the content of an item gets the tags of the call, so that a filter finds it. Not an inactive one, which is
+ * never changed, and not a rule without tags: it applies to the whole project, and tags would restrict it.
+ * @returns the tags of the memory now
+ */
+async function addTags(
+  { memories }: Transaction,
+  id: string,
+  { caller: { project }, now, tags }: Storing,
+): Promise<readonly string[]> {
+  const known = await memories.find(project, id);
+  if (known === null) throw new Error("a memory disappeared within a transaction");
+  const isForAll = known.type === "rule" && known.tags.length === 0;
+  const joined = joinTags(known.tags, tags);
+  if (!known.active || isForAll || joined === null || joined.length === known.tags.length) return known.tags;
+  const memory = { ...known, tags: joined, updatedAt: now };
+  await memories.update(project, { memory, contentKey: null, vector: null });
+  return joined;
 }
 
 function chooseAction(match: Match | null): Outcome["action"] {
@@ -116,22 +155,25 @@ function rewrite(known: Memory, { content, expiresAt }: ExtractedItem, now: numb
 /**
  * The memories that the items of one call are compared with: those that a search found before the transaction and that have not changed
  * since, those that have changed since, and those that the call itself has stored so far. Expired memories are ignored. Inactive ones
- * are not: a user has deactivated them, and an extraction must not store their content again.
+ * are not: a user has deactivated them, and an extraction must not store their content again. A memory of another scope, one without all
+ * tags of the call, counts only if it repeats the item.
  */
 class ComparisonSet {
   readonly #transaction: Transaction;
   readonly #project: Project;
   readonly #now: number;
+  readonly #tags: readonly string[];
   /** Vectors by memory id: memories that changed after the search, without those that the call has stored. */
   readonly #changed: Map<string, MemoryVector>;
   /** Ids of the memories that the call has stored, by the position of the item; and the positions by id. */
   readonly #memories = new Map<number, string>();
   readonly #items = new Map<string, number>();
 
-  constructor(transaction: Transaction, project: Project, now: number, changed: readonly MemoryVector[]) {
+  constructor(transaction: Transaction, { caller, now, tags }: Storing, changed: readonly MemoryVector[]) {
     this.#transaction = transaction;
-    this.#project = project;
+    this.#project = caller.project;
     this.#now = now;
+    this.#tags = tags;
     this.#changed = new Map(changed.map((known) => [known.id, known]));
   }
 
@@ -149,7 +191,9 @@ class ComparisonSet {
     const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
     for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
       const memory = await this.#transaction.memories.find(this.#project, id);
-      if (memory !== null && !isExpired(memory, this.#now)) return { memory, similarity };
+      if (memory === null || isExpired(memory, this.#now)) continue;
+      const counts = hasTags(memory.tags, this.#tags) || !memory.active || similarity > skipAboveSimilarity;
+      if (counts) return { memory, similarity };
     }
     return null;
   }

@@ -17,6 +17,7 @@ import { type Extraction, type ExtractionSource, extractorNames } from "./extrac
 import { contentKey } from "./memory.ts";
 import { messages } from "./messages.ts";
 import type { SimilarItems, SimilarMemory } from "./store.ts";
+import { Tags, toTags } from "./tags.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
 
@@ -24,7 +25,7 @@ export const extractMemories = projectOperation({
   name: "memory.extract",
   summary: "Extract memories from text",
   description:
-    "Finds memories in a text, a transcript or the messages of a conversation and stores them. If the cosine similarity of an item and an unexpired memory is above 0.98, the item is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An update changes the content, and the expiry if the item has one; type and importance stay. An inactive memory is never changed: a similar item (above 0.90) is skipped. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
+    "Finds memories in a text, a transcript or the messages of a conversation and stores them. If the cosine similarity of an item and an unexpired memory is above 0.98, the item is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An update changes the content, and the expiry if the item has one; type and importance stay. An inactive memory is never changed: a similar item (above 0.90) is skipped. With tags, the new memories get them, only memories that have all of them are updated, and a memory because of which an item is skipped gets them, too. Items of one call are also compared with each other. With deduplicate false, only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as a normal call with a language model, unless the operator has configured otherwise. A call stores all of its items or none.",
   effects: { readOnly: false, destructive: true, idempotent: false },
   permission: "memory.write",
   feature: "memory",
@@ -43,6 +44,11 @@ export const extractMemories = projectOperation({
     messages: Type.Optional(
       messages(
         "A conversation in the form of chat APIs, instead of text. The roles say who speaks. The messages of user and assistant may have 50,000 characters together; all others are ignored.",
+      ),
+    ),
+    tags: Type.Optional(
+      Tags(
+        "Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too, unless it would have more than 16, is inactive, or is a rule without tags, which applies to the whole project.",
       ),
     ),
     deduplicate: Type.Optional(
@@ -82,18 +88,19 @@ export const extractMemories = projectOperation({
     },
   },
 
-  async prepare({ deduplicate = true, dry_run = false, ...given }, preparation) {
+  async prepare({ deduplicate = true, dry_run = false, tags = [], ...given }, preparation) {
     const { prices, extractor } = preparation;
     const source = readExtractionSource(given);
     const isFree = dry_run && (extractor.name === "built-in" || !prices.chargeDryRuns);
     const cost = isFree ? free : extractionCost(prices);
     await preparation.reserve(cost);
-    return { cost, ...(await preparation.inTurn(() => findCandidates(source, deduplicate, preparation))) };
+    const scope = deduplicate ? toTags(tags) : null;
+    return { cost, ...(await preparation.inTurn(() => findCandidates(source, scope, preparation))) };
   },
 
-  async apply(transaction, { dry_run = false }, prepared, application) {
+  async apply(transaction, { dry_run = false, tags = [] }, prepared, application) {
     const { candidates, revision, cost } = prepared;
-    const store = () => storeItems(transaction, candidates, revision, application);
+    const store = () => storeItems(transaction, candidates, revision, { ...application, tags: toTags(tags) });
     const read = { model_id: prepared.model, input_content: prepared.input };
     const settle = async () => {
       const stored = dry_run ? await transaction.rehearse(store) : await store();
@@ -133,8 +140,15 @@ function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => n
 const readShare = 0.6;
 const embeddedShare = 0.8;
 
-/** The slow part: extracts items from the text, embeds them and compares them with the memories of the project. */
-async function findCandidates(source: ExtractionSource, deduplicate: boolean, preparation: Preparation) {
+/**
+ * The slow part: extracts items from the text, embeds them and compares them with the memories of the project. `scope`: the tags of the
+ * call; null: the items are not compared.
+ */
+async function findCandidates(
+  source: ExtractionSource,
+  scope: readonly string[] | null,
+  preparation: Preparation,
+) {
   const { caller, extractor, now, signal, report } = preparation;
   const waiter = { project: caller.project.id, signal };
   const input = describeInput(source);
@@ -143,7 +157,7 @@ async function findCandidates(source: ExtractionSource, deduplicate: boolean, pr
   const extraction = extractor.extract(source, now, waiter, onRead);
   const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
   const vectors = await embedAll(items, preparation);
-  const compared = deduplicate ? await compare(vectors, preparation) : uncompared;
+  const compared = scope === null ? uncompared : await compare(vectors, scope, preparation);
   const candidates = items.map((item, at): Candidate => {
     const vector = vectors[at];
     if (vector === undefined) throw new Error("an item has no vector");
@@ -187,6 +201,7 @@ const uncompared: Compared = { revision: null, found: [], similarItems: [] };
 /** The memories that are similar now; the transaction compares those that changed after `revision`. */
 async function compare(
   vectors: readonly Float32Array[],
+  tags: readonly string[],
   { store, caller: { project }, now, signal, report }: Preparation,
 ): Promise<Compared> {
   const matrix = toSharedMatrix(vectors);
@@ -198,7 +213,7 @@ async function compare(
     const share = embeddedShare + (1 - embeddedShare) * (found.length / vectors.length);
     report(share, "Comparing the items with the memories of the project");
     const earlier = matrix.subarray(0, found.length * dimensions);
-    const query = { vectors: batch, earlier, above: updateAboveSimilarity, now };
+    const query = { vectors: batch, earlier, above: updateAboveSimilarity, tags, now };
     const compared = await store.memories.findSimilar(project, query, signal);
     // The revision of the first batch is the oldest.
     revision ??= compared.revision;

@@ -5,6 +5,7 @@ import { toTimestamp } from "../clock.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import { actions, type Outcome } from "./deduplicate.ts";
 import { content, exampleMemory, expiresAt, importance, memoryId, memoryType } from "./memory.ts";
+import { Tags } from "./tags.ts";
 
 export const extractionItem = Fields(
   {
@@ -18,6 +19,9 @@ export const extractionItem = Fields(
       description:
         "created: the item is a new memory. updated: a similar memory (above 0.90) has this content now; its type and importance have not changed, and its expiry only if the item has one. skipped: a memory already has this content (similarity above 0.98, or the same text), or a similar memory is inactive.",
     }),
+    tags: Type.Optional(
+      Tags("Tags of the memory after the call, sorted. The field is absent if there are none."),
+    ),
     evidence: Type.String({
       description: "The sentence of the text from which the item was extracted, verbatim.",
     }),
@@ -44,7 +48,7 @@ export type ExtractionItem = Static<typeof extractionItem>;
 
 /** `created` are the ids of memories that a dry run would create: clients see null instead. */
 export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>): ExtractionItem {
-  const { item, action, memoryId, memoryType, match } = outcome;
+  const { item, action, memoryId, memoryType, tags, match } = outcome;
   const shown = (id: string) => (created.has(id) ? null : id);
   return {
     id: shown(memoryId),
@@ -53,6 +57,7 @@ export function toExtractionItem(outcome: Outcome, created: ReadonlySet<string>)
     importance: item.importance,
     expires_at: item.expiresAt === null ? null : toTimestamp(item.expiresAt),
     action,
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
     evidence: item.evidence,
     match: match === null ? null : { id: shown(match.id), similarity: match.similarity },
   };

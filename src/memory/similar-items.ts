@@ -1,7 +1,11 @@
-// Owns the comparison of the items of one call with each other. Pure; engines use it, none repeats it.
+// Owns the comparison of the items of one call with each other, and the choice of the memories that they are compared with. Pure;
+// engines use both, none repeats them.
 
+import { similarMemoriesMax } from "../limits.ts";
 import { cosine, squaredLength } from "../ranking/scores.ts";
-import type { SimilarItems, SimilarityQuery } from "./store.ts";
+import type { Memory } from "./memory.ts";
+import type { SimilarItems, SimilarityQuery, SimilarMemory } from "./store.ts";
+import { hasTags } from "./tags.ts";
 
 /** For each vector of the query: the similar items before it in the call. `dimensions` is the length of each vector. */
 export function findSimilarItems(
@@ -24,4 +28,22 @@ export function findSimilarItems(
     before.push(vector);
     return { items: Uint32Array.from(items), similarities: Float64Array.from(similarities) };
   });
+}
+
+interface RankedMemory {
+  readonly memory: Pick<Memory, "id" | "tags">;
+  readonly similarity: number;
+}
+
+/** `SimilarMemories.found` of one vector; `ranked` has the most similar memories first, and is not read further than necessary. */
+export function nearestOf(ranked: Iterable<RankedMemory>, tags: readonly string[]): SimilarMemory[] {
+  const nearest: SimilarMemory[] = [];
+  let [inScope, others] = [0, 0];
+  for (const { memory, similarity } of ranked) {
+    const isInScope = hasTags(memory.tags, tags);
+    const before = isInScope ? inScope++ : others++;
+    if (before < similarMemoriesMax) nearest.push({ id: memory.id, similarity });
+    else if (tags.length === 0 || Math.min(inScope, others) > similarMemoriesMax) break;
+  }
+  return nearest;
 }

@@ -100,13 +100,18 @@ export interface SimilarityQuery {
   readonly earlier: Float32Array;
   /** Cosine, excluded. */
   readonly above: number;
+  /** Canonical. Memories that have all of them are found apart from the others. */
+  readonly tags: readonly string[];
   readonly now: number;
 }
 
 export interface SimilarMemories {
   /** The revision that was read; later changes are not included. */
   readonly revision: number;
-  /** For each vector: the most similar memories first, including inactive ones, without expired ones; at most `similarMemoriesMax`. */
+  /**
+   * For each vector: the most similar memories first, including inactive ones, without expired ones; at most `similarMemoriesMax` of those
+   * that have all of the tags, and as many of the others.
+   */
   readonly found: readonly (readonly SimilarMemory[])[];
   /** For each vector: the similar items before it in the call. */
   readonly similarItems: readonly SimilarItems[];

@@ -57,8 +57,20 @@ export function toTagFilter(
   return texts === undefined || texts.length === 0 ? null : { tags: toTags(texts), match };
 }
 
+/** Whether a memory with these tags has all of the others, which may be none. */
+export function hasTags(tags: readonly string[], others: readonly string[]): boolean {
+  return others.every((other) => tags.includes(other));
+}
+
+/** The tags of both, in canonical form; null when they are more than a memory can have. Both are canonical. */
+export function joinTags(tags: readonly string[], others: readonly string[]): readonly string[] | null {
+  const joined = toTags([...tags, ...others]);
+  return joined.length > tagsMax ? null : joined;
+}
+
 export function matchesTags(tags: readonly string[], filter: TagFilter | null): boolean {
   if (filter === null) return true;
-  const isThere = (wanted: string) => tags.includes(wanted);
-  return filter.match === "all" ? filter.tags.every(isThere) : filter.tags.some(isThere);
+  return filter.match === "all"
+    ? hasTags(tags, filter.tags)
+    : filter.tags.some((wanted) => tags.includes(wanted));
 }

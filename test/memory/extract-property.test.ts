@@ -7,6 +7,7 @@ import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
+import type { MemoryType } from "../../src/memory/memory.ts";
 import { cosine } from "../../src/ranking/scores.ts";
 import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/seam.ts";
 
@@ -36,6 +37,9 @@ const call = fc.record({
   deduplicate: fc.boolean(),
   /** Which of the memories is switched on or off before the call. */
   switched: fc.option(fc.nat({ max: 20 })),
+  tags: fc.oneof(fc.constant([]), fc.uniqueArray(fc.constantFrom("a", "b", "c"), { maxLength: 2 })),
+  /** The type of the items. */
+  type: fc.constantFrom("fact" as const, "rule" as const),
 });
 
 type Text = Pick<Said, "theme" | "distance" | "number">;
@@ -54,23 +58,52 @@ interface SimpleMemory {
   readonly importance: number;
   expiresAt: number | null;
   active: boolean;
+  readonly type: MemoryType;
+  tags: string[];
+}
+
+/** What a call does besides the items. */
+interface Options {
+  readonly deduplicate: boolean;
+  readonly tags: readonly string[];
+  readonly type: MemoryType;
 }
 
 /** What should be stored, by the order of creation. */
 class Simple {
   readonly memories: SimpleMemory[] = [];
 
-  take(item: Said, deduplicate: boolean): string {
+  take(item: Said, { deduplicate, tags, type }: Options): string {
     const [content, vector] = [textOf(item), vectorOf(item)];
     const { importance, expiresAt } = item;
     const ranked = this.memories
       .map((memory) => ({ memory, similarity: cosine(memory.vector, vector) }))
       .sort((a, b) => b.similarity - a.similarity);
-    const [best] = deduplicate ? ranked.filter(({ similarity }) => similarity > 0.9) : [];
-    if (best !== undefined && (best.similarity > 0.98 || !best.memory.active)) return "skipped";
-    if (this.memories.some((memory) => memory.content === content)) return "skipped";
+    const isInScope = (memory: SimpleMemory) => tags.every((tag) => memory.tags.includes(tag));
+    const [best] = deduplicate
+      ? ranked
+          .filter(({ similarity }) => similarity > 0.9)
+          .filter(({ memory, similarity }) => similarity > 0.98 || !memory.active || isInScope(memory))
+      : [];
+    const known =
+      best !== undefined && (best.similarity > 0.98 || !best.memory.active)
+        ? best.memory
+        : this.memories.find((memory) => memory.content === content);
+    if (known !== undefined) {
+      const isForAll = known.type === "rule" && known.tags.length === 0;
+      if (known.active && !isForAll) known.tags = [...new Set([...known.tags, ...tags])].sort();
+      return "skipped";
+    }
     if (best === undefined) {
-      this.memories.push({ content, vector, importance, expiresAt, active: true });
+      this.memories.push({
+        content,
+        vector,
+        importance,
+        expiresAt,
+        active: true,
+        type,
+        tags: [...tags].sort(),
+      });
       return "created";
     }
     Object.assign(best.memory, { content, vector, expiresAt: expiresAt ?? best.memory.expiresAt });
@@ -78,13 +111,17 @@ class Simple {
   }
 }
 
-async function extract(member: Member, items: readonly Said[], deduplicate: boolean): Promise<unknown[]> {
+async function extract(
+  member: Member,
+  items: readonly Said[],
+  { deduplicate, tags, type }: Options,
+): Promise<unknown[]> {
   const vectors = new Map(items.map((item) => [textOf(item), vectorOf(item)]));
-  const input = { text: "any", deduplicate };
+  const input = { text: "any", deduplicate, ...(tags.length === 0 ? null : { tags: [...tags] }) };
   const found = items.map((item) => ({
     content: textOf(item),
     evidence: "any",
-    type: "fact" as const,
+    type,
     importance: item.importance,
     expiresAt: item.expiresAt,
   }));
@@ -121,7 +158,7 @@ test("any calls leave what a simple extraction leaves", async () => {
         limit: 100,
         offset: 0,
       } as const;
-      for (const { items, deduplicate, switched } of calls) {
+      for (const { items, switched, ...options } of calls) {
         const { memories } = await member.list(query);
         const at = (switched ?? 0) % Math.max(1, memories.length);
         const [known, expected] = [memories[at], simple.memories[at]];
@@ -129,11 +166,18 @@ test("any calls leave what a simple extraction leaves", async () => {
           expected.active = !expected.active;
           await member.call("memory.update", { memory_id: known.id, is_active: expected.active });
         }
-        const actions = items.map((item) => simple.take(item, deduplicate));
-        expect(await extract(member, items, deduplicate)).toEqual(actions);
+        const actions = items.map((item) => simple.take(item, options));
+        expect(await extract(member, items, options)).toEqual(actions);
       }
       const stored = (await member.list(query)).memories.map(
-        ({ content, importance, expiresAt, active }) => ({ content, importance, expiresAt, active }),
+        ({ content, importance, expiresAt, active, type, tags }) => ({
+          content,
+          importance,
+          expiresAt,
+          active,
+          type,
+          tags: [...tags],
+        }),
       );
       expect(stored).toEqual(simple.memories.map(({ vector: _, ...memory }) => memory));
       for (const { content, vector } of simple.memories) {
@@ -155,6 +199,7 @@ test("the texts of the property are near enough to each other to be skipped and 
     importance: 0.5,
     expiresAt: null,
   }));
-  const actions = far.map((item) => simple.take(item, true));
+  const options = { deduplicate: true, tags: [], type: "fact" } as const;
+  const actions = far.map((item) => simple.take(item, options));
   expect(new Set(actions)).toEqual(new Set(["created", "updated", "skipped"]));
 });

@@ -6,6 +6,7 @@ import { createReservations } from "../../src/access/reservations.ts";
 import { createPagePins } from "../../src/audit/page-pins.ts";
 import { createClock } from "../../src/clock.ts";
 import type { JsonObject } from "../../src/json/json.ts";
+import { similarMemoriesMax } from "../../src/limits.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { checkChains } from "../audit/chain-check.ts";
@@ -85,6 +86,152 @@ async function allOf(member: Member) {
 async function contentsOf(member: Member): Promise<string[]> {
   return (await allOf(member)).map(({ content }) => content);
 }
+
+describe("with tags", () => {
+  const tagsOf = async (member: Member) =>
+    (await allOf(member)).map(({ content, tags }) => [content, ...tags]);
+
+  test("new memories have them, in canonical form", async () => {
+    const member = await seam.project();
+    const items = [
+      { content: "one", vector: at(1) },
+      { content: "two", vector: at(1, 2, 3) },
+    ];
+    const outcome = await extract(member, items, { tags: ["b", " a ", "b"] });
+    expect(itemsOf(outcome).map(({ tags }) => tags)).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+    ]);
+    expect(await tagsOf(member)).toEqual([
+      ["one", "a", "b"],
+      ["two", "a", "b"],
+    ]);
+  });
+
+  test("a memory that has all of them is updated and keeps its own", async () => {
+    const member = await seam.project();
+    await member.create({ content: "known", vector: at(1), tags: ["ana", "db"] });
+    const outcome = await extract(member, [{ content: "said", vector: at(0.95) }], { tags: ["ana"] });
+    expect(itemsOf(outcome)).toMatchObject([{ action: "updated", tags: ["ana", "db"] }]);
+    expect(await tagsOf(member)).toEqual([["said", "ana", "db"]]);
+  });
+
+  test.each([
+    ["other tags", ["ben"]],
+    ["some of them", ["db"]],
+    ["no tags", []],
+  ])("a similar memory with %s is not updated", async (_, tags) => {
+    const member = await seam.project();
+    await member.create({ content: "known", vector: at(1), tags });
+    const said = { content: "said", vector: at(0.95) };
+    const outcome = await extract(member, [said], { tags: ["ana", "db"] });
+    expect(itemsOf(outcome)).toMatchObject([{ action: "created", match: null }]);
+    expect(await tagsOf(member)).toEqual([
+      ["known", ...tags],
+      ["said", "ana", "db"],
+    ]);
+    // The second time it has a memory of its own.
+    const again = { content: "said again", vector: at(0.81) };
+    const second = await extract(member, [again], { tags: ["ana", "db"] });
+    expect(actionsOf(second)).toEqual(["updated"]);
+    expect(await contentsOf(member)).toEqual(["known", "said again"]);
+  });
+
+  test("the most similar memory with all of them is updated, also if more others are nearer than are compared", async () => {
+    const member = await seam.project();
+    const own = await member.create({ content: "own", vector: at(0.92, 0, 200), tags: ["ana"] });
+    for (let other = 0; other < similarMemoriesMax + 5; other++)
+      await member.create({ content: `other ${other}`, vector: at(0.97, 0, 10 + other), tags: ["ben"] });
+    const outcome = await extract(member, [{ content: "said", vector: at(1) }], { tags: ["ana"] });
+    expect(itemsOf(outcome)).toMatchObject([{ action: "updated", id: own.data.id ?? "" }]);
+  });
+
+  test.each([
+    ["above 0.98", "said", at(0.99)],
+    ["the same text", "known", at(0.1)],
+  ])("a memory because of which an item is skipped gets them: %s", async (_, content, vector) => {
+    const member = await seam.project();
+    const { data } = await member.create({ content: "known", vector: at(1), tags: ["ben"] });
+    seam.passTime(1_000);
+    const outcome = await extract(member, [{ content, vector }], { tags: ["ana"] });
+    expect(itemsOf(outcome)).toMatchObject([{ action: "skipped", tags: ["ana", "ben"], id: data.id ?? "" }]);
+    expect(await tagsOf(member)).toEqual([["known", "ana", "ben"]]);
+    const [memory] = await allOf(member);
+    expect(memory?.updatedAt).toBeGreaterThan(memory?.createdAt ?? 0);
+    const filter = { tags: ["ana"], match: "all" } as const;
+    expect(await member.search({ vector: at(1), tags: filter })).toHaveLength(1);
+    // It does not change again.
+    await extract(member, [{ content, vector }], { tags: ["ana"] });
+    expect((await allOf(member))[0]?.updatedAt).toBe(memory?.updatedAt ?? 0);
+  });
+
+  test("no memory gets more than 16, an inactive one gets none, and a rule of the whole project stays one", async () => {
+    const member = await seam.project();
+    const full = Array.from({ length: 15 }, (_, tag) => `tag ${tag + 10}`);
+    await member.create({ content: "full", vector: at(1), tags: full });
+    const { data } = await member.create({ content: "inactive", vector: at(1, 2, 3), tags: ["ben"] });
+    await member.call("memory.update", { memory_id: String(data.id), is_active: false });
+    await member.create({ content: "rule", vector: at(1, 4, 5), type: "rule" });
+    await member.create({ content: "scoped rule", vector: at(1, 6, 7), type: "rule", tags: ["ben"] });
+    const items = [
+      { content: "full", vector: at(1) },
+      { content: "inactive", vector: at(1, 2, 3) },
+      { content: "rule", vector: at(1, 4, 5) },
+      { content: "scoped rule", vector: at(1, 6, 7) },
+    ];
+    const outcome = await extract(member, items, { tags: ["ana", "db"] });
+    expect(actionsOf(outcome)).toEqual(["skipped", "skipped", "skipped", "skipped"]);
+    expect(itemsOf(outcome).map(({ tags }) => tags)).toEqual([
+      full,
+      ["ben"],
+      undefined,
+      ["ana", "ben", "db"],
+    ]);
+    expect(await tagsOf(member)).toEqual([
+      ["full", ...full],
+      ["inactive", "ben"],
+      ["rule"],
+      ["scoped rule", "ana", "ben", "db"],
+    ]);
+    expect(itemsOf(await extract(member, items.slice(0, 1), { tags: ["ana"] }))[0]?.tags).toHaveLength(16);
+  });
+
+  test("a dry run says what they would be, and changes none", async () => {
+    const member = await seam.project();
+    await member.create({ content: "known", vector: at(1), tags: ["ben"] });
+    const items = [
+      { content: "known", vector: at(1) },
+      { content: "new", vector: at(1, 2, 3) },
+    ];
+    const outcome = await extract(member, items, { tags: ["ana"], dry_run: true });
+    expect(itemsOf(outcome).map(({ tags }) => tags)).toEqual([["ana", "ben"], ["ana"]]);
+    expect(await tagsOf(member)).toEqual([["known", "ben"]]);
+  });
+
+  test("without them, memories with tags are compared as always, and the answer is that of the contract", async () => {
+    const member = await seam.project();
+    await member.create({ content: "tagged", vector: at(1), tags: ["ben"] });
+    await member.create({ content: "plain", vector: at(1, 2, 3) });
+    const items = [
+      { content: "tagged anew", vector: at(0.95) },
+      { content: "plain anew", vector: at(0.95, 2, 3) },
+      { content: "new", vector: at(1, 4, 5) },
+    ];
+    const outcome = await extract(member, items);
+    expect(actionsOf(outcome)).toEqual(["updated", "updated", "created"]);
+    expect(itemsOf(outcome).map((item) => "tags" in item)).toEqual([true, false, false]);
+    expect(await tagsOf(member)).toEqual([["tagged anew", "ben"], ["plain anew"], ["new"]]);
+  });
+
+  test("another call may give a memory its tags meanwhile", async () => {
+    const member = await seam.project();
+    const { data } = await member.create({ content: "known", vector: at(1), tags: ["ben"] });
+    const { apply } = await prepare(member, [{ content: "said", vector: at(0.95) }], { tags: ["ana"] });
+    await member.call("memory.update", { memory_id: String(data.id), tags: ["ana"] });
+    expect(actionsOf(await apply())).toEqual(["updated"]);
+    expect(await tagsOf(member)).toEqual([["said", "ana"]]);
+  });
+});
 
 describe("an item and the most similar memory", () => {
   test.each<[number, string]>([

@@ -1,9 +1,8 @@
 // The memories of the test engine: every read looks at all of them.
 
 import type { Project } from "../../../src/access/project.ts";
-import { similarMemoriesMax } from "../../../src/limits.ts";
 import { isExpired, type Memory } from "../../../src/memory/memory.ts";
-import { findSimilarItems } from "../../../src/memory/similar-items.ts";
+import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
 import type {
   ListQuery,
   MemoryReader,
@@ -60,13 +59,13 @@ export function createMemoryReader(data: Data): MemoryReader {
         return {
           revision: Math.max(0, ...rowsOf(project).map(({ revision }) => revision)),
           similarItems: findSimilarItems(query, dimensions),
-          found: query.vectors.map((vector) =>
-            rows
-              .map(({ memory: { id }, vector: other }) => ({ id, similarity: cosine(vector, other) }))
+          found: query.vectors.map((vector) => {
+            const ranked = rows
+              .map(({ memory, vector: other }) => ({ memory, similarity: cosine(vector, other) }))
               .filter(({ similarity }) => similarity > query.above)
-              .sort((a, b) => b.similarity - a.similarity || newestFirst(a, b))
-              .slice(0, similarMemoriesMax),
-          ),
+              .sort((a, b) => b.similarity - a.similarity || newestFirst(a.memory, b.memory));
+            return nearestOf(ranked, query.tags);
+          }),
         };
       }),
   };

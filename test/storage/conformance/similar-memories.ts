@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { similarMemoriesMax } from "../../../src/limits.ts";
+import { noTags } from "../../../src/memory/tags.ts";
 import { cosine } from "../../../src/ranking/scores.ts";
 import type { StoreOptions } from "../../../src/storage/engine.ts";
 import {
@@ -58,7 +59,7 @@ async function prepare({ open }: EngineUnderTest, options: Partial<StoreOptions>
     known,
     contentOf,
     ask(vectors, above = 0.9) {
-      const query = { vectors, earlier: nothing, above, now: seam.now() };
+      const query = { vectors, earlier: nothing, above, tags: noTags, now: seam.now() };
       return seam.store.memories.findSimilar(member.caller.project, query, neverAborted);
     },
     async close() {
@@ -106,12 +107,51 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
           const importance = at / vectors.length;
           ids.push((await crowd.create({ content: `${at}`, vector, importance })).data.id);
         }
-        const query = { vectors: [unitVector(2)], earlier: nothing, above: 0.1, now: seam.now() };
+        const query = {
+          vectors: [unitVector(2)],
+          earlier: nothing,
+          above: 0.1,
+          tags: noTags,
+          now: seam.now(),
+        };
         const { found } = await seam.store.memories.findSimilar(crowd.caller.project, query, neverAborted);
         const nearest = vectors
           .map((vector, at) => ({ id: ids[at], similarity: cosine(unitVector(2), vector) }))
           .sort((a, b) => b.similarity - a.similarity);
         expect<unknown>(found[0]).toEqual(nearest.slice(0, similarMemoriesMax));
+      });
+
+      test("with some tags are told apart from the others, as many of each", async () => {
+        const { seam } = setting;
+        const crowd = await seam.project();
+        const wanted = ["a", "b"];
+        const kinds = [["a", "b"], ["a"], [], ["b", "c", "a"]];
+        const vectors = Array.from({ length: 2 * similarMemoriesMax + 41 }, (_, at) => near(2, at));
+        const known: { id: unknown; similarity: number; isInScope: boolean }[] = [];
+        for (const [at, vector] of vectors.entries()) {
+          // Most of the nearest ones are others.
+          const tags = at < similarMemoriesMax + 20 && at % 5 > 0 ? ["a"] : (kinds[at % 4] ?? []);
+          const { data } = await crowd.create({ content: `${at}`, vector, tags });
+          const isInScope = wanted.every((tag) => tags.includes(tag));
+          known.push({ id: data.id, similarity: cosine(unitVector(2), vector), isInScope });
+        }
+        known.sort((a, b) => b.similarity - a.similarity);
+        const numbers = new Map<boolean, number>();
+        const expected = known.filter(({ isInScope }) => {
+          const number = (numbers.get(isInScope) ?? 0) + 1;
+          numbers.set(isInScope, number);
+          return number <= similarMemoriesMax;
+        });
+        const query = {
+          vectors: [unitVector(2)],
+          earlier: nothing,
+          above: 0.1,
+          tags: wanted,
+          now: seam.now(),
+        };
+        const { found } = await seam.store.memories.findSimilar(crowd.caller.project, query, neverAborted);
+        expect<unknown>(found[0]).toEqual(expected.map(({ id, similarity }) => ({ id, similarity })));
+        expect(numbers.get(false)).toBeGreaterThan(similarMemoriesMax);
       });
 
       test("and the similar ones among the items of the call before each", async () => {
@@ -126,6 +166,7 @@ export function testSimilarMemories(subject: EngineUnderTest): void {
             vectors: items.slice(start),
             earlier: matrix.subarray(0, start * dimensions),
             above: 0.9,
+            tags: noTags,
             now: seam.now(),
           },
           neverAborted,

@@ -326,6 +326,8 @@ export interface ExtractionItem {
   /** Expiry time of the memory; null: it never expires. */
   expires_at: string | null;
   action: ExtractionAction;
+  /** Tags of the memory after the call, sorted. The field is absent if there are none. */
+  tags?: string[];
   /** The sentence of the text from which the item was extracted, verbatim. */
   evidence: string;
   /** The memory that the item updated, or the memory because of which it was skipped. */
@@ -389,6 +391,11 @@ export interface MemoryExtractRequest {
    * assistant may have 50,000 characters together; all others are ignored.
    */
   messages?: readonly Message[] | undefined;
+  /**
+   * Tags of the memories that the call creates. A memory because of which an item is skipped gets them, too,
+   * unless it would have more than 16, is inactive, or is a rule without tags, which applies to the whole project.
+   */
+  tags?: readonly string[] | undefined;
   /**
    * Whether items are compared with the memories of the project and skipped or merged when they are similar.
    * Default: true.

@@ -3,9 +3,8 @@
 
 import { LRUCache } from "lru-cache";
 import type { Project } from "../../../access/project.ts";
-import { similarMemoriesMax } from "../../../limits.ts";
 import type { Memory } from "../../../memory/memory.ts";
-import { findSimilarItems } from "../../../memory/similar-items.ts";
+import { findSimilarItems, nearestOf } from "../../../memory/similar-items.ts";
 import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemories } from "../../../memory/store.ts";
 import type { Onnx } from "../../../native/onnx.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -133,13 +132,14 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   const findSimilar = (project: Project, query: SimilarityQuery): SimilarMemories => ({
     similarItems: findSimilarItems(query, dimensions),
     revision: newestRevision.get(serialOf(project.id)) ?? 0,
-    found: compare(project, query).map((compared) =>
-      compared
+    found: compare(project, query).map((compared) => {
+      const ranked = compared
         .filter(({ similarity }) => similarity > query.above)
         .sort((a, b) => b.similarity - a.similarity || b.serial - a.serial)
-        .slice(0, similarMemoriesMax)
-        .map(({ serial, similarity }) => ({ id: memoryOf(serial).id, similarity })),
-    ),
+        .values()
+        .map(({ serial, similarity }) => ({ memory: memoryOf(serial), similarity }));
+      return nearestOf(ranked, query.tags);
+    }),
   });
 
   return { search: database.transaction(search), findSimilar: database.transaction(findSimilar) };
