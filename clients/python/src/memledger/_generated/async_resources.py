@@ -315,6 +315,7 @@ class AsyncMemories:
         *,
         text: str | Unset = UNSET,
         messages: Sequence[Mapping[str, Any]] | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
         deduplicate: bool | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
@@ -325,11 +326,12 @@ class AsyncMemories:
         and stores them. If the cosine similarity of an item and an unexpired memory is above 0.98, the item
         is skipped; above 0.90, the item updates that memory; otherwise it becomes a new memory. An update
         changes the content, and the expiry if the item has one; type and importance stay. An inactive
-        memory is never changed: a similar item (above 0.90) is skipped. Items of one call are also compared
-        with each other. With deduplicate false, only items whose text is already stored are skipped. With
-        dry_run true, nothing is stored; a dry run is free with the built-in extractor and costs as much as
-        a normal call with a language model, unless the operator has configured otherwise. A call stores all
-        of its items or none.
+        memory is never changed: a similar item (above 0.90) is skipped. With tags, the new memories get
+        them, only memories that have all of them are updated, and a memory because of which an item is
+        skipped gets them, too. Items of one call are also compared with each other. With deduplicate false,
+        only items whose text is already stored are skipped. With dry_run true, nothing is stored; a dry run
+        is free with the built-in extractor and costs as much as a normal call with a language model, unless
+        the operator has configured otherwise. A call stores all of its items or none.
 
         Permission: `memory.write`.
 
@@ -337,6 +339,9 @@ class AsyncMemories:
         messages.
         messages: A conversation in the form of chat APIs, instead of text. The roles say who speaks. The
         messages of user and assistant may have 50,000 characters together; all others are ignored.
+        tags: Tags of the memories that the call creates. A memory because of which an item is skipped gets
+        them, too, unless it would have more than 16, is inactive, or is a rule without tags, which applies
+        to the whole project.
         deduplicate: Whether items are compared with the memories of the project and skipped or merged when
         they are similar. Default: true.
         dry_run: Whether to return what would be stored, without storing it. Default: false.
@@ -347,6 +352,7 @@ class AsyncMemories:
                 body={
                     "text": text,
                     "messages": messages,
+                    "tags": tags,
                     "deduplicate": deduplicate,
                     "dry_run": dry_run,
                 },
