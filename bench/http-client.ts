@@ -1,11 +1,11 @@
 // A keep-alive HTTP/1.1 connection that costs the machine as little as possible, since it shares it with the server under
-// test. Speaks only what the server answers with: Content-Length bodies and 204.
+// test. Speaks only what the server answers with: bodies with a Content-Length or in chunks, and 204.
 
 import type { Socket } from "bun";
 
 export interface HttpReply {
   readonly status: number;
-  /** The body's bytes, valid until the next call. */
+  /** The body's bytes as they came, chunked or not, valid until the next call. */
   readonly body: Uint8Array;
 }
 
@@ -15,6 +15,7 @@ interface Exchange {
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
+const lastChunk = Buffer.from("\r\n0\r\n\r\n");
 const empty = new Uint8Array(0);
 
 /** One call at a time. */
@@ -58,7 +59,7 @@ export class Connection {
     const head = this.#received.toString("latin1", 0, end);
     const status = Number(head.slice(9, 12));
     const start = end + headEnd.length;
-    const length = status === 204 ? 0 : Number(/content-length: *(\d+)/i.exec(head)?.[1]);
+    const length = status === 204 ? 0 : this.#bodyLength(head, start);
     if (Number.isNaN(length)) {
       this.#fail(new Error(`An answer without a length: ${head}`));
       return;
@@ -71,17 +72,35 @@ export class Connection {
     exchange?.resolve({ status, body });
   }
 
+  /** Infinity while chunks are missing. Answers are JSON or lines of it, so none contains the end of the chunks. */
+  #bodyLength(head: string, start: number): number {
+    if (!/transfer-encoding: *chunked/i.test(head)) return Number(/content-length: *(\d+)/i.exec(head)?.[1]);
+    const isComplete = this.#received.subarray(-lastChunk.length).equals(lastChunk);
+    return isComplete ? this.#received.length - start : Number.POSITIVE_INFINITY;
+  }
+
   #fail(error: Error): void {
     this.#exchange?.reject(error);
     this.#exchange = undefined;
   }
 }
 
-/** The bytes of a request; `body` is sent as JSON. */
-export function toRequest(method: string, path: string, key: string, body?: unknown): Uint8Array {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n`;
-  if (body === undefined) return Buffer.from(`${head}\r\n`);
-  const text = JSON.stringify(body);
-  const length = Buffer.byteLength(text);
-  return Buffer.from(`${head}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`);
+/** The bytes of a request; `body` is sent as JSON, `headers` are added to those that every request has. */
+export function toRequest(
+  method: string,
+  path: string,
+  key: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Uint8Array {
+  const fixed = { Host: "127.0.0.1", Authorization: `Bearer ${key}` };
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const described =
+    body === undefined
+      ? {}
+      : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) };
+  const lines = Object.entries({ ...fixed, ...described, ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, "", text].join("\r\n"));
 }

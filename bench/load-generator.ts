@@ -27,6 +27,7 @@ export interface PlannedCall {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface StreamResult {
@@ -48,7 +49,9 @@ if (file !== undefined) {
 
 async function runStream({ port, seconds }: LoadPlan, stream: Stream): Promise<StreamResult> {
   const { name, clients, key, calls, repeat, everyMs = 0, afterMs = 0 } = stream;
-  const requests = calls.map(({ method, path, body }) => toRequest(method, path, key, body));
+  const requests = calls.map(({ method, path, body, headers }) =>
+    toRequest(method, path, key, body, headers),
+  );
   const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(port)));
   let sent = 0;
   const next = () => {

@@ -17,6 +17,7 @@ import {
 } from "./harness.ts";
 import { latency } from "./latency.ts";
 import { ledger } from "./ledger.ts";
+import { mcp } from "./mcp.ts";
 import { introduction, toSection, writeResults } from "./results.ts";
 import { retrieval } from "./retrieval.ts";
 import { start } from "./start.ts";
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, Bench>> = {
   embedding,
   throughput,
   latency,
+  mcp,
   ledger,
   extraction,
   bodies: bodyReading,
