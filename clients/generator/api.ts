@@ -44,6 +44,8 @@ export interface Body {
 }
 
 export interface Pages {
+  /** Name of the method that reads all pages: `iterate` of `list`, `iterate`, `tags` of `tags`. */
+  readonly words: readonly string[];
   /** Field of the answer with the items, and their model. */
   readonly items: string;
   readonly model: string;
@@ -67,12 +69,20 @@ export function readApi(document: JsonObject): Api {
   return {
     version: text(at(document, "info").version),
     models,
-    resources: [...byResource].map(([name, members]) => ({
-      name,
-      description: tagDescription(document, members[0]?.tag ?? ""),
-      methods: members.map(({ method }) => method),
-    })),
+    resources: [...byResource].map(([name, members]) => {
+      const description = tagDescription(document, members[0]?.tag ?? "");
+      return { name, description, methods: requireUnique(members.map(({ method }) => method)) };
+    }),
   };
+}
+
+/** @throws Error for two methods of one name */
+function requireUnique(methods: readonly Method[]): readonly Method[] {
+  const names = methods.flatMap(({ words, pages }) => [words, ...(pages === null ? [] : [pages.words])]);
+  const written = names.map((words) => words.join("_"));
+  const twice = written.find((name, index) => written.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`two methods have the name ${twice}`);
+  return methods;
 }
 
 interface Context {
@@ -90,6 +100,7 @@ function resourceName(path: string): string {
 
 function readMethod(path: string, httpMethod: string, operation: JsonObject, context: Context): Method {
   const operationId = text(operation.operationId);
+  const words = wordsOf(operationId, tagOf(operation));
   const own = array(operation.parameters).map((each) => asObject(each, path));
   // X-Audit-Metadata is an option of every call.
   const parameters = own.filter(({ $ref }) => $ref !== "#/components/parameters/AuditMetadata");
@@ -99,7 +110,7 @@ function readMethod(path: string, httpMethod: string, operation: JsonObject, con
   const queryFields = fieldsOf(inside("query").map(parameterSchema), context.schemas);
   const method: Method = {
     operationId,
-    words: wordsOf(operationId, tagOf(operation)),
+    words,
     httpMethod: httpMethod.toUpperCase(),
     path,
     summary: text(operation.summary),
@@ -110,7 +121,7 @@ function readMethod(path: string, httpMethod: string, operation: JsonObject, con
     answer,
     isIdempotent: flag(asObject(operation["x-effects"], operationId).idempotent),
     mayRunLong: flag(operation["x-may-run-long"]),
-    pages: readPages(queryFields, answer, context),
+    pages: readPages(words, queryFields, answer, context),
   };
   const read = method.pathFields.length + queryFields.length;
   if (read !== parameters.length) throw new Error(`${operationId} has a parameter in an unknown place`);
@@ -149,7 +160,12 @@ function readAnswer(operation: JsonObject, { schemas }: Context): Method["answer
   return { kind: "model", name: referenceName(at(schemas, envelope, "properties", "data")) };
 }
 
-function readPages(query: readonly Field[], answer: Method["answer"], { models }: Context): Pages | null {
+function readPages(
+  words: readonly string[],
+  query: readonly Field[],
+  answer: Method["answer"],
+  { models }: Context,
+): Pages | null {
   const asked = query.map(({ name }) => name);
   if (!asked.includes("page") || answer.kind !== "model") return null;
   const page = models.find(({ name }) => name === answer.name);
@@ -159,7 +175,8 @@ function readPages(query: readonly Field[], answer: Method["answer"], { models }
   );
   const [list, ...others] = lists;
   if (list === undefined || others.length > 0) throw new Error(`the page ${answer.name} has not one list`);
-  return { ...list, by: asked.includes("cursor") ? "cursor" : "page" };
+  const iterate = ["iterate", ...words.filter((word) => word !== "list")];
+  return { ...list, words: iterate, by: asked.includes("cursor") ? "cursor" : "page" };
 }
 
 /** memoryDeleteAll of the tag Memory: `delete`, `all`. */

@@ -168,7 +168,7 @@ function declareIteration(method: Method, pages: Pages, api: Api, { isAsync }: S
   ];
   const iterator = isAsync ? "AsyncIterator" : "Iterator";
   return [
-    `${isAsync ? "async " : ""}def iterate(`,
+    `${isAsync ? "async " : ""}def ${pages.words.join("_")}(`,
     ...indent(
       ["self", "*", ...parametersOf(fields, api), ...options].map((line) => `${line},`),
       "    ",

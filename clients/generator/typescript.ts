@@ -179,14 +179,13 @@ function returned(answer: Method["answer"]): string {
 
 const defaultFor = (fields: readonly Field[]) => (fields.some(({ isRequired }) => isRequired) ? "" : " = {}");
 
-/** A list is read page by page: `for await (const memory of client.memories.iterate())`; another one than `list` by `iterateTags`. */
+/** A list is read page by page: `for await (const memory of client.memories.iterate())`. */
 function declareIteration(method: Method, pages: Pages): string[] {
   const omitted = pages.by === "cursor" ? '"cursor" | "page"' : '"page"';
   const list = camelCase(method.words);
-  const name = camelCase(["iterate", ...method.words.filter((word) => word !== "list")]);
   return [
     ...comment(`The items of all pages of \`${list}\`, one request for each page.`),
-    `async *${name}(`,
+    `async *${camelCase(pages.words)}(`,
     `  query: Omit<${queryName(method)}, ${omitted}> = {},`,
     "  options: CallOptions = {},",
     `): AsyncGenerator<${pages.model}, void, undefined> {`,

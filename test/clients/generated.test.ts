@@ -89,6 +89,15 @@ describe("the generator", () => {
     expect(() => readApi(document(schema))).toThrow();
   });
 
+  test("refuses two methods of one name, of which a client would have only one", () => {
+    const { paths, ...others } = document({ type: "string" });
+    const again = {
+      ...others,
+      paths: { ...Object(paths), "/v1/memories/again": Object(paths)["/v1/memories"] },
+    };
+    expect(() => readApi(again)).toThrow("two methods have the name create");
+  });
+
   test("lets no text end a comment or a string", () => {
     const text = typescriptFiles(readApi(document({ type: "string", description: "*/ alert() /*" })));
     for (const file of Object.values(text)) {

@@ -59,6 +59,11 @@ class Surface(unittest.TestCase):
         self.assertEqual(memories.read(created.id), created)
         updated = memories.update(created.id, content="Releases go out on Wednesdays.")
         self.assertEqual(updated.content, "Releases go out on Wednesdays.")
+        tagged = memories.update(created.id, tags=["team:web", "a&b = c"])
+        self.assertEqual(tagged.tags, ["a&b = c", "team:web"])
+        self.assertEqual([each.tag for each in memories.tags().tags], ["a&b = c", "team:web"])
+        self.assertEqual(memories.list(tag=["team:web", "a&b = c"]).pagination.total, 1)
+        self.assertEqual(memories.list(tag=["a", "b = c"]).pagination.total, 0)
         found = memories.search(query="When do we ship?", mode="hybrid", top_k=3)
         self.assertEqual([result.memory.id for result in found.results], [created.id])
         self.assertIsInstance(found.results[0].score_details, memledger.models.ScoreDetails)
@@ -116,6 +121,16 @@ class Lists(unittest.TestCase):
             self.assertEqual([memory.content for memory in found], contents)
             none = call(is_async, lambda client: client.memories.iterate(memory_type="rule"))
             self.assertEqual(none, [])
+
+    def test_tags_are_read_page_by_page(self) -> None:
+        tags = ["a", "b", "c", "d", "e"]
+        for is_async in (False, True):
+            call(is_async, lambda client: client.memories.delete_all())
+            tagged = {"content": "A room with tags.", "memory_type": "fact", "tags": tags}
+            created = call(is_async, lambda client: client.memories.create(**tagged))
+            self.assertEqual(created.tags, tags)
+            found = call(is_async, lambda client: client.memories.iterate_tags(page_size=2))
+            self.assertEqual([each.tag for each in found], tags)
 
     def test_records_are_read_once_although_every_page_adds_one(self) -> None:
         for is_async in (False, True):

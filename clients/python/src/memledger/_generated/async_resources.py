@@ -395,7 +395,7 @@ class AsyncMemories:
             TagPage,
         )
 
-    async def iterate(
+    async def iterate_tags(
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,

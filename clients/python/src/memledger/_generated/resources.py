@@ -394,7 +394,7 @@ class Memories:
             TagPage,
         )
 
-    def iterate(
+    def iterate_tags(
         self,
         *,
         memory_type: MemoryType | Unset = UNSET,
