@@ -7,7 +7,7 @@ import { quoteWord } from "../text/shell-word.ts";
 import type { HookSettings } from "./assistant.ts";
 import { appendItem, removeValue, setValue } from "./jsonc-edit.ts";
 import { type Path, readValue } from "./jsonc-tree.ts";
-import { hookOptionsOf, isProgram, type Target } from "./server-entry.ts";
+import { hookOptionsOf, isOwnCommand, type Target } from "./server-entry.ts";
 
 /** What is written for one client. */
 export interface WantedHooks {
@@ -130,8 +130,7 @@ function findHandlers(text: string, event: string, client: string): FoundHandler
 export function isOwnHandler({ command, args }: JsonObject, client: string): boolean {
   if (typeof command !== "string") return false;
   const words = Array.isArray(args) ? [command, ...args] : wordsOf(command);
-  const text = words.join(" ");
-  return isProgram(words) && / hook [\w-]+ /.test(`${text} `) && `${text} `.includes(` --client ${client} `);
+  return hookNames.some((name) => isOwnCommand(words, ["hook", name, "--client", client]));
 }
 
 /** The words of a command line as `handlerOf` writes them. */

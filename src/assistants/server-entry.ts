@@ -57,6 +57,14 @@ const ownFields = [
   "http_headers",
 ];
 
+/** The data directory or the server that an entry of memledger leads to; null: not known. */
+export function destinationOf({ args, url, httpUrl, serverUrl }: JsonObject): string | null {
+  const words: readonly Json[] = Array.isArray(args) ? args : [];
+  const at = words.findIndex((word) => word === "--data-dir" || word === "--url");
+  const found = url ?? httpUrl ?? serverUrl ?? (at < 0 ? undefined : words[at + 1]);
+  return typeof found === "string" ? found : null;
+}
+
 /** The fields that have to change in an existing entry; {} when it is as it should be. */
 export function changeOf(existing: JsonObject, wanted: JsonObject): EntryChange {
   const environment = isObject(existing.env) ? existing.env : {};
@@ -78,16 +86,22 @@ export function isOwn(entry: Json | undefined): entry is JsonObject {
 }
 
 function startsMemledger({ command, args }: JsonObject): boolean {
-  return (
-    typeof command === "string" &&
-    Array.isArray(args) &&
-    args.includes("mcp") &&
-    isProgram([command, ...args])
-  );
+  return typeof command === "string" && Array.isArray(args) && isOwnCommand([command, ...args], ["mcp"]);
 }
 
-/** Whether the words of a command begin with this program, as an executable or from source. */
-export function isProgram(words: readonly unknown[]): boolean {
+/**
+ * Whether the words of a command run this program with a subcommand, as an executable or from source. The executable may have any name,
+ * then the options that `connect` writes decide.
+ */
+export function isOwnCommand(words: readonly unknown[], subcommand: readonly string[]): boolean {
+  const at = words.findIndex((_, index) =>
+    subcommand.every((word, offset) => words[index + offset] === word),
+  );
+  const option = words[at + subcommand.length];
+  return at > 0 && (isProgram(words) || option === "--data-dir" || option === "--url");
+}
+
+function isProgram(words: readonly unknown[]): boolean {
   const [command, script] = words.map((word) => String(word).replaceAll("\\", "/"));
   return /(^|\/)memledger[^/]*$/i.test(command ?? "") || (script ?? "").endsWith("/src/main.ts");
 }

@@ -7,7 +7,7 @@ import { readConfiguration } from "../assistants/configuration-file.ts";
 import { readServer } from "../assistants/connection.ts";
 import { findHooks } from "../assistants/hook-entry.ts";
 import type { Places } from "../assistants/places.ts";
-import { isOwn } from "../assistants/server-entry.ts";
+import { destinationOf, isOwn } from "../assistants/server-entry.ts";
 import { UnusableConfiguration } from "../assistants/text-edit.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { hookNames } from "../hooks/client.ts";
@@ -20,6 +20,8 @@ interface Row {
   readonly file: string;
   /** `no file`, `not connected`, `connected`, or why that is not known. */
   readonly state: string;
+  /** The data directory, or the URL of the server; null: not connected. */
+  readonly memories: string | null;
   /** `3 of 3`; null: the client has no hooks. */
   readonly hooks: string | null;
 }
@@ -31,11 +33,11 @@ export function listConnections(places: Places): Report {
       if (first === undefined) return [];
       const withHooks = [first, ...others].find(({ hooks }) => hooks !== null);
       const hooks = withHooks === undefined ? null : attempt(() => countHooks(withHooks));
-      const state = attempt(() => stateOf(first, assistant));
-      return [{ client: assistant.name, scope, file: first.path, state, hooks }];
+      const found = stateOf(first, assistant);
+      return [{ client: assistant.name, scope, file: first.path, ...found, hooks }];
     }),
   );
-  const columns = ["client", "scope", "file", "state", "hooks"] as const;
+  const columns = ["client", "scope", "file", "state", "memories", "hooks"] as const;
   return {
     data: rows,
     text: table(
@@ -45,15 +47,20 @@ export function listConnections(places: Places): Report {
   };
 }
 
-function stateOf({ path }: AssistantFile, assistant: Assistant): string {
-  const { text } = readConfiguration(path);
-  if (text === null) return "no file";
-  const entry = readServer(text, assistant);
-  if (entry === undefined) return "not connected";
-  if (!isOwn(entry)) return "entry of another program";
-  const { command } = entry;
-  const isMissing = typeof command === "string" && !existsSync(command);
-  return isMissing ? `connected to ${command}, which does not exist` : "connected";
+function stateOf({ path }: AssistantFile, assistant: Assistant): Pick<Row, "state" | "memories"> {
+  let memories: string | null = null;
+  const state = attempt(() => {
+    const { text } = readConfiguration(path);
+    if (text === null) return "no file";
+    const entry = readServer(text, assistant);
+    if (entry === undefined) return "not connected";
+    if (!isOwn(entry)) return "entry of another program";
+    memories = destinationOf(entry);
+    const { command } = entry;
+    const isMissing = typeof command === "string" && !existsSync(command);
+    return isMissing ? `connected, but ${command} does not exist` : "connected";
+  });
+  return { state, memories };
 }
 
 function countHooks({ path, hooks }: AssistantFile): string {

@@ -118,9 +118,16 @@ function changeFile(file: AssistantFile, edit: EditFile, keepsBackup: boolean): 
   const read = readConfiguration(path);
   const text = edit(file, read);
   if (text === read.text) return { path, change: "unchanged", backup: null };
-  const backup = replaceConfiguration(read, text, { keepsBackup });
+  const backup = replaceConfiguration(read, text, { keepsBackup: keepsBackup && !isKept(file, read) });
   const change = text === null ? "removed" : read.text === null ? "created" : "changed";
   return { path, change, backup };
+}
+
+/** Whether removing memledger gives a file that is in a backup, or none: another copy would only keep an old entry, or an API key. */
+function isKept(file: AssistantFile, { text, path }: ConfigurationFile): boolean {
+  const backups = readBackups(path);
+  const before = text === null ? null : disconnectText(text, file, backups);
+  return before === null || (before !== text && backups.includes(before));
 }
 
 const attempts = 50;

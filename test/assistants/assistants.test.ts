@@ -144,6 +144,16 @@ describe("entries", () => {
     expect(isOwn(find("zed").entry(target))).toBe(true);
   });
 
+  test("the executable may have another name", () => {
+    const target: Target = { ...local, program: ["/opt/memory-1.2"] };
+    for (const { entry } of assistants) expect(isOwn(entry(target))).toBe(true);
+    const [, file] = filesOf(find("claude-code"), "user", places);
+    if (file === undefined) throw new Error("no file");
+    const connected = connectText("", file, { target, platform: "linux", withHooks: true });
+    expect(connectText(connected, file, { target, platform: "linux", withHooks: true })).toBe(connected);
+    expect(disconnectText(connected, file, [])).toBeNull();
+  });
+
   test.each<[string, Json | undefined]>([
     ["another program", { command: "npx", args: ["mcp", "memledger"] }],
     ["a wrapper", { command: "/bin/mem.sh", args: ["mcp"] }],

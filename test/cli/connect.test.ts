@@ -88,20 +88,21 @@ describe("write and remove", () => {
     expect(read(".claude.json.memledger-backup")).toBe(before);
     expect(read(".claude.json")).toStartWith("\uFEFF{\r\n");
     expect(statSync(path).mode & 0o777).toBe(0o640);
-    // A change of the options keeps the first backup.
-    await json(["claude-code", "--write", "--project", "auto"]);
+    // A change of the options needs no other backup.
+    const other = await json(["claude-code", "--write", "--project", "auto"]);
+    expect(other.files).toContainEqual({ path, change: "changed", backup: null });
     expect(read(".claude.json.memledger-backup")).toBe(before);
-    expect(read(".claude.json.memledger-backup-2")).toContain("memledger");
     await json(["claude-code", "--remove"]);
     expect(read(".claude.json")).toBe(before);
     expect(statSync(path).mode & 0o777).toBe(0o640);
     // The same content is kept once.
     await json(["claude-code", "--write"]);
-    expect(readdirSync(home).toSorted()).toEqual([
-      ".claude.json",
-      ".claude.json.memledger-backup",
-      ".claude.json.memledger-backup-2",
-    ]);
+    expect(readdirSync(home).toSorted()).toEqual([".claude.json", ".claude.json.memledger-backup"]);
+    // Another content is.
+    write(".claude.json", "{}");
+    await json(["claude-code", "--write"]);
+    expect(read(".claude.json.memledger-backup")).toBe(before);
+    expect(read(".claude.json.memledger-backup-2")).toBe("{}");
   });
 
   test("what the client has changed meanwhile stays", async () => {
@@ -215,8 +216,13 @@ describe("a server elsewhere", () => {
     expect(JSON.stringify(written)).not.toContain(key.MEMLEDGER_API_KEY);
     expect(JSON.parse(read(path)).mcpServers.memledger.env).toEqual(key);
     expect(statSync(join(home, path)).mode & 0o777).toBe(0o600);
+    // The key is nowhere after another one was written, and after the removal.
+    const other = { MEMLEDGER_API_KEY: "ml_987654321" };
+    await json(["claude-desktop", "--write", "--url", url, "--key-in-file"], other);
+    expect(readdirSync(dirname(join(home, path)))).toEqual(["claude_desktop_config.json"]);
+    expect(JSON.parse(read(path)).mcpServers.memledger.env).toEqual(other);
     await json(["claude-desktop", "--remove"]);
-    expect(existsSync(join(home, path))).toBe(false);
+    expect(readdirSync(dirname(join(home, path)))).toEqual([]);
   });
 
   test("an unencrypted server in the network is pointed out", async () => {
@@ -291,7 +297,7 @@ describe("a file that is left alone", () => {
 });
 
 test("--list shows all clients, and a broken file hides nothing", async () => {
-  const { home, project, write, run, json } = createHome();
+  const { home, project, dataDir, write, run, json } = createHome();
   await json(["cursor", "--write", "--hooks"]);
   write(".gemini/settings.json", "{");
   write(".codex/config.toml", "a = 1\n");
@@ -311,7 +317,7 @@ test("--list shows all clients, and a broken file hides nothing", async () => {
   );
   expect(row("cursor")).toEqual({
     ...{ client: "cursor", scope: "user", file: join(home, ".cursor/mcp.json") },
-    ...{ state: "connected", hooks: "3 of 3" },
+    ...{ state: "connected", memories: dataDir, hooks: "3 of 3" },
   });
   expect(row("cursor", "project")).toMatchObject({
     file: join(project, ".cursor/mcp.json"),
@@ -321,10 +327,10 @@ test("--list shows all clients, and a broken file hides nothing", async () => {
   expect(row("codex")).toMatchObject({ state: "not connected", hooks: "none" });
   expect(row("claude-code").state).toBe("entry of another program");
   expect(row("zed")).toMatchObject({
-    state: "connected to /gone/memledger, which does not exist",
+    state: "connected, but /gone/memledger does not exist",
     hooks: null,
   });
-  expect((await run(["--list"])).stdout).toMatch(/^windsurf +user .*mcp_config\.json +no file +-$/m);
+  expect((await run(["--list"])).stdout).toMatch(/^windsurf +user .*mcp_config\.json +no file +- +-$/m);
 });
 
 test.each<[string[], string]>([
