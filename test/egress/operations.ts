@@ -3,6 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { routes } from "../../src/transports/http/routes.ts";
+import { mcpLines, sendEveryMessage } from "./mcp-messages.ts";
 
 export interface Target {
   readonly url: string;
@@ -10,7 +11,7 @@ export interface Target {
 }
 
 interface Lap {
-  /** As in the table of routes: `GET /v1/memories/:memory_id`. */
+  /** As in the table of routes, `GET /v1/memories/:memory_id`, or in `mcpLines`. */
   readonly performed: ReadonlySet<string>;
   readonly calls: number;
   readonly memoryId: string;
@@ -86,6 +87,10 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   await send("DELETE /v1/memories/:memory_id", 204, { ids: { memory_id: String(spare.id) } });
   for (const page of pages) await send(`GET ${page}`, 200);
   await refuseEverything(send, lap);
+  const messages = await sendEveryMessage({ url, key }, lap);
+  for (const line of messages.performed) performed.add(line);
+  faults.push(...messages.faults);
+  calls += messages.calls;
   return { performed, calls, memoryId: String(memory.id), auditId: String(ids.audit_id), faults };
 }
 
@@ -98,10 +103,10 @@ export async function deleteEverything({ url, key }: Target): Promise<string | n
   return response.ok ? null : `DELETE /v1/memories answered ${response.status}`;
 }
 
-/** Lines of the table of routes and pages that nobody has performed. */
+/** Lines of the table of routes, messages of MCP, and pages that nobody has performed. */
 export function notPerformed(performed: ReadonlySet<string>): string[] {
   const all = routes.map(({ method, path }) => `${method} ${path}`);
-  return [...all, ...pages.map((page) => `GET ${page}`)].filter((line) => !performed.has(line));
+  return [...all, ...mcpLines, ...pages.map((page) => `GET ${page}`)].filter((line) => !performed.has(line));
 }
 
 interface SendOptions {
