@@ -90,6 +90,12 @@ export const backgroundLogMaxBytes = 1024 * 1024;
 export const backgroundStartMaxMs = 30_000;
 /** How long a program waits for a background server to end: longer than endDeadlineMs. */
 export const backgroundStopMaxMs = 12_000;
+/** Longest message that a client can send to `memledger mcp`; the server refuses shorter ones with a better message. */
+export const mcpLineMaxBytes = 8 * 1024 * 1024;
+/** How long `memledger mcp` waits for running requests after its client has closed stdin. */
+export const mcpEndMaxMs = 30_000;
+/** How often it sends a request in all, if the connection ends before the answer. */
+export const mcpAttemptsMax = 3;
 /** A server that has not stopped this long after the signal is killed. Docker kills it after 10 s. */
 export const endDeadlineMs = 9_000;
 

@@ -10,6 +10,7 @@ import { addDoctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 import { addHookCommands, isHook } from "./hook.ts";
 import { addKeyCommands } from "./key.ts";
+import { addMcpCommand } from "./mcp.ts";
 import { addProjectCommands } from "./project.ts";
 import { addReembedCommand } from "./reembed.ts";
 import { addServeCommand } from "./serve.ts";
@@ -73,6 +74,7 @@ function createProgram(session: Session): Command {
   addSettings(program, globalSettings);
   addServeCommand(program, session);
   addStopCommand(program, session);
+  addMcpCommand(program, session);
   addProjectCommands(program, session);
   addKeyCommands(program, session);
   addAuditCommands(program, session);

@@ -1,0 +1,236 @@
+// Tests `memledger mcp` with real processes and real traffic: official clients, shared memory, projects, ten clients at once, kill -9 of
+// the program and of the server, the end.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { userDataDirectory } from "../../src/config/user-data-directory.ts";
+import { locate } from "../../src/data-directory/data-directory.ts";
+import { findBackgroundServer } from "../../src/local-access/background-server.ts";
+import { isRunning } from "../../src/local-access/start-marker.ts";
+import { cleanUp, runJson } from "../cli/command.ts";
+import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
+import { endShimsAfterEach, initialize, textOf } from "./shim.ts";
+
+const { directory, serverOf } = endServersAfterEach();
+const startShim = endShimsAfterEach();
+afterAll(cleanUp);
+
+const at = (dataDir: string, ...words: string[]) => ({ words: ["--data-dir", dataDir, ...words] });
+const save = (content: string) => ({ content, type: "fact" });
+
+describe("official clients", () => {
+  const main = join(import.meta.dir, "../../src/main.ts");
+  const command = (dataDir: string) => ({
+    command: process.execPath,
+    args: [main, "mcp", "--data-dir", dataDir],
+    stderr: "pipe" as const,
+  });
+
+  test("of both eras save and find in one memory, and the ledger names them", async () => {
+    const dataDir = directory();
+    const pinned = new Client(
+      { name: "pinned", version: "1" },
+      { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+    );
+    const legacy = new Client({ name: "legacy", version: "2" }, { versionNegotiation: { mode: "legacy" } });
+    const former = new FormerClient({ name: "former", version: "3" });
+    await Promise.all([
+      pinned.connect(new StdioClientTransport(command(dataDir))),
+      legacy.connect(new StdioClientTransport(command(dataDir))),
+      former.connect(new FormerTransport(command(dataDir))),
+    ]);
+    await serverOf(dataDir);
+    for (const client of [pinned, legacy, former]) {
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain("memory_save");
+    }
+    await pinned.callTool({ name: "memory_save", arguments: save("The deploy is on Thursday.") });
+    await legacy.callTool({ name: "memory_save", arguments: save("The office is in Lisbon.") });
+    await former.callTool({ name: "memory_save", arguments: save("Dana prefers tea.") });
+    for (const client of [pinned, legacy, former]) {
+      const found = await client.callTool({
+        name: "memory_search",
+        arguments: { query: "Where is the office?" },
+      });
+      expect(JSON.stringify(found.content)).toContain("Lisbon");
+      const rules = await client.readResource({ uri: "memledger://rules" });
+      expect(rules.contents).toHaveLength(1);
+    }
+    await Promise.all([pinned, legacy, former].map((client) => client.close()));
+    const exported = join(dataDir, "..", "records.json");
+    const span = ["--from", "2020-01-01", "--to", "2099-01-01", "--format", "json", "--out", exported];
+    await runJson(["audit", "export", "--project", "default", ...span, "--data-dir", dataDir]);
+    const records = readFileSync(exported, "utf8");
+    expect(records.split('"action":"memory.create"')).toHaveLength(4);
+    expect((await runJson(["audit", "verify", "--data-dir", dataDir])).exitCode).toBe(10);
+  }, 120_000);
+});
+
+describe("projects", () => {
+  test("are separate, and one is created when it is first named", async () => {
+    const dataDir = directory();
+    const [one, two] = [
+      startShim(at(dataDir, "--project", "one")),
+      startShim(at(dataDir, "--project", "two")),
+    ];
+    await one.tool("memory_save", save("Only in one."));
+    expect(textOf(await two.tool("memory_search", { query: "only" }))).not.toContain("Only in one");
+    expect(textOf(await one.tool("memory_search", { query: "only" }))).toContain("Only in one");
+    await serverOf(dataDir);
+    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
+    expect(json).toMatchObject([{ name: expect.any(String) }, { name: expect.any(String) }]);
+  }, 60_000);
+
+  test("auto is the repository of the working directory", async () => {
+    const dataDir = directory();
+    const repository = join(dataDir, "..", "shop");
+    mkdirSync(join(repository, ".git"), { recursive: true });
+    mkdirSync(join(repository, "src"));
+    const shim = startShim({ ...at(dataDir, "--project", "auto"), cwd: join(repository, "src") });
+    await shim.tool("memory_save", save("In the shop."));
+    await serverOf(dataDir);
+    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
+    expect(json).toMatchObject([{ name: "shop", memories: 1 }]);
+  }, 60_000);
+
+  test("without options the data directory is that of the user, and nothing is written where the client started", async () => {
+    const folder = join(directory(), "..");
+    const [home, cwd] = [join(folder, "home"), join(folder, "cwd")];
+    for (const path of [home, cwd]) mkdirSync(path);
+    const shared = join(folder, "share");
+    // From source, Bun keeps a cache in the home directory.
+    const noCache = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" };
+    for (const [variables, dataDir] of [
+      [{ XDG_DATA_HOME: shared }, userDataDirectory({ XDG_DATA_HOME: shared })],
+      [{ MEMLEDGER_DATA_DIR: join(folder, "data") }, join(folder, "data")],
+    ] as const) {
+      const shim = startShim({ variables: { HOME: home, ...noCache, ...variables }, cwd });
+      await shim.tool("memory_save", save("x"));
+      await serverOf(dataDir);
+    }
+    for (const path of [cwd, home]) expect(readdirSync(path)).toEqual([]);
+  }, 60_000);
+});
+
+describe("many clients", () => {
+  test("ten at once share one server; any of them killed loses nothing of the others, and nothing is left", async () => {
+    const dataDir = directory();
+    const shims = Array.from({ length: 10 }, () => startShim(at(dataDir)));
+    const opened = await Promise.all(shims.map((shim) => shim.ask("initialize", initialize)));
+    expect(opened.every(({ result }) => result !== undefined)).toBe(true);
+    const pid = await serverOf(dataDir);
+    const saving = shims.map((shim, n) =>
+      Promise.all(Array.from({ length: 5 }, (_, m) => shim.tool("memory_save", save(`fact ${n} ${m}`)))),
+    );
+    const killed = shims.slice(0, 4);
+    await Promise.all(killed.map((shim) => shim.kill()));
+    const results = (await Promise.all(saving.slice(4))).flat();
+    expect(results.map(textOf).filter((text) => !text.startsWith("created"))).toEqual([]);
+    const ends = await Promise.all(shims.slice(4).map((shim) => shim.end()));
+    expect(ends.map(({ exitCode }) => exitCode)).toEqual(Array.from({ length: 6 }, () => 0));
+    expect(shims.filter((shim) => isRunning(shim.pid))).toEqual([]);
+    expect(await serverOf(dataDir)).toBe(pid);
+    expect(existsSync(locate(dataDir).startMarker)).toBe(false);
+    const log = readFileSync(locate(dataDir).log, "utf8");
+    expect(log.split('"message":"server started"')).toHaveLength(2);
+    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
+    const [project] = Array.isArray(json) ? json : [];
+    expect(Number(Object(project).memories)).toBeGreaterThanOrEqual(30);
+    expect((await runJson(["audit", "verify", "--data-dir", dataDir])).exitCode).toBe(10);
+  }, 120_000);
+
+  test("a program that is killed while it starts the server leaves the others a server", async () => {
+    const dataDir = directory();
+    const first = startShim(at(dataDir));
+    first.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize });
+    while (!existsSync(locate(dataDir).startMarker)) await Bun.sleep(5);
+    await first.kill();
+    const second = startShim(at(dataDir));
+    expect(textOf(await second.tool("memory_save", save("x")))).toStartWith("created");
+    await serverOf(dataDir);
+    expect(existsSync(locate(dataDir).startMarker)).toBe(false);
+  }, 60_000);
+});
+
+describe("the server is killed", () => {
+  test("between two calls: the next one starts it again, and nothing that was answered is lost", async () => {
+    const dataDir = directory();
+    const shim = startShim(at(dataDir));
+    await shim.ask("initialize", initialize);
+    expect(textOf(await shim.tool("memory_save", save("kept")))).toStartWith("created");
+    for (let round = 0; round < 2; round++) {
+      const pid = await serverOf(dataDir);
+      process.kill(pid, "SIGKILL");
+      await untilEnded(pid);
+      expect(textOf(await shim.tool("memory_search", { query: "kept" }))).toContain("kept");
+      expect(await serverOf(dataDir)).not.toBe(pid);
+    }
+    expect((await shim.end()).exitCode).toBe(0);
+  }, 60_000);
+
+  test("during calls: each is answered, and what was answered with success is there", async () => {
+    const dataDir = directory();
+    const shim = startShim(at(dataDir));
+    await shim.ask("initialize", initialize);
+    await shim.ask("tools/list");
+    const pid = await serverOf(dataDir);
+    const saving = Array.from({ length: 40 }, (_, n) => shim.tool("memory_save", save(`during ${n}`)));
+    await Promise.race(saving);
+    process.kill(pid, "SIGKILL");
+    const texts = (await Promise.all(saving)).map(textOf);
+    // It is repeated, because saving twice saves once.
+    expect(texts.filter((text) => !/^(created|already known)/.test(text))).toEqual([]);
+    await serverOf(dataDir);
+    const { json } = await runJson(["project", "list", "--data-dir", dataDir]);
+    expect(json).toMatchObject([{ memories: 40 }]);
+    expect((await runJson(["audit", "verify", "--data-dir", dataDir])).exitCode).toBe(10);
+  }, 60_000);
+});
+
+describe("the end", () => {
+  test("of stdin waits for the answers", async () => {
+    const dataDir = directory();
+    const shim = startShim(at(dataDir));
+    for (let id = 0; id < 5; id++) {
+      const params = { name: "memory_save", arguments: save(`last ${id}`) };
+      shim.send({ jsonrpc: "2.0", id, method: "tools/call", params });
+    }
+    const { exitCode, stderr } = await shim.end();
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(shim.messages.map(({ id }) => id).toSorted()).toEqual([0, 1, 2, 3, 4]);
+    await serverOf(dataDir);
+  }, 60_000);
+
+  test("of stdin before anything was sent starts nothing and writes nothing", async () => {
+    const dataDir = directory();
+    const shim = startShim(at(dataDir));
+    expect(await shim.end()).toEqual({ exitCode: 0, stderr: "" });
+    expect(shim.messages).toEqual([]);
+    expect(existsSync(dataDir)).toBe(false);
+    expect(await findBackgroundServer(dataDir)).toBeNull();
+  }, 60_000);
+});
+
+test("what is no message is answered as JSON-RPC says, and the next message is read", async () => {
+  const dataDir = directory();
+  const shim = startShim(at(dataDir));
+  for (const text of ["nonsense", '{"jsonrpc":', "x".repeat(9 * 1024 * 1024)]) {
+    shim.send(text);
+    expect(await shim.next()).toMatchObject({ id: null, error: { code: -32700 } });
+  }
+  shim.send("\r\n\n  \n");
+  for (const text of ["[]", "7", '{"jsonrpc":"2.0","id":null,"method":"ping"}']) {
+    shim.send(text);
+    expect(await shim.next()).toMatchObject({ error: { code: -32600 } });
+  }
+  expect(await shim.ask("nope")).toMatchObject({ error: { code: -32601 } });
+  const large = await shim.tool("memory_save", save("x".repeat(2 * 1024 * 1024)));
+  expect(JSON.stringify(large)).toMatch(/maximum|larger|most/);
+  expect(await shim.ask("initialize", initialize)).toHaveProperty("result");
+  await serverOf(dataDir);
+}, 60_000);
