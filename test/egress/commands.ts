@@ -99,6 +99,34 @@ export async function answerHooks(run: RunCommand, named: string, session: strin
   return faults;
 }
 
+/**
+ * What an assistant does that starts a program, with a running server or without one. Then the program starts a server in the background,
+ * which is stopped here. @returns what did not end as it should
+ */
+export async function connectAssistant(run: RunCommand): Promise<string[]> {
+  const clientInfo = { name: "proof", version: "1" };
+  const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const messages = [
+    { id: 1, method: "initialize", params: initialize },
+    { method: "notifications/initialized" },
+    { id: 2, method: "tools/list", params: {} },
+    { id: 3, method: "tools/call", params: { name: "memory_search", arguments: { query: "tea" } } },
+  ];
+  const input = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
+  let isRunning = true;
+  const connected = run(["mcp"], false, input).finally(() => {
+    isRunning = false;
+  });
+  // The trace ends with the last process that the program has started.
+  while (isRunning) {
+    await Promise.race([connected, Bun.sleep(2_000)]);
+    if (isRunning) await run(["stop"]);
+  }
+  const { exitCode, stdout, stderr } = await connected;
+  const isAnswered = exitCode === 0 && stderr === "" && stdout.split('"result"').length === 4;
+  return isAnswered ? [] : [`mcp ended with ${exitCode}: ${stdout.slice(0, 300)} ${stderr}`];
+}
+
 /** What needs a stopped server. @returns what did not end as it should */
 export async function maintain(run: RunCommand): Promise<string[]> {
   const faults: string[] = [];

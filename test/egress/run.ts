@@ -4,7 +4,14 @@
 import { join, resolve } from "node:path";
 import { killAll, type Server } from "../crash/server.ts";
 import { items, startFakeLlm } from "../extraction/fake-llm.ts";
-import { administer, answerHooks, listCommands, maintain, type RunCommand } from "./commands.ts";
+import {
+  administer,
+  answerHooks,
+  connectAssistant,
+  listCommands,
+  maintain,
+  type RunCommand,
+} from "./commands.ts";
 import { missedLeaks } from "./leaks.ts";
 import { callEverything, deleteEverything, notPerformed } from "./operations.ts";
 import { createSandbox } from "./sandbox.ts";
@@ -63,6 +70,7 @@ async function observe(program: string, duration: number): Promise<Report> {
       if (lap % 5 === 0) {
         // Before the records of memories are erased, because an injection would record them again.
         faults.push(...(await answerHooks(run, sandbox.named, `${name}${lap}`)));
+        faults.push(...(await connectAssistant(run)));
         faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...last })));
         last = { ...last, isErased: true };
       }
@@ -75,6 +83,7 @@ async function observe(program: string, duration: number): Promise<Report> {
 
   await live(await sandbox.startServer(), "plain", until(0.6));
   faults.push(...(await administer({ ...places, lap: "stopped", ...last })));
+  faults.push(...(await connectAssistant(run)));
   faults.push(...(await maintain(run)));
   await live(await sandbox.startServer(languageModel), "model", until(1));
   await llm.stop();
