@@ -134,7 +134,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: "memory_extract",
-    description: "Find what a text or transcript says that is worth remembering, and save it.",
+    description: "Find what a text or transcript says that should be remembered, and save it.",
     operation: extractMemories,
     arguments: {
       text: { field: "text", isRequired: true },
