@@ -15,7 +15,7 @@ import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
 import type { ChooseEngine } from "./engines/engines.ts";
-import { createBuiltInExtractor } from "./extraction/built-in-thread.ts";
+import { createExtractionThread, type ExtractionThread } from "./extraction/extraction-thread.ts";
 import { createLlmExtractor } from "./extraction/llm-extractor.ts";
 import { listenLocally, listenOnPort, tryListenLocally } from "./listening.ts";
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
@@ -125,7 +125,9 @@ async function start<Opened extends { readonly url: string | null }>(
     clockShift,
     supervisor,
   });
-  const extractor = await chooseExtractor(parts, config, supervisor, logger);
+  const extraction = createExtractionThread(supervisor);
+  parts.defer(() => extraction.close());
+  const extractor = await chooseExtractor(config, extraction, logger);
   const tools: PerformTools = {
     store,
     clock,
@@ -135,6 +137,7 @@ async function start<Opened extends { readonly url: string | null }>(
     limiter: createRateLimiter(),
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     extractor,
+    redactor: extraction.redactor,
   };
   const checks = createArrivalChecks(tools);
   const perform = createPerform(tools, checks);
@@ -179,17 +182,12 @@ export function chooseModel({ model }: Config): ModelSource {
 
 /** The configured language model, or the built-in extractor. If the language model fails, the built-in extractor does not replace it. */
 async function chooseExtractor(
-  parts: AsyncDisposableStack,
   { llm }: Config,
-  supervisor: Supervisor,
+  builtIn: ExtractionThread,
   logger: Logger,
 ): Promise<Extractor> {
-  if (llm !== null) {
-    return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
-  }
-  const builtIn = createBuiltInExtractor(supervisor);
-  parts.defer(() => builtIn.close());
-  return builtIn;
+  if (llm === null) return builtIn.extractor;
+  return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
 }
 
 /** Without the query of the URL, which may contain a key. */

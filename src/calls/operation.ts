@@ -11,6 +11,7 @@ import type { ErrorCode, Refusal } from "../errors.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
+import type { Redactor } from "../memory/redactor.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer, AnswerFile } from "./answer.ts";
@@ -24,6 +25,7 @@ export interface Preparation {
   readonly now: number;
   readonly prices: Prices;
   readonly extractor: Extractor;
+  readonly redactor: Redactor;
   /** The ends of lists that are read by page number. */
   readonly pagePins: PagePins;
   /** Aborted when the client has closed the connection. */

@@ -8,6 +8,7 @@ import type { Clock } from "../clock.ts";
 import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
+import type { Redactor } from "../memory/redactor.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
@@ -21,6 +22,7 @@ export interface PreparationTools {
   readonly clock: Clock;
   readonly prices: Prices;
   readonly extractor: Extractor;
+  readonly redactor: Redactor;
   readonly embed: Embed;
 }
 
@@ -44,7 +46,7 @@ export function createPrepare(
   tools: PreparationTools,
   perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
 ): Prepare {
-  const { store, clock, prices, extractor, embed } = tools;
+  const { store, clock, prices, extractor, redactor, embed } = tools;
   const pagePins = createPagePins(clock);
   const reservations = createReservations((project) => store.access.findCredits(project));
   const concurrencyPerProject = extractionsPerProject;
@@ -65,6 +67,7 @@ export function createPrepare(
       store,
       prices,
       extractor,
+      redactor,
       pagePins,
       signal,
       report: onProgress,

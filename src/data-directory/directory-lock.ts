@@ -144,7 +144,8 @@ export async function openAdministrationWith(
 const refuse = async () => {
   throw unavailable("No model is loaded for administration. Start the server and send the call to it.");
 };
-const administrationOnly: Pick<PerformTools, "embed" | "extractor"> = {
+const administrationOnly: Pick<PerformTools, "embed" | "extractor" | "redactor"> = {
   embed: refuse,
   extractor: { name: "built-in", extract: refuse },
+  redactor: { redactSource: refuse, redactItems: refuse },
 };

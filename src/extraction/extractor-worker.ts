@@ -1,14 +1,22 @@
-// The worker thread that runs the rules of extraction. Must never be imported by another module: it loads the date parser and all word
-// lists.
+// The worker thread that removes secrets from texts, and runs the rules of extraction. Must never be imported by another module: it loads
+// the date parser and all word lists.
 
 import { answerRequests } from "../threads/answer-requests.ts";
 import { yieldToOthers } from "../threads/priority.ts";
-import type { ExtractRequest } from "./built-in-thread.ts";
+import type { ExtractionRequest } from "./extraction-thread.ts";
 import { extractByRules } from "./rules/extract.ts";
+import { redactItems, redactSource } from "./secrets/redact.ts";
 
 yieldToOthers();
-answerRequests((request) => {
-  // Only built-in-thread.ts sends requests here.
-  const { source, now } = request as ExtractRequest;
-  return extractByRules(source, now);
+answerRequests<unknown>((request) => {
+  // Only extraction-thread.ts sends requests here.
+  const asked = request as ExtractionRequest;
+  switch (asked.step) {
+    case "redact source":
+      return redactSource(asked.source);
+    case "extract":
+      return extractByRules(asked.source, asked.now);
+    case "redact items":
+      return redactItems(asked.items);
+  }
 });

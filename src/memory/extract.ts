@@ -3,20 +3,15 @@
 
 import { Type } from "@sinclair/typebox";
 import { charge, extractionCost, free } from "../access/credits.ts";
-import { type Preparation, projectOperation } from "../calls/operation.ts";
-import { type ErrorCode, Refusal } from "../errors.ts";
-import type { JsonObject } from "../json/json.ts";
-import { comparedAtOnce, embeddingsAtOnce, extractionTextMaxCharacters } from "../limits.ts";
-import { cancelled } from "../scheduling/cancellation.ts";
+import { projectOperation } from "../calls/operation.ts";
+import { extractionTextMaxCharacters } from "../limits.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
-import { counted } from "../text/plural.ts";
-import { type Candidate, type Outcome, storeItems, updateAboveSimilarity } from "./deduplicate.ts";
+import { type Outcome, storeItems } from "./deduplicate.ts";
+import { findCandidates, recording } from "./extraction-candidates.ts";
 import { exampleExtraction, extractionItem, toExtractionItem } from "./extraction-item.ts";
-import { describeInput, readExtractionSource } from "./extraction-source.ts";
-import { type Extraction, type ExtractionSource, extractorNames } from "./extractor.ts";
-import { contentKey } from "./memory.ts";
+import { readExtractionSource } from "./extraction-source.ts";
+import { extractorNames } from "./extractor.ts";
 import { messages } from "./messages.ts";
-import type { SimilarItems, SimilarMemory } from "./store.ts";
 import { Tags, toTags } from "./tags.ts";
 
 const exampleText = "Ana: We decided that releases go out on Tuesdays. Lovely weather today!";
@@ -75,6 +70,24 @@ export const extractMemories = projectOperation({
         description:
           "llm: the language model that the operator has configured. built-in: rules and word lists, without a language model.",
       }),
+      redacted: Type.Optional(
+        Type.Array(
+          Fields(
+            {
+              kind: Type.String({
+                description: "What it is, such as github, jwt, private-key, password or url-credentials.",
+                examples: ["password"],
+              }),
+              count: Type.Integer({ minimum: 1, description: "Number of secrets of this kind." }),
+            },
+            { title: "Redaction" },
+          ),
+          {
+            description:
+              "Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with one becomes no memory; of an address only user name and password are removed. Absent if there were none.",
+          },
+        ),
+      ),
     },
     { title: "Extraction" },
   ),
@@ -118,6 +131,7 @@ export const extractMemories = projectOperation({
         deduplicated: count("skipped"),
         updated: count("updated"),
         extractor: prepared.extractor,
+        ...(prepared.redacted.length > 0 && { redacted: prepared.redacted }),
       },
       cost,
       details: {
@@ -127,110 +141,3 @@ export const extractMemories = projectOperation({
     };
   },
 });
-
-/** Throws the error again, a refusal with these details; `code`: only that one. */
-function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => never {
-  return (error) => {
-    const isRecorded = error instanceof Refusal && (code === undefined || code === error.code);
-    throw isRecorded ? error.withDetails(details) : error;
-  };
-}
-
-/** How much of the whole is done when the text has been read, and when its items have been embedded. */
-const readShare = 0.6;
-const embeddedShare = 0.8;
-
-/**
- * The slow part: extracts items from the text, embeds them and compares them with the memories of the project. `scope`: the tags of the
- * call; null: the items are not compared.
- */
-async function findCandidates(
-  source: ExtractionSource,
-  scope: readonly string[] | null,
-  preparation: Preparation,
-) {
-  const { caller, extractor, now, signal, report } = preparation;
-  const waiter = { project: caller.project.id, signal };
-  const input = describeInput(source);
-  report(0, "Reading the text");
-  const onRead = (part: number) => report(part * readShare, "Reading the text");
-  const extraction = extractor.extract(source, now, waiter, onRead);
-  const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
-  const vectors = await embedAll(items, preparation);
-  const compared = scope === null ? uncompared : await compare(vectors, scope, preparation);
-  const candidates = items.map((item, at): Candidate => {
-    const vector = vectors[at];
-    if (vector === undefined) throw new Error("an item has no vector");
-    const { found, similarItems } = compared;
-    const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
-    return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
-  });
-  return { input, extractor: extractor.name, model, usage, revision: compared.revision, candidates };
-}
-
-/** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */
-function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += size) {
-    if (signal.aborted) throw cancelled();
-    yield items.slice(start, start + size);
-  }
-}
-
-async function embedAll(
-  items: Extraction["items"],
-  { embed, signal, report }: Preparation,
-): Promise<Float32Array[]> {
-  const vectors: Float32Array[] = [];
-  for (const batch of batchesOf(items, embeddingsAtOnce, signal)) {
-    const share = readShare + (embeddedShare - readShare) * (vectors.length / items.length);
-    report(share, `Embedding ${counted(items.length, "item")}`);
-    vectors.push(...(await Promise.all(batch.map(({ content }) => embed(content, "passage")))));
-  }
-  return vectors;
-}
-
-/** `revision` is null when the items were not compared. */
-interface Compared {
-  readonly revision: number | null;
-  readonly found: readonly (readonly SimilarMemory[])[];
-  readonly similarItems: readonly SimilarItems[];
-}
-
-const uncompared: Compared = { revision: null, found: [], similarItems: [] };
-
-/** The memories that are similar now; the transaction compares those that changed after `revision`. */
-async function compare(
-  vectors: readonly Float32Array[],
-  tags: readonly string[],
-  { store, caller: { project }, now, signal, report }: Preparation,
-): Promise<Compared> {
-  const matrix = toSharedMatrix(vectors);
-  const dimensions = vectors[0]?.length ?? 0;
-  let revision: number | null = null;
-  const found: (readonly SimilarMemory[])[] = [];
-  const similarItems: SimilarItems[] = [];
-  for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
-    const share = embeddedShare + (1 - embeddedShare) * (found.length / vectors.length);
-    report(share, "Comparing the items with the memories of the project");
-    const earlier = matrix.subarray(0, found.length * dimensions);
-    const query = { vectors: batch, earlier, above: updateAboveSimilarity, tags, now };
-    const compared = await store.memories.findSimilar(project, query, signal);
-    // The revision of the first batch is the oldest.
-    revision ??= compared.revision;
-    found.push(...compared.found);
-    similarItems.push(...compared.similarItems);
-  }
-  return { revision, found, similarItems };
-}
-
-/** Float32Array [vectors x dimensions] in shared memory. */
-function toSharedMatrix(vectors: readonly Float32Array[]): Float32Array {
-  const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
-  const matrix = new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));
-  let start = 0;
-  for (const vector of vectors) {
-    matrix.set(vector, start);
-    start += vector.length;
-  }
-  return matrix;
-}

@@ -8,6 +8,7 @@ import { createPerform, type Perform, type PerformTools } from "../../src/calls/
 import type { Transport } from "../../src/calls/request.ts";
 import { createClock } from "../../src/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import type { Redactor } from "../../src/memory/redactor.ts";
 import { type Member, neverAborted, type Seam, unitVector } from "../storage/seam.ts";
 
 export interface Called {
@@ -57,9 +58,16 @@ export function openCalls(seam: Seam, tools: Partial<PerformTools> = {}): Perfor
     embed: async (text) => unitVector(text.length),
     prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+    redactor: keepsSecrets,
     ...tools,
   });
 }
+
+/** For tests of something else. */
+export const keepsSecrets: Redactor = {
+  redactSource: async (source) => ({ source, redacted: [] }),
+  redactItems: async (items) => ({ items, redacted: [] }),
+};
 
 export async function newSecret(
   seam: Seam,

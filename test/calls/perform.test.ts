@@ -16,6 +16,7 @@ import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
 import { checkChains } from "../audit/chain-check.ts";
 import { openSeam, unitVector } from "../storage/seam.ts";
+import { keepsSecrets } from "./in-process.ts";
 
 const seam = await openSeam();
 afterAll(() => seam.close());
@@ -33,6 +34,7 @@ const perform: Perform = createPerform({
   embed: (text) => embed(text),
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+  redactor: keepsSecrets,
 });
 
 const text = (value: string): Pick<ReceivedInput, "receiveBody"> => ({

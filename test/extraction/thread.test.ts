@@ -5,7 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { createClock } from "../../src/clock.ts";
 import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { Refusal } from "../../src/errors.ts";
-import { type BuiltInExtractor, createBuiltInExtractor } from "../../src/extraction/built-in-thread.ts";
+import { createExtractionThread, type ExtractionThread } from "../../src/extraction/extraction-thread.ts";
 import { extractionQueueLimits } from "../../src/limits.ts";
 import { createLogger } from "../../src/log/logger.ts";
 import { plain } from "../../src/memory/extraction-source.ts";
@@ -15,10 +15,11 @@ import { closeAfterEach } from "../cleanup.ts";
 import { hang, spawnHanging } from "../threads/hanging-worker.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
-const closeLater = closeAfterEach<BuiltInExtractor>();
+const closeLater = closeAfterEach<ExtractionThread>();
 
 interface Opened {
-  readonly extractor: BuiltInExtractor;
+  readonly thread: ExtractionThread;
+  readonly extractor: ExtractionThread["extractor"];
   readonly workers: Worker[];
   readonly complaints: string[];
   /** Lets the supervisor check this often whether the thread is silent. */
@@ -40,15 +41,15 @@ function open(): Opened {
       return worker;
     },
   });
-  const extractor = createBuiltInExtractor(supervisor);
-  closeLater(extractor);
+  const thread = createExtractionThread(supervisor);
+  closeLater(thread);
   const checkSilence = (times: number) => {
     for (let check = 0; check < times; check++) {
       passTime(shift, silenceCheckEveryMs);
       clock.catchUp();
     }
   };
-  return { extractor, workers, complaints, checkSilence };
+  return { thread, extractor: thread.extractor, workers, complaints, checkSilence };
 }
 
 const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : error);
@@ -164,8 +165,8 @@ test("works on the text of another project after one of the project that sent ma
 });
 
 test("after the end, texts are refused with 1503", async () => {
-  const { extractor } = open();
+  const { thread, extractor } = open();
   await extractor.extract(plain("Never deploy on Fridays."), now, waiter);
-  await extractor.close();
+  await thread.close();
   expect(await extractor.extract(plain("Never deploy on Fridays."), now, waiter).catch(codeOf)).toBe(1503);
 });

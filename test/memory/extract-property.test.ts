@@ -9,6 +9,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { MemoryType } from "../../src/memory/memory.ts";
 import { cosine } from "../../src/ranking/scores.ts";
+import { keepsSecrets } from "../calls/in-process.ts";
 import { dimensions, type Member, normalise, openSeam, unitVector } from "../storage/seam.ts";
 
 const seam = await openSeam();
@@ -132,6 +133,7 @@ async function extract(
     now: seam.now(),
     prices: { extractionCredits: 0, chargeDryRuns: true, creditUsd: 0 },
     extractor: { name: "built-in", extract: async () => ({ items: found, model: null, usage: null }) },
+    redactor: keepsSecrets,
     signal: new AbortController().signal,
     inTurn: (work) => work(),
     perform: () => Promise.reject(new Error("an extraction performs no other operation")),

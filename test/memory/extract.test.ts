@@ -10,6 +10,7 @@ import { similarMemoriesMax } from "../../src/limits.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import type { ExtractedItem } from "../../src/memory/extractor.ts";
 import { checkChains } from "../audit/chain-check.ts";
+import { keepsSecrets } from "../calls/in-process.ts";
 import { dimensions, type Member, neverAborted, type Outcome, openSeam } from "../storage/seam.ts";
 
 const seam = await openSeam();
@@ -49,6 +50,7 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     now: seam.now(),
     prices: { extractionCredits: 3, chargeDryRuns: true, creditUsd: 0.5 },
     extractor: { name: "llm", extract: async () => ({ items, model: "scripted", usage: null }) },
+    redactor: keepsSecrets,
     signal: new AbortController().signal,
     inTurn: (work) => work(),
     perform: () => Promise.reject(new Error("an extraction performs no other operation")),

@@ -222,6 +222,7 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
         signal: neverAborted,
         prices: { extractionCredits: 0, chargeDryRuns: false, creditUsd: 0 },
         extractor: { name: "built-in", extract: unused },
+        redactor: { redactSource: unused, redactItems: unused },
         pagePins: createPagePins(createClock()),
         report() {},
         reserve: unused,

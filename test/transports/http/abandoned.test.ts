@@ -9,6 +9,7 @@ import { createClock } from "../../../src/clock.ts";
 import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { startServer } from "../../../src/transports/http/network-server.ts";
+import { keepsSecrets } from "../../calls/in-process.ts";
 import { openSeam, unitVector } from "../../storage/seam.ts";
 import { head } from "./raw.ts";
 
@@ -30,6 +31,7 @@ const perform = createPerform({
   limiter: createRateLimiter(),
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
+  redactor: keepsSecrets,
   async embed(_text, _role, waiter) {
     await onEmbed(waiter);
     return unitVector(1);

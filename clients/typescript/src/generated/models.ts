@@ -305,6 +305,11 @@ export interface Extraction {
   /** Memories that were updated. */
   updated: number;
   extractor: ExtractorName;
+  /**
+   * Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with one becomes
+   * no memory; of an address only user name and password are removed. Absent if there were none.
+   */
+  redacted?: Redaction[];
 }
 
 /**
@@ -552,6 +557,13 @@ export interface RagSource {
   /** Size of the document in bytes. */
   file_size: number;
   [member: string]: unknown;
+}
+
+export interface Redaction {
+  /** What it is, such as github, jwt, private-key, password or url-credentials. */
+  kind: string;
+  /** Number of secrets of this kind. */
+  count: number;
 }
 
 /** The components of final_score; only in the mode hybrid and in injections. */

@@ -31,6 +31,7 @@ __all__ = [
     "ExtractionMatch",
     "ExtractionItem",
     "ExtractorName",
+    "Redaction",
     "Extraction",
     "ScoreDetails",
     "SearchResult",
@@ -394,6 +395,14 @@ ExtractorName = Literal["built-in", "llm"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Redaction(Model):
+    kind: str
+    """What it is, such as github, jwt, private-key, password or url-credentials."""
+    count: int
+    """Number of secrets of this kind."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Extraction(Model):
     extracted: list[ExtractionItem]
     deduplicated: int
@@ -401,7 +410,12 @@ class Extraction(Model):
     updated: int
     """Memories that were updated."""
     extractor: ExtractorName
-    _models: ClassVar[Mapping[str, type[Model]]] = {"extracted": ExtractionItem}
+    redacted: list[Redaction] | None = None
+    """Keys, tokens, passwords and private keys that were removed before the extraction. A sentence with
+    one becomes no memory; of an address only user name and password are removed. Absent if there were
+    none.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"extracted": ExtractionItem, "redacted": Redaction}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,49 @@
+// Owns the patterns in which a secret stands behind its name. Each has the name in the group "name", where it matters, and the value in one
+// of the other groups. Matches are candidates: named-values.ts decides.
+
+import { adverbs, complement, keyWords, passwordWords, pinWords, verbs } from "./secret-words.ts";
+
+/** A value in quotation marks, or up to the next blank; trailing punctuation is removed later. */
+const value = String.raw`(?:"(?<double>[^"\n]{1,300})"|'(?<single>[^'\n]{1,300})'|\x60(?<code>[^\x60\n]{1,300})\x60|[“„«‹‘](?<typographic>[^”“»›’\n]{1,300})[”“»›’]|(?<bare>(?:[^\s"'\x60,;&<>“”„«»]|&(?!\w{1,40}=)){1,2000}))`;
+/** Between a name and a value in code, configuration and headers; in JSON the name has a closing quotation mark. */
+const assignment = String.raw`["'\x60*_]{0,3}\s{0,3}(?::=|=>|==?|:)[*_]{0,2}\s{0,3}`;
+const flags = "dgiu";
+
+export const assignedPassword = new RegExp(`(?<name>${passwordWords})${assignment}${value}`, flags);
+export const assignedKey = new RegExp(`(?<name>${keyWords})${assignment}${value}`, flags);
+const spoken = String.raw`(?:[ \t]*["“”„»«'][^"“”„»«'\n]{1,40}["“”„»«'])?${complement}[ \t]*(?:(?<=['’\w])['’]s|[ \t](?<verb>${verbs}))(?:[ \t]+${adverbs})?[ \t]*:?[ \t]+`;
+export const spokenPassword = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_-])(?<name>${passwordWords})${spoken}${value}`,
+  flags,
+);
+export const spokenKey = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_-])(?<name>${keyWords})${spoken}${value}`,
+  flags,
+);
+export const suppliedPassword = new RegExp(
+  String.raw`(?<![\p{L}])(?:with|using|and|by|as|mit|und|avec|et|con|y|com|e|usando|/)[ \t]+(?:(?:the|das|dem|le|la|el|o|a|il)[ \t]+)?(?<name>${passwordWords})[ \t]+${value}`,
+  flags,
+);
+export const spokenPin = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_-])(?<name>${pinWords})${complement}[ \t]*(?:[:=]|['’]s|[ \t](?:is|was|ist|lautet|est|es|é|è))(?:[ \t]+${adverbs})?[ \t]*:?[ \t]*(?<bare>\d{4,8}|\d{2}(?:-\d{2}){2,3})(?![\p{L}\d-])(?![ \t]*(?:digits?|characters?|stellen|stellig|chiffres|dígitos|cifre))`,
+  flags,
+);
+export const option = new RegExp(
+  String.raw`(?<=[\s(\x60])--?(?:[\w-]{0,40}[-_])?(?<name>pass(?:word|wd|phrase)?|pw|token|secret|api-?key|access-?key)[ =]${value}`,
+  flags,
+);
+export const userOption = new RegExp(
+  String.raw`\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =]?["']?[^\s:"']{1,100}:(?<bare>[^\s"']{3,200})`,
+  flags,
+);
+export const sshpass = new RegExp(String.raw`\bsshpass\s+-p\s*${value}`, flags);
+export const authorization = new RegExp(
+  String.raw`\b(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:bearer|basic|token|digest|apikey)|bearer)\s+(?<bare>[A-Za-z0-9._~+/-]{12,4000}={0,2})`,
+  flags,
+);
+export const pair = new RegExp(
+  String.raw`(?<![\p{L}])(?:credentials?|log[- ]?in|zugangsdaten|anmeldedaten|identifiants?|credenciales|credenciais|credenziali)(?:${complement}[ \t]*(?:[:=]|[ \t](?:are|is|sind|lauten|sont|son|são|sono)))[ \t]*["'\x60]?[^\s:/|"'\x60]{1,60}["'\x60]?[ \t]*[/:|][ \t]*["'\x60]?(?<bare>[^\s"'\x60/]{4,100})`,
+  flags,
+);
+export const seedPhrase =
+  /(?:seed|recovery|mnemonic|backup)[- ](?:phrase|words?)(?:[ \t]+(?:is|are|for[ \t]+[^\n:]{1,40}))?[ \t]*[:=]?\s{1,3}["']?(?<bare>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])/dgi;

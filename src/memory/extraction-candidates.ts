@@ -1,0 +1,132 @@
+// Owns the slow half of an extraction, which writes nothing: it removes secrets, extracts items, embeds them, and compares them with the
+// memories of the project.
+
+import type { Preparation } from "../calls/operation.ts";
+import { type ErrorCode, Refusal } from "../errors.ts";
+import type { JsonObject } from "../json/json.ts";
+import { comparedAtOnce, embeddingsAtOnce } from "../limits.ts";
+import { cancelled } from "../scheduling/cancellation.ts";
+import { counted } from "../text/plural.ts";
+import { type Candidate, updateAboveSimilarity } from "./deduplicate.ts";
+import { describeInput } from "./extraction-source.ts";
+import type { Extraction, ExtractionSource } from "./extractor.ts";
+import { contentKey } from "./memory.ts";
+import { addRedactions } from "./redactor.ts";
+import type { SimilarItems, SimilarMemory } from "./store.ts";
+
+/** Throws the error again, a refusal with these details; `code`: only that one. */
+export function recording(details: JsonObject, code?: ErrorCode): (error: unknown) => never {
+  return (error) => {
+    const isRecorded = error instanceof Refusal && (code === undefined || code === error.code);
+    throw isRecorded ? error.withDetails(details) : error;
+  };
+}
+
+/** How much of the whole is done when the text has been read, and when its items have been embedded. */
+const readShare = 0.6;
+const embeddedShare = 0.8;
+
+/**
+ * The slow part: extracts items from the text, embeds them and compares them with the memories of the project. `scope`: the tags of the
+ * call; null: the items are not compared.
+ */
+export async function findCandidates(
+  source: ExtractionSource,
+  scope: readonly string[] | null,
+  preparation: Preparation,
+) {
+  const { extractor } = preparation;
+  const { input, items, model, usage, redacted } = await extractWithoutSecrets(source, preparation);
+  const vectors = await embedAll(items, preparation);
+  const compared = scope === null ? uncompared : await compare(vectors, scope, preparation);
+  const candidates = items.map((item, at): Candidate => {
+    const vector = vectors[at];
+    if (vector === undefined) throw new Error("an item has no vector");
+    const { found, similarItems } = compared;
+    const similar = { found: found[at] ?? [], similarItems: similarItems[at] ?? null };
+    return { ...item, ...similar, vector, contentKey: contentKey(item.content) };
+  });
+  const read = { input, extractor: extractor.name, model, usage, redacted };
+  return { ...read, revision: compared.revision, candidates };
+}
+
+/** Secrets are removed before any extractor reads the text, and items are checked, because a language model writes them itself. */
+async function extractWithoutSecrets(given: ExtractionSource, preparation: Preparation) {
+  const { caller, extractor, redactor, now, signal, report } = preparation;
+  const waiter = { project: caller.project.id, signal };
+  report(0, "Reading the text");
+  const { source, redacted } = await redactor.redactSource(given, waiter);
+  const input = describeInput(source);
+  const onRead = (part: number) => report(part * readShare, "Reading the text");
+  const extraction = extractor.extract(source, now, waiter, onRead);
+  const { items, model, usage } = await extraction.catch(recording({ input_content: input }, 2103));
+  const checked = await redactor.redactItems(items, waiter);
+  return { input, items: checked.items, model, usage, redacted: addRedactions(redacted, checked.redacted) };
+}
+
+/** Batches are small, because other calls need the same threads. @throws Refusal 1503 when the client has left. */
+function* batchesOf<Item>(items: readonly Item[], size: number, signal: AbortSignal): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) {
+    if (signal.aborted) throw cancelled();
+    yield items.slice(start, start + size);
+  }
+}
+
+async function embedAll(
+  items: Extraction["items"],
+  { embed, signal, report }: Preparation,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (const batch of batchesOf(items, embeddingsAtOnce, signal)) {
+    const share = readShare + (embeddedShare - readShare) * (vectors.length / items.length);
+    report(share, `Embedding ${counted(items.length, "item")}`);
+    vectors.push(...(await Promise.all(batch.map(({ content }) => embed(content, "passage")))));
+  }
+  return vectors;
+}
+
+/** `revision` is null when the items were not compared. */
+interface Compared {
+  readonly revision: number | null;
+  readonly found: readonly (readonly SimilarMemory[])[];
+  readonly similarItems: readonly SimilarItems[];
+}
+
+const uncompared: Compared = { revision: null, found: [], similarItems: [] };
+
+/** The memories that are similar now; the transaction compares those that changed after `revision`. */
+async function compare(
+  vectors: readonly Float32Array[],
+  tags: readonly string[],
+  { store, caller: { project }, now, signal, report }: Preparation,
+): Promise<Compared> {
+  const matrix = toSharedMatrix(vectors);
+  const dimensions = vectors[0]?.length ?? 0;
+  let revision: number | null = null;
+  const found: (readonly SimilarMemory[])[] = [];
+  const similarItems: SimilarItems[] = [];
+  for (const batch of batchesOf(vectors, comparedAtOnce, signal)) {
+    const share = embeddedShare + (1 - embeddedShare) * (found.length / vectors.length);
+    report(share, "Comparing the items with the memories of the project");
+    const earlier = matrix.subarray(0, found.length * dimensions);
+    const query = { vectors: batch, earlier, above: updateAboveSimilarity, tags, now };
+    const compared = await store.memories.findSimilar(project, query, signal);
+    // The revision of the first batch is the oldest.
+    revision ??= compared.revision;
+    found.push(...compared.found);
+    similarItems.push(...compared.similarItems);
+  }
+  return { revision, found, similarItems };
+}
+
+/** Float32Array [vectors x dimensions] in shared memory. */
+function toSharedMatrix(vectors: readonly Float32Array[]): Float32Array {
+  const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
+  const matrix = new Float32Array(new SharedArrayBuffer(numbers * Float32Array.BYTES_PER_ELEMENT));
+  let start = 0;
+  for (const vector of vectors) {
+    matrix.set(vector, start);
+    start += vector.length;
+  }
+  return matrix;
+}
