@@ -27,4 +27,5 @@ export async function runPythonClient(target: PythonTarget, report: Report): Pro
     report.claim(`the Python client ends in order over ${name}`, exitCode === 0, output);
   };
   await run("HTTP", ["http", target.url], { MEMLEDGER_API_KEY: target.apiKey });
+  await run("stdio", ["stdio", ...target.command, "mcp", "--data-dir", target.dataDir], {});
 }
