@@ -2,12 +2,15 @@
 // configuration leads to. What one assistant saves, the next one finds.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { assistants } from "../../src/assistants/assistants.ts";
 import { isObject } from "../../src/json/json.ts";
-import { cleanUp } from "../cli/command.ts";
+import { cleanUp, run } from "../cli/command.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { readConfigured } from "./configured.ts";
+import { type Configured, readConfigured } from "./configured.ts";
 import { createHome, type Home } from "./home.ts";
 
 setDefaultTimeout(60_000);
@@ -40,6 +43,60 @@ async function converse(transport: Transport, content: string, query: string) {
   }
 }
 
+/** The program that an assistant starts, in the directory in which the assistant works. */
+function start(configured: Configured, { variables }: Home, cwd: string): StdioClientTransport {
+  if (configured.kind !== "program") throw new Error(`a server, not a program: ${configured.url}`);
+  const { command, args, env } = configured;
+  return new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...variables, ...env },
+    cwd,
+    stderr: "pipe",
+  });
+}
+
+describe("this machine", () => {
+  const home = createHome();
+  const stop = () => run(["stop", "--data-dir", home.dataDir], home.variables);
+  afterAll(stop);
+
+  let previous = "";
+  test.each(names)("%s finds what the one before has saved", async (name) => {
+    const configured = readConfigured(name, await connect(home, name, []), {});
+    const content = `The colour of ${name} is green.`;
+    const { tools, found } = await converse(start(configured, home, home.home), content, "Which colour?");
+    expect(tools).toContain("memory_save");
+    expect(found).toContain(content);
+    expect(found).toContain(previous);
+    previous = content;
+  });
+
+  test("the ledger has every call", async () => {
+    const { exitCode, stdout } = await run(["audit", "verify", "--data-dir", home.dataDir], home.variables);
+    expect([exitCode, stdout]).toEqual([10, expect.stringContaining("every check passed")]);
+    // A record of each search and of each memory that was saved.
+    expect(stdout).toMatch(new RegExp(`^[0-9a-f]{32} +${2 * names.length} `, "m"));
+  });
+
+  test("with auto, each repository has its own memories", async () => {
+    const repositories = ["blue", "red"].map((name) => join(home.home, name));
+    for (const repository of repositories) mkdirSync(join(repository, ".git"), { recursive: true });
+    const configured = readConfigured(
+      "claude-code",
+      await connect(home, "claude-code", ["--project", "auto"]),
+      {},
+    );
+    const [blue = "", red = ""] = repositories;
+    const first = await converse(start(configured, home, blue), "The sky is blue.", "What is the sky like?");
+    const second = await converse(start(configured, home, red), "The sky is red.", "What is the sky like?");
+    expect([first.found, second.found]).toEqual([
+      expect.stringContaining("The sky is blue."),
+      expect.not.stringContaining("The sky is blue."),
+    ]);
+  });
+});
+
 describe("a server elsewhere", () => {
   let app: TestApp;
   beforeAll(async () => {
@@ -48,7 +105,22 @@ describe("a server elsewhere", () => {
   afterAll(() => app.stop());
   afterAll(cleanUp);
 
-  test.each(names.filter((name) => !["claude-desktop", "zed"].includes(name)))("%s", async (name) => {
+  const starting = ["claude-desktop", "zed"];
+
+  test.each(starting)("%s starts a program that calls it", async (name) => {
+    const { key } = await app.createProject("business");
+    const variables = { MEMLEDGER_API_KEY: key };
+    const home = createHome();
+    const words = ["--url", app.url, ...(name === "claude-desktop" ? ["--key-in-file"] : [])];
+    const configured = readConfigured(name, await connect(home, name, words, variables), {});
+    // Zed passes its environment on, Claude Desktop does not.
+    const assistant = name === "zed" ? { ...home, variables: { ...home.variables, ...variables } } : home;
+    const content = `${name} ships on Tuesdays.`;
+    const { found } = await converse(start(configured, assistant, home.home), content, "When do we ship?");
+    expect(found).toContain(content);
+  });
+
+  test.each(names.filter((name) => !starting.includes(name)))("%s", async (name) => {
     const { key } = await app.createProject("business");
     const variables = { MEMLEDGER_API_KEY: key };
     const home = createHome();
