@@ -58,8 +58,9 @@ async function readAnswer(response: Response, id: RequestId | null, receive: Rec
 function pass(text: string, id: RequestId | null, headers: Headers, receive: Receive): boolean {
   const message = parse(text);
   if (Array.isArray(message)) {
-    // A batch of answers. Line breaks in JSON are between its tokens.
-    if (message.length > 0 && message.every(isMessage)) receive(oneLine(text), message, headers);
+    // Answers to a batch.
+    if (message.length === 0 || id !== null || !message.every(isMessage)) return false;
+    receive(oneLine(text), message, headers);
     return true;
   }
   if (!isMessage(message)) return false;
@@ -74,6 +75,7 @@ function isMessage(value: Json | undefined): value is { readonly [name: string]:
   return isObject(value) && value.jsonrpc === "2.0";
 }
 
+/** Line breaks in JSON are between its tokens only. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, " ").trim();
 }

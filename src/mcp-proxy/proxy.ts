@@ -22,7 +22,7 @@ interface ProxyOptions {
   readonly log: (line: string) => void;
 }
 
-export interface Proxy {
+export interface McpProxy {
   /** Does not wait for the answer. */
   receive(line: InputLine): void;
   /** Resolves when everything is answered. Subscriptions, which have no end of their own, are ended. */
@@ -36,7 +36,7 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-export function createProxy({ channel, write, log }: ProxyOptions): Proxy {
+export function createProxy({ channel, write, log }: ProxyOptions): McpProxy {
   const running = new Set<Running>();
   const repeatable = createRepeatable();
   let negotiated: Negotiated = { version: null, sessionId: null };

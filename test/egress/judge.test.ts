@@ -108,6 +108,13 @@ describe("found", () => {
   });
 });
 
+test("a program that starts itself may do so in the data directory, and nowhere else", () => {
+  const itself = { ...limits, startsItself: true };
+  expect(judge('4711  chdir("/box/data") = 0\n', itself)).toEqual([]);
+  expect(judge('4711  chdir("/box") = 0\n', itself)).toHaveLength(1);
+  expect(judge('4711  chdir("/box/data") = 0\n', limits)).toHaveLength(1);
+});
+
 test("a trace with a line that cannot be read is refused", () => {
   expect(() => judge("4711  something else\n", limits)).toThrow(/cannot be read: 4711/);
 });

@@ -63,6 +63,8 @@ function judgeCall(call: SystemCall, limits: Limits): string | null {
   if (starts.has(name))
     return text.includes("CLONE_THREAD") || limits.startsItself === true ? null : "starts a process";
   if (name === "execve") return judgeProgram(paths, limits);
+  // The process in the background must not keep the working directory of its client. Relative paths are judged as in that directory.
+  if (name === "chdir" && limits.startsItself === true && paths.every(isBelow(limits.writable))) return null;
   if (name === "open" || name === "openat" || name === "openat2") {
     const writes = /\bO_(WRONLY|RDWR|CREAT|TRUNC|TMPFILE)\b/.test(text);
     return (writes ? judgeChange(paths, limits) : null) ?? judgeLook(paths, limits);
