@@ -13,8 +13,8 @@ ENTRY = {"v", "chain", "seq", "id", "at", "action", "status", "code", "key", "pr
 MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time", "first_seq", "last_seq", "rows", "first_prev",
             "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
 PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body request_parameters response_body "
-                   "input_content output_content rag_query rag_results").split()
-LATER_COLUMNS = "key_id seq memory_id request_parameters".split()
+                   "input_content output_content rag_query rag_results transport client_name").split()
+LATER_COLUMNS = "key_id seq memory_id request_parameters transport client_name".split()
 SCHEMAS = set("""
 2 1ceecaf60a80507e038f51a42bf638de8b38449fc540bcb2f26dbea64deceeaf
 2 464a60d35167eb59c65f7fada9d4820538b89d6fce9b14f4719e5158f6796703

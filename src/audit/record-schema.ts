@@ -82,6 +82,8 @@ const detailAdditions = {
     jsonObject,
     "Parameters of the path and the query, such as the id of a downloaded export; the id of a memory is in memory_id.",
   ),
+  transport: text("How the call arrived, such as mcp; null for calls over HTTP."),
+  client_name: text("Name and version of the client program, as reported by the client."),
 };
 
 export const auditRecord = Fields({ ...listFields, ...listAdditions }, { title: "AuditRecord" });
@@ -132,4 +134,6 @@ export const exampleDetail = {
   memory_query: null,
   memory_results: null,
   request_parameters: null,
+  transport: null,
+  client_name: null,
 } as const satisfies AuditRecordDetail;

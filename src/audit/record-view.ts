@@ -103,6 +103,8 @@ function toDetail(record: StoredRecord, parsed: ParsedRecord, showHash: boolean)
     redacted,
     payload_expired,
     request_parameters: payload.request_parameters ?? null,
+    transport: textOf(payload.transport),
+    client_name: textOf(payload.client_name),
   };
 }
 

@@ -21,10 +21,12 @@ import {
 import { requireMemory } from "./read.ts";
 import { Tags, toTags } from "./tags.ts";
 
+const { default: _, ...newImportance } = importance;
+
 const changes = {
   content: Type.Optional(content),
   memory_type: Type.Optional(memoryType),
-  importance: Type.Optional(importance),
+  importance: Type.Optional(newImportance),
   is_active: Type.Optional(
     Type.Boolean({ description: "If false, search and injection ignore the memory." }),
   ),

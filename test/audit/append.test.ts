@@ -67,6 +67,8 @@ test("every field comes back, and the record is the call's only one", async () =
     seq: before + 1,
     memory_id: null,
     request_parameters: null,
+    transport: null,
+    client_name: null,
     redacted: false,
     payload_expired: false,
   });

@@ -170,6 +170,8 @@ const bySigner: readonly Case[] = [
     seq: 16,
     memory_id: "m",
     request_parameters: {},
+    transport: "cli",
+    client_name: "someone/1",
   }).map(
     ([column, value]): Case => ({
       name: `column-${column}`,

@@ -282,6 +282,8 @@ describe("one record", async () => {
       rag_query: null,
       rag_results: null,
       request_parameters: null,
+      transport: null,
+      client_name: null,
       memory_query: ["Where is the office?"],
       memory_results: [
         expect.objectContaining({

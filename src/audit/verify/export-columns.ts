@@ -25,6 +25,8 @@ const payloadColumns = [
   "rag_query",
   "rag_results",
 ] as const;
+/** Columns that copy the payload and that the first versions have not written. */
+const laterPayloadColumns = ["request_parameters", "transport", "client_name"] as const;
 /** The server derives these columns if the payload does not contain them. */
 const derivedColumns = ["memory_query", "memory_results"] as const;
 
@@ -53,7 +55,7 @@ export function columnsAgree({ row, entry: text, payload }: ExportedRecord, entr
     agreesIfPresent("key_id", entry.key) &&
     agreesIfPresent("seq", entry.seq) &&
     agreesIfPresent("memory_id", entry.memory) &&
-    agreesIfPresent("request_parameters", members.request_parameters ?? null)
+    laterPayloadColumns.every((column) => agreesIfPresent(column, members[column] ?? null))
   );
 }
 

@@ -65,7 +65,8 @@ function unknownArgument(name: string, known: Tool["arguments"]): Refusal {
 /** The message of a refusal in the words of the tool: the arguments have other names than the fields of the operation. */
 export function inWordsOf({ arguments: known }: Tool, message: string): string {
   return Object.entries(known).reduce(
-    (text, [name, { field }]) => text.replaceAll(`Field "${field}"`, `Argument "${name}"`),
+    (text, [name, { field }]) =>
+      text.replaceAll(new RegExp(`Field "${field}(/[^"]*)?"`, "g"), `Argument "${name}$1"`),
     message,
   );
 }
@@ -118,7 +119,11 @@ function asObject(schema: TObject, translate: (schema: TSchema, named: NamedSche
 /** Each tool is read by a model, at the cost of its context: a schema says there what it allows, and no more. */
 function withoutTexts(schema: TSchema, description: string | undefined): TSchema {
   const { title, examples, pattern, description: longer, ...rest } = schema;
-  const { anyOf } = rest;
-  const inner = Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => withoutTexts(each, undefined)) } : {};
-  return Type.Unsafe({ ...rest, ...inner, ...(description === undefined ? {} : { description }) });
+  const { anyOf, items } = rest;
+  return Type.Unsafe({
+    ...rest,
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => withoutTexts(each, undefined)) } : {}),
+    ...(items === undefined ? {} : { items: withoutTexts(items, undefined) }),
+    ...(description === undefined ? {} : { description }),
+  });
 }

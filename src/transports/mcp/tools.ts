@@ -29,6 +29,7 @@ const content = { field: "content" };
 const type: ToolArgument = { field: "memory_type" };
 const importance = { field: "importance" };
 const expiresAt = { field: "expires_at" };
+const tags = { field: "tags" };
 
 /** What tools that change one memory answer. */
 const changed = Fields({ status: Type.String(), id: Type.String() });
@@ -39,7 +40,7 @@ export const tools: readonly Tool[] = [
     name: "memory_search",
     description: "Find memories by meaning and keywords, best first.",
     operation: searchMemories,
-    arguments: { query: { field: "query" }, type, top_k: { field: "top_k" } },
+    arguments: { query: { field: "query" }, type, tags, top_k: { field: "top_k" } },
     fixed: { mode: "hybrid" },
     output: Fields({ results: Type.Array(foundMemory) }),
     present: ({ results }) => ({
@@ -66,6 +67,7 @@ export const tools: readonly Tool[] = [
       },
       importance,
       expires_at: expiresAt,
+      tags,
     },
     output: changed,
     present: ({ id = null }) => ({ status: "created", id }),
@@ -83,6 +85,7 @@ export const tools: readonly Tool[] = [
       type,
       importance,
       expires_at: { ...expiresAt, description: "null: never" },
+      tags: { ...tags, description: "Replace all tags." },
       is_active: { field: "is_active", description: "false: not found any more" },
     },
     output: changed,
@@ -102,7 +105,7 @@ export const tools: readonly Tool[] = [
     name: "memory_list",
     description: "List all memories, newest first, 20 on a page.",
     operation: listMemories,
-    arguments: { type, page: { field: "page" } },
+    arguments: { type, tags: { field: "tag" }, page: { field: "page" } },
     output: Fields({
       memories: Type.Array(shownMemory),
       page: Type.Integer(),

@@ -115,6 +115,40 @@ describe.each(eras)("a client of %s", (era) => {
     await close();
   });
 
+  test("keeps tags, and finds and lists by them", async () => {
+    const { use, close } = await open();
+    const memory = (content: string, tags: string[]) => ({ content, type: "fact", tags });
+    await use("memory_save", memory("The office is in Lisbon.", ["team:hr", "places"]), "memory.create", 201);
+    const other = await use(
+      "memory_save",
+      memory("The canteen is in Porto.", ["places"]),
+      "memory.create",
+      201,
+    );
+    const query = { query: "Where is it?", tags: ["team:hr", "places"] };
+    const found = await use("memory_search", query, "memory.search", 200);
+    expect(found.structured).toMatchObject({ results: [{ tags: ["places", "team:hr"] }] });
+    const listed = await use("memory_list", { tags: ["places"] }, "memory.list", 200);
+    expect(listed.structured).toMatchObject({ total: 2 });
+    const { id = null } = other.structured;
+    await use("memory_update", { id, tags: ["closed"] }, "memory.update", 200);
+    const left = await use("memory_list", { tags: ["places"] }, "memory.list", 200);
+    expect(left.structured).toMatchObject({ total: 1 });
+    for (const [name, action] of [
+      ["memory_list", "memory.list"],
+      ["memory_search", "memory.search"],
+    ] as const) {
+      const wrong = await use(
+        name,
+        { ...(name === "memory_search" && query), tags: ["a", "\u0000"] },
+        action,
+        400,
+      );
+      expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('Argument "tags/1"')]);
+    }
+    await close();
+  });
+
   test("saves a duplicate without an error, and hears the id of the memory", async () => {
     const { use, close } = await open();
     const memory = { content: "The office is in Lisbon.", type: "fact" };
@@ -249,6 +283,17 @@ describe.each(eras)("a client of %s", (era) => {
     expect(Math.max(...progress)).toBeLessThanOrEqual(1);
     await close();
   });
+});
+
+test("an auditor reads how a call arrived and from which program", async () => {
+  const client = await connect(app, app.apiKey, "2026-07-28");
+  await client.call("memory_list", {});
+  await client.close();
+  const { data } = await app.call("GET", "/v1/audit/logs?action=memory.list&page_size=1");
+  const [record] = Array.isArray(data.logs) ? data.logs : [];
+  const id = isObject(record) ? record.id : null;
+  const detail = await app.call("GET", `/v1/audit/logs/${id}`);
+  expect(detail.data).toMatchObject({ id, transport: "mcp", client_name: "test-client/1.2.3" });
 });
 
 test("the SDK of the 2025 protocols finds a memory", async () => {

@@ -203,6 +203,10 @@ export interface AuditRecordDetail {
    * memory_id.
    */
   request_parameters: Record<string, unknown> | null;
+  /** How the call arrived, such as mcp; null for calls over HTTP. */
+  transport: string | null;
+  /** Name and version of the client program, as reported by the client. */
+  client_name: string | null;
 }
 
 export interface AuditRecordPage {
@@ -501,7 +505,7 @@ export interface MemoryUpdateRequest {
   /** Text of the memory, stored verbatim. */
   content?: string | undefined;
   memory_type?: MemoryType | undefined;
-  /** Memories with a higher importance rank higher. Default: 0.5. */
+  /** Memories with a higher importance rank higher. */
   importance?: number | undefined;
   /** If false, search and injection ignore the memory. */
   is_active?: boolean | undefined;
