@@ -1,6 +1,8 @@
 // Owns what all commands of `memledger hook` read from their options: the client, the project, the server, and the folder of the hooks.
 
 import { join } from "node:path";
+import { apiKeyVariable } from "../config/client-variables.ts";
+import { address } from "../config/setting.ts";
 import { openDataDirectory } from "../data-directory/data-directory.ts";
 import { type HookClientName, hookClientNames } from "../hooks/client.ts";
 import { createHookLog } from "../hooks/hook-log.ts";
@@ -29,22 +31,34 @@ export function readHookTarget({ config, options }: Invocation): HookTarget {
   return {
     client,
     project: String(options.project),
-    url: typeof options.url === "string" ? options.url : null,
+    url: options.url === undefined ? null : readUrl(options.url),
     dataDir: root,
     folder,
     logger: createHookLog(folder, config.logLevel),
   };
 }
 
-/** @param project a name, never `auto` */
+const urlSetting = address({ name: "url", description: "server" });
+
+/** @throws Error that does not name the value, which may contain a password */
+function readUrl(value: unknown): string {
+  const url = urlSetting.read(value, "");
+  if (typeof url === "string") return url;
+  throw new Error(`--url must be ${urlSetting.expectation}.`);
+}
+
+/**
+ * Starts a background server if none runs.
+ * @param project a name, never `auto`
+ */
 export function openHookChannel(
   { url, dataDir }: HookTarget,
   project: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): Channel {
-  if (url === null) return openChannel({ dataDir, project, start: false });
-  const apiKey = variables.MEMLEDGER_API_KEY;
+  if (url === null) return openChannel({ dataDir, project, start: true });
+  const apiKey = variables[apiKeyVariable];
   if (apiKey === undefined)
-    throw new Error("MEMLEDGER_API_KEY is not set. Set it to the API key of the server.");
+    throw new Error(`${apiKeyVariable} is not set. Set it to the API key of the server.`);
   return openChannel({ url, apiKey });
 }

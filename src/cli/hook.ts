@@ -14,18 +14,21 @@ const descriptions: Readonly<Record<HookName, string>> = {
   "session-end": "Extract memories from the transcript, in the background.",
 };
 
+/** Clients run hooks in any working directory. */
+const ofUser = { dataDir: "of the user" } as const;
+
 export function addHookCommands(program: Command, session: Session): void {
   const hook = program
     .command("hook")
     .description("Answer a hook of an assistant's client. Reads the client's JSON from stdin.");
   for (const name of hookNames) {
     const command = addTarget(hook.command(name).description(descriptions[name]));
-    bindWork(command, session, (invocation) => runHook(name, invocation));
+    bindWork(command, session, (invocation) => runHook(name, invocation), ofUser);
   }
   const extract = addTarget(hook.command("extract", { hidden: true }))
     .requiredOption("--session <id>")
     .requiredOption("--transcript <file>");
-  bindWork(extract, session, extractInBackground);
+  bindWork(extract, session, extractInBackground, ofUser);
 }
 
 function addTarget(command: Command): Command {

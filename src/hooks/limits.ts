@@ -30,8 +30,6 @@ export const extractionsPerRun = 40;
 export const extractionAttempts = 5;
 export const extractionDelayMaxMs = 60_000;
 
-/** Size at which the log of the hooks is renamed, and the previous one removed. */
-export const hookLogMaxBytes = 1024 * 1024;
 /** Files of a session are removed this long after their last change. */
 export const sessionLifeMs = 30 * 86_400_000;
 /** A file of a session that is larger was not written by a hook. */
