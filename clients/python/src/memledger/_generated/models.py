@@ -260,6 +260,10 @@ class AuditRecordDetail(Model):
     """Parameters of the path and the query, such as the id of a downloaded export; the id of a memory is
     in memory_id.
     """
+    transport: str | None
+    """How the call arrived, such as mcp; null for calls over HTTP."""
+    client_name: str | None
+    """Name and version of the client program, as reported by the client."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"tokens": Tokens, "rag_results": RagResult, "memory_results": MemoryResult}
 
 

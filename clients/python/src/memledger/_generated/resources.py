@@ -465,7 +465,7 @@ class Memories:
 
         memory_id: Memory identifier, 32 hexadecimal characters.
         content: Text of the memory, stored verbatim.
-        importance: Memories with a higher importance rank higher. Default: 0.5.
+        importance: Memories with a higher importance rank higher.
         is_active: If false, search and injection ignore the memory.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Replaces all tags of the memory; [] removes them.
