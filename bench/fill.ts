@@ -22,11 +22,15 @@ export interface FilledProject {
 /** Calls on their way to the writer at a time. */
 const window = 512;
 
-/** Makes one project per number, with that many facts of random importance. The model must be the executable's. */
+/**
+ * Makes one project per number, with that many facts of random importance. The model must be the executable's. `tagsOf` gives the tags of
+ * a memory by its number in its project.
+ */
 export async function fill(
   executable: string,
   dataDir: string,
   sizes: readonly number[],
+  tagsOf: (number: number) => readonly string[] = () => [],
 ): Promise<readonly FilledProject[]> {
   const projects = [];
   for (const size of sizes) {
@@ -54,7 +58,7 @@ export async function fill(
     const filled: FilledProject[] = [];
     for (const { keyId, key, size } of projects) {
       progress(`filling a project with ${size} memories`);
-      filled.push({ key, ids: await create(store, keyId, size, dimensions) });
+      filled.push({ key, ids: await create(store, keyId, size, dimensions, tagsOf) });
     }
     return filled;
   } finally {
@@ -63,13 +67,25 @@ export async function fill(
   }
 }
 
-async function create(store: Store, keyId: string, size: number, dimensions: number): Promise<string[]> {
+async function create(
+  store: Store,
+  keyId: string,
+  size: number,
+  dimensions: number,
+  tagsOf: (number: number) => readonly string[],
+): Promise<string[]> {
   const random = createRandom(size);
   const ids: string[] = [];
   for (let from = 0; from < size; from += window) {
     const count = Math.min(window, size - from);
     const calls = Array.from({ length: count }, (_, at) =>
-      store.commit(creation(keyId, sentence(random, from + at), random(), unitVector(random, dimensions))),
+      store.commit(
+        creation(
+          keyId,
+          { content: sentence(random, from + at), importance: random(), tags: tagsOf(from + at) },
+          unitVector(random, dimensions),
+        ),
+      ),
     );
     for (const { status, message, data } of await Promise.all(calls)) {
       if (status !== 201 || data === null) throw new Error(`Filling failed: ${message}`);
@@ -79,8 +95,14 @@ async function create(store: Store, keyId: string, size: number, dimensions: num
   return ids;
 }
 
-function creation(keyId: string, content: string, importance: number, vector: Float32Array): Call {
-  const body = { content, memory_type: "fact", importance };
+interface Made {
+  readonly content: string;
+  readonly importance: number;
+  readonly tags: readonly string[];
+}
+
+function creation(keyId: string, { content, importance, tags }: Made, vector: Float32Array): Call {
+  const body = { content, memory_type: "fact", importance, ...(tags.length === 0 ? null : { tags }) };
   return {
     operation: "memory.create",
     keyId,

@@ -29,7 +29,7 @@ export async function latency(options: BenchOptions): Promise<readonly Table[]> 
   using folder = temporaryFolder();
   const executable = copyAlone(options.executable, folder.path);
   const dataDir = join(folder.path, "data");
-  const [ten, hundred, doomed] = await fill(executable, dataDir, [small, large, deleted]);
+  const [ten, hundred, doomed] = await fill(executable, dataDir, [small, large, deleted], tagsOf);
   if (ten === undefined || hundred === undefined || doomed === undefined)
     throw new Error("Nothing was filled.");
   await using server = await startServer(executable, dataDir);
@@ -44,6 +44,11 @@ export async function latency(options: BenchOptions): Promise<readonly Table[]> 
   const note = `Projects of ${count(small)}, ${count(large)} and ${count(deleted)} memories in one server, all with random unit vectors instead of embedded texts (embedding them would take minutes; searching them takes the same time). Idle: nobody else calls.`;
   return [measureTable("Latency", note, measures)];
 }
+
+/** One tag that all memories have, and one that a quarter of them has. */
+const commonTag = "common";
+const quarterTag = "team 0";
+const tagsOf = (number: number) => [commonTag, `team ${number % 4}`];
 
 /** The index in memory is built from the database by the first search after a start. */
 async function firstSearch({ port }: Server, { key, ids }: FilledProject): Promise<Measure[]> {
@@ -61,7 +66,7 @@ async function firstSearch({ port }: Server, { key, ids }: FilledProject): Promi
 }
 
 /**
- * One client, one search after another: by meaning, again with queries that were asked before, and by meaning and words.
+ * One client, one search after another: by meaning, again with queries that were asked before, these with tags, and by meaning and words.
  * Words are at their most expensive: every word of a question but one is in many memories, some in all of them.
  */
 async function searches(
@@ -73,13 +78,27 @@ async function searches(
   const random = createRandom(3);
   const { key } = project;
   const stream = { name: "searches", clients: 1, key, repeat: false };
-  const runs: Record<"fresh" | "known" | "hybrid", StreamResult[]> = { fresh: [], known: [], hybrid: [] };
+  const kinds = ["fresh", "known", "common", "quarter", "hybrid"] as const;
+  const runs: Record<(typeof kinds)[number], StreamResult[]> = {
+    fresh: [],
+    known: [],
+    common: [],
+    quarter: [],
+    hybrid: [],
+  };
   for (let round = 0; round <= rounds; round++) {
     progress(`latency: searches over ${size}, round ${round + 1}`);
-    const fresh = make(200, (at) => search(question(random, round * 400 + at)));
+    const questions = Array.from({ length: 200 }, (_, at) => question(random, round * 400 + at));
+    const fresh = questions.map((query) => search(query));
     const hybrid = make(200, (at) => search(question(random, round * 400 + 200 + at), "hybrid"));
-    const calls = { fresh, known: fresh, hybrid };
-    for (const kind of ["fresh", "known", "hybrid"] as const) {
+    const calls = {
+      fresh,
+      known: fresh,
+      common: questions.map((query) => searchTagged(query, commonTag)),
+      quarter: questions.map((query) => searchTagged(query, quarterTag)),
+      hybrid,
+    };
+    for (const kind of kinds) {
       const result = await loadOne(port, 600, { ...stream, calls: calls[kind] }, 200);
       if (round > 0) runs[kind].push(result);
     }
@@ -89,7 +108,15 @@ async function searches(
     tail: tailText(results),
   });
   const [fresh, known, hybrid] = [middle(runs.fresh), middle(runs.known), middle(runs.hybrid)];
+  const [common, quarter] = [middle(runs.common), middle(runs.quarter)];
   const ratio = hybrid.p50 / fresh.p50;
+  const tagRow = (name: string, found: typeof common): Measure => ({
+    what: `search over ${size} memories with a tag that ${name} of them have, p50 (${found.tail})`,
+    figure: ms(found.p50),
+    comparedTo: `the same queries without a tag, between the same rounds: ${ms(known.p50)}, ratio ${(found.p50 / known.p50).toFixed(2)}`,
+    bar: "ratio ≤ 1.1",
+    reached: found.p50 <= 1.1 * known.p50,
+  });
   const isSmall = project.ids.length === small;
   return [
     {
@@ -99,6 +126,8 @@ async function searches(
       bar: isSmall ? "≤ 15 ms" : "",
       reached: isSmall ? fresh.p50 <= 15 : null,
     },
+    tagRow("all", common),
+    tagRow("a quarter", quarter),
     {
       what: `hybrid search over ${size} memories, p50 (${hybrid.tail})`,
       figure: ms(hybrid.p50),
@@ -241,6 +270,11 @@ const search = (query: string, mode: "semantic" | "hybrid" = "semantic"): Planne
   method: "POST",
   path: "/v1/memories/search",
   body: { query, mode },
+});
+const searchTagged = (query: string, tag: string): PlannedCall => ({
+  method: "POST",
+  path: "/v1/memories/search",
+  body: { query, tags: [tag] },
 });
 const create = (content: string): PlannedCall => ({
   method: "POST",

@@ -2,8 +2,10 @@
 
 import { join } from "node:path";
 import { createSqliteEngine } from "../../../src/engines/sqlite/engine.ts";
+import { bytesPerMemory } from "../../../src/engines/sqlite/search/search-index.ts";
+import { blockRows } from "../../../src/ranking/vector-matrix.ts";
 import { describeEngine } from "../../storage/conformance.ts";
-import { runtime } from "../../storage/seam.ts";
+import { dimensions, runtime } from "../../storage/seam.ts";
 
 describeEngine({
   name: "SQLite",
@@ -19,5 +21,7 @@ describeEngine({
   searchOptions: {
     "with indexes in memory": { searchCacheBytes: 512 * 1024 * 1024 },
     "in the database": { searchCacheBytes: 0 },
+    // Room for one block of vectors and some memories, fewer with tags: projects change between the two ways.
+    "at the limit of the cache": { searchCacheBytes: (blockRows + 60) * (dimensions * 4 + bytesPerMemory) },
   },
 });

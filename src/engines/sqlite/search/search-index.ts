@@ -53,8 +53,13 @@ export class SearchIndex {
 
   /** Estimated. */
   get byteLength(): number {
-    const memories = this.#memories.length * bytesPerMemory + this.#tagSets.byteLength;
+    const memories = this.#memories.length * (bytesPerMemory + this.tagBytesPerMemory);
     return this.#matrix.byteLength + this.#postings.byteLength + memories;
+  }
+
+  /** What the tags of a memory need in the mean, estimated. */
+  get tagBytesPerMemory(): number {
+    return this.#memories.length === 0 ? 0 : this.#tagSets.byteLength / this.#memories.length;
   }
 
   /** Call inside the read transaction of the search. */

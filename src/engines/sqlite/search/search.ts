@@ -22,6 +22,9 @@ import { bytesPerMemory, SearchIndex } from "./search-index.ts";
 
 /** Older indexes are built again: removals are stored for one hour only. */
 const indexLifeMs = 1_800_000;
+/** How many projects' memory use for tags is remembered, and for how long: their tags may have become fewer. */
+const tagBytesMax = 10_000;
+const tagBytesLifeMs = 86_400_000;
 
 interface SearchOptions {
   readonly onnx: Onnx;
@@ -44,7 +47,8 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   const indexStatements = createIndexStatements(database);
   const indexes = new LRUCache<number, SearchIndex>({
     maxSize: Math.max(1, cacheBytes),
-    sizeCalculation: (index) => Math.max(1, index.byteLength),
+    // An index that fits, but not with all of its postings, is kept alone: the cache would not keep a larger value at all.
+    sizeCalculation: (index) => Math.min(Math.max(1, cacheBytes), Math.max(1, index.byteLength)),
     ttl: indexLifeMs,
     updateAgeOnGet: true,
   });
@@ -59,15 +63,22 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     .pluck();
   const scan = createScan(database, dimensions);
 
+  /** By project: what the tags of a memory needed when an index of the project was last used. The database does not tell. */
+  const tagBytes = new LRUCache<number, number>({ max: tagBytesMax, ttl: tagBytesLifeMs });
+
   const fits = (project: Project): boolean => {
-    const rows = (memoryCount.get(serialOf(project.id)) ?? 0) + blockRows;
-    return rows * (dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory) <= cacheBytes;
+    const serial = serialOf(project.id);
+    const rows = (memoryCount.get(serial) ?? 0) + blockRows;
+    const bytesPerRow =
+      dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory + (tagBytes.get(serial) ?? 0);
+    return rows * bytesPerRow <= cacheBytes;
   };
 
   const indexOf = (project: Project): SearchIndex => {
     const serial = serialOf(project.id);
     const index = indexes.get(serial) ?? new SearchIndex(serial, indexStatements, onnx, dimensions);
     index.catchUp();
+    if (index.tagBytesPerMemory > 0) tagBytes.set(serial, index.tagBytesPerMemory);
     indexes.delete(serial); // setting the same value again would keep its former size
     indexes.set(serial, index);
     return index;
