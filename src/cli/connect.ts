@@ -9,11 +9,11 @@ import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
 import { address } from "../config/setting.ts";
 import { nameMaxCharacters } from "../limits.ts";
+import { ownCommand } from "../native/own-command.ts";
 import { unknownReason } from "../text/suggestion.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { listConnections } from "./connect-list.ts";
 import { type Connection, printEntries, removeEntries, writeEntries } from "./connect-run.ts";
-import { ownCommand } from "./own-command.ts";
 import type { Report } from "./terminal.ts";
 
 export function addConnectCommand(program: Command, session: Session): void {

@@ -11,17 +11,17 @@ import { openSessionFiles, removeOldSessions } from "../hooks/session-files.ts";
 import { transcriptFormats } from "../hooks/transcripts/formats.ts";
 import { prepareRuntime } from "../native/runtime.ts";
 import type { Invocation } from "./command.ts";
-import { openHookChannel, readHookTarget } from "./hook-target.ts";
+import { openHookPlace } from "./hook-place.ts";
+import { openTarget, readTarget } from "./server-target.ts";
 
 export async function extractInBackground(invocation: Invocation): Promise<null> {
-  const { options, terminal } = invocation;
-  const target = readHookTarget(invocation);
-  const { client, folder, logger, project, dataDir } = target;
+  const { options } = invocation;
+  const { client, folder, logger, dataDir } = openHookPlace(invocation);
   const transcript = String(options.transcript);
   const sessionId = String(options.session);
   logger.info("a transcript is read in the background", { client, pid: process.pid });
   const files = openSessionFiles(folder, client, sessionId);
-  const channel = openHookChannel(target, project, terminal.variables);
+  const channel = openTarget(readTarget(invocation, process.cwd()), invocation);
   const extraction = {
     transcript,
     format: transcriptFormats[client],

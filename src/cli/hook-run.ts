@@ -7,14 +7,18 @@ import { giveContext } from "../hooks/give-context.ts";
 import { eventMaxBytes } from "../hooks/limits.ts";
 import { createMemoryCalls } from "../hooks/memory-calls.ts";
 import { openSessionFiles } from "../hooks/session-files.ts";
+import type { Channel } from "../local-access/channel.ts";
+import { ownCommand } from "../native/own-command.ts";
 import type { Invocation } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { type HookTarget, openHookChannel, readHookTarget } from "./hook-target.ts";
-import { ownCommand } from "./own-command.ts";
+import { type HookPlace, openHookPlace } from "./hook-place.ts";
+import { openTarget, readTarget, type ServerTarget } from "./server-target.ts";
 
 export async function runHook(hook: HookName, invocation: Invocation): Promise<null> {
-  const target = readHookTarget(invocation);
-  const { logger, client } = target;
+  // A mistake in the options is printed, whatever stdin contains.
+  readTarget(invocation, process.cwd());
+  const place = openHookPlace(invocation);
+  const { logger, client } = place;
   const deadlineMs = Number(invocation.options.deadlineMs);
   const signal = AbortSignal.timeout(Math.max(0, deadlineMs - performance.now()));
   signal.addEventListener("abort", () => {
@@ -24,8 +28,11 @@ export async function runHook(hook: HookName, invocation: Invocation): Promise<n
   try {
     const event = readEvent(client, await readInput());
     if (event === null) logger.warn("a hook has received no event of its client", { hook, client });
-    else if (hook === "session-end") startExtraction(event, target);
-    else await answer(hook, event, target, invocation, signal);
+    else {
+      const target = readTarget(invocation, event.workingDirectory ?? process.cwd());
+      if (hook === "session-end") startExtraction(event, place, target);
+      else await answer(hook, event, place, openTarget(target, invocation), signal);
+    }
   } catch (error) {
     logger.error("a hook failed", { hook, client, error });
   }
@@ -36,13 +43,11 @@ export async function runHook(hook: HookName, invocation: Invocation): Promise<n
 async function answer(
   hook: Exclude<HookName, "session-end">,
   { sessionId, query }: HookEvent,
-  target: HookTarget,
-  { terminal }: Invocation,
+  { client, folder, logger }: HookPlace,
+  channel: Channel,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, folder, logger } = target;
   const files = openSessionFiles(folder, client, sessionId);
-  const channel = openHookChannel(target, target.project, terminal.variables);
   const calls = createMemoryCalls(channel, { client, hook, sessionId });
   const { text, lines } = await giveContext({ hook, query, calls, files, logger, signal });
   await print(toAnswer(client, hook, text));
@@ -71,20 +76,23 @@ function print(text: string): Promise<void> {
 }
 
 /** Starts a process that outlives this one and the client. */
-function startExtraction({ sessionId, transcriptPath }: HookEvent, target: HookTarget): void {
-  const { client, project, url, dataDir } = target;
+function startExtraction(
+  { sessionId, transcriptPath }: HookEvent,
+  { client, dataDir }: HookPlace,
+  target: ServerTarget,
+): void {
   if (transcriptPath === null) return;
   const words = [
     `--client=${client}`,
-    `--project=${project}`,
     `--data-dir=${dataDir}`,
+    "url" in target ? `--url=${target.url}` : `--project=${target.project}`,
     `--session=${sessionId}`,
     `--transcript=${transcriptPath}`,
-    ...(url === null ? [] : [`--url=${url}`]),
   ];
   const child = Bun.spawn([...ownCommand, "hook", "extract", ...words], {
     stdio: ["ignore", "ignore", "ignore"],
     detached: true,
+    windowsHide: true,
   });
   child.unref();
 }

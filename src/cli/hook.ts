@@ -7,6 +7,7 @@ import { hookDeadlineMs } from "../hooks/limits.ts";
 import { bindWork, type Session } from "./command.ts";
 import { extractInBackground } from "./hook-extraction.ts";
 import { runHook } from "./hook-run.ts";
+import { addTargetOptions } from "./server-target.ts";
 
 const descriptions: Readonly<Record<HookName, string>> = {
   "session-start": "Print the rules and the most important memories.",
@@ -22,27 +23,25 @@ export function addHookCommands(program: Command, session: Session): void {
     .command("hook")
     .description("Answer a hook of an assistant's client. Reads the client's JSON from stdin.");
   for (const name of hookNames) {
-    const command = addTarget(hook.command(name).description(descriptions[name]));
+    const command = addOptions(hook.command(name).description(descriptions[name]));
     bindWork(command, session, (invocation) => runHook(name, invocation), ofUser);
   }
-  const extract = addTarget(hook.command("extract", { hidden: true }))
+  const extract = addOptions(hook.command("extract", { hidden: true }))
     .requiredOption("--session <id>")
     .requiredOption("--transcript <file>");
   bindWork(extract, session, extractInBackground, ofUser);
 }
 
-function addTarget(command: Command): Command {
-  return command
+function addOptions(command: Command): Command {
+  return addTargetOptions(command)
     .addOption(
       new Option("--client <name>", "the client that runs the hook")
         .choices(hookClientNames)
         .makeOptionMandatory(),
     )
-    .option("--project <name>", "project, created if it does not exist", "default")
     .addOption(
       new Option("--deadline-ms <number>", "for tests on slow machines").hideHelp().default(hookDeadlineMs),
-    )
-    .option("--url <url>", "server; without it, the server of the data directory");
+    );
 }
 
 /** Whether a hook was meant, also when its arguments are invalid. */

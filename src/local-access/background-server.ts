@@ -8,9 +8,9 @@ import { type DataDirectory, locate, openDataDirectory } from "../data-directory
 import { isObject } from "../json/json.ts";
 import { backgroundStartMaxMs, backgroundStopMaxMs } from "../limits.ts";
 import { lastErrorMessage, openLogFile } from "../log/log-file.ts";
+import { ownCommand } from "../native/own-command.ts";
 import { backgroundPath, backgroundStopPath } from "../transports/local-socket/background.ts";
 import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
-import { commit } from "../version.ts";
 import { ServerUnreachable } from "./channel-failure.ts";
 import { claimStart, endStart, isRunning } from "./start-marker.ts";
 
@@ -58,7 +58,7 @@ function spawnServer(directory: DataDirectory): Bun.Subprocess {
   const log = openLogFile({ path: directory.log, former: directory.formerLog });
   try {
     const { [apiKeyVariable]: _secret, ...env } = process.env;
-    const child = Bun.spawn([...program(), "serve", "--background", "--data-dir", directory.root], {
+    const child = Bun.spawn([...ownCommand, "serve", "--background", "--data-dir", directory.root], {
       cwd: directory.root,
       env,
       stdin: "ignore",
@@ -72,14 +72,6 @@ function spawnServer(directory: DataDirectory): Bun.Subprocess {
   } finally {
     closeSync(log);
   }
-}
-
-/** The words that start this program again. */
-function program(): readonly string[] {
-  const isSource = commit === "source";
-  return isSource
-    ? [process.execPath, Bun.fileURLToPath(new URL("../main.ts", import.meta.url))]
-    : [process.execPath];
 }
 
 function notStarted({ root, log, formerLog }: DataDirectory, loggedBytes: number): ServerUnreachable {

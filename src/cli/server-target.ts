@@ -1,0 +1,64 @@
+// Owns the options with which programs that an assistant starts (`mcp`, `hook`) name their project and their server. Must never print an
+// API key or an address that may contain a password.
+
+import { type Command, Option } from "commander";
+import { apiKeyVariable } from "../config/client-variables.ts";
+import { ConfigError } from "../config/config-file.ts";
+import type { Channel } from "../local-access/channel.ts";
+import { openChannel } from "../local-access/open-channel.ts";
+import { defaultProject, projectNameOf } from "../local-access/project-name.ts";
+import type { Invocation } from "./command.ts";
+
+export function addTargetOptions(command: Command): Command {
+  return command
+    .option(
+      "--project <name|auto>",
+      `project, created if it does not exist; auto: the name of the enclosing git repository (default: ${defaultProject})`,
+    )
+    .addOption(
+      new Option(
+        "--url <url>",
+        `server elsewhere, which is called with the API key in ${apiKeyVariable}`,
+      ).conflicts("project"),
+    );
+}
+
+/** A server elsewhere, whose key belongs to one project, or a project of the data directory. */
+export type ServerTarget = { readonly url: string } | { readonly project: string };
+
+/** @param directory in which the assistant works @throws ConfigError */
+export function readTarget({ options }: Invocation, directory: string): ServerTarget {
+  const { url, project } = options;
+  if (typeof url === "string") return { url: readUrl(url) };
+  return { project: projectNameOf(typeof project === "string" ? project : defaultProject, directory) };
+}
+
+/** Starts a background server if there is none. Connects at the first request. @throws ConfigError */
+export function openTarget(target: ServerTarget, { config, terminal }: Invocation): Channel {
+  if ("project" in target) {
+    return openChannel({ dataDir: config.dataDir, project: target.project, start: true });
+  }
+  const apiKey = terminal.variables[apiKeyVariable];
+  if (apiKey !== undefined && /^[\x21-\x7e]+$/.test(apiKey)) return openChannel({ url: target.url, apiKey });
+  throw new ConfigError(
+    apiKey === undefined || apiKey === ""
+      ? `--url needs an API key. Set the environment variable ${apiKeyVariable} to the key of a project of that server.`
+      : `${apiKeyVariable} must be a key of visible ASCII characters.`,
+  );
+}
+
+/** The address of the API or of its endpoint for MCP. @throws ConfigError */
+function readUrl(text: string): string {
+  const url = URL.parse(text);
+  const isAccepted =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    url.password === "" &&
+    url.search === "" &&
+    url.hash === "";
+  if (isAccepted) return url.href.replace(/\/+$/, "").replace(/\/mcp$/, "");
+  throw new ConfigError(
+    "--url must be an http or https URL without credentials, query and fragment, such as https://memledger.example:8420.",
+  );
+}
