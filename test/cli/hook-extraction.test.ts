@@ -110,6 +110,17 @@ describe("the transcript of a client", () => {
     expect(await memories()).toContain("deployed on Tuesdays");
   });
 
+  test("becomes memories without its secrets", async () => {
+    const transcript = join(createFolder(), "transcript.jsonl");
+    // In pieces, so that no scanner takes this file for a leak.
+    const secret = ["ghp", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"].join("_");
+    writeFileSync(transcript, said(`Always use the token ${secret} to deploy the bakery.`));
+    const session = newSession();
+    await endSession("claude-code", session, transcript);
+    expect(await extractions(session)).toHaveLength(1);
+    expect(await memories()).not.toContain(secret);
+  });
+
   test("is read on from where the last run ended", async () => {
     const transcript = join(createFolder(), "transcript.jsonl");
     const session = newSession();

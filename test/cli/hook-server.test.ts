@@ -62,7 +62,7 @@ describe("with a server elsewhere", () => {
     expect((await ask(words, { MEMLEDGER_API_KEY: key })).stdout).toContain("hamster");
 
     expect(await ask(words)).toEqual(nothing);
-    expect(logOf(dataDir)).toContain("MEMLEDGER_API_KEY is not set");
+    expect(logOf(dataDir)).toContain("Set the environment variable MEMLEDGER_API_KEY");
     expect(await ask(words, { MEMLEDGER_API_KEY: `${key}x` })).toEqual(nothing);
     expect(logOf(dataDir)).toContain("key");
     expect(logOf(dataDir)).not.toContain(key);

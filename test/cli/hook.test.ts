@@ -1,7 +1,7 @@
 // Runs the hooks as the clients do: the JSON of each client on stdin of the real command, with a real server, a hanging one and none.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hookClientNames } from "../../src/hooks/client.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
@@ -117,6 +117,21 @@ describe("a conversation", () => {
     const event = eventOf("claude-code", newSession());
     expect(contextOf(await hook(["session-start", ...to, "--project", "other"], event))).toBe("");
     expect((await run(["project", "show", "other", "--data-dir", dataDir])).exitCode).toBe(0);
+  });
+
+  test("of a git repository uses its project with --project auto, wherever in it the client works", async () => {
+    const repository = join(createFolder(), "bakery");
+    const folder = join(repository, "src", "ovens");
+    mkdirSync(join(repository, ".git"), { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    for (const client of ["claude-code", "cursor"]) {
+      const place = client === "cursor" ? { workspace_roots: [folder] } : { cwd: folder };
+      const event = eventOf(client, newSession(), place);
+      expect(contextOf(await hook(["session-start", "--client", client, "--project", "auto"], event))).toBe(
+        "",
+      );
+    }
+    expect((await run(["project", "show", "bakery", "--data-dir", dataDir])).exitCode).toBe(0);
   });
 
   test("is named in the record of the call", async () => {
