@@ -3,10 +3,10 @@
 
 import {
   accessSync,
-  chownSync,
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -76,17 +76,24 @@ export function replaceConfiguration(
   else makeFolder(dirname(target));
   const partial = join(dirname(target), `.${basename(target)}.memledger-new`);
   const descriptor = openPartial(partial);
+  // Once it is renamed, the name belongs to the next process.
+  let isPartial = true;
   try {
     const mark = file.bytes !== null && hasMark(file.bytes) ? byteOrderMark : "";
-    writePartial(descriptor, mark + (text ?? ""), partial, found);
+    writeNew(descriptor, mark + (text ?? ""), found);
     requireUnchanged(file, target);
     const backup = keepsBackup && file.bytes !== null ? keepBackup(file.path, file.bytes, found) : null;
+    // Writing the backup takes some milliseconds.
+    requireUnchanged(file, target);
     if (text === null) rmSync(target, { force: true });
-    else renameSync(partial, target);
+    else {
+      renameSync(partial, target);
+      isPartial = false;
+    }
     syncFolder(dirname(target));
     return backup;
   } finally {
-    rmSync(partial, { force: true });
+    if (isPartial) rmSync(partial, { force: true });
   }
 }
 
@@ -168,12 +175,13 @@ function openPartial(partial: string): number {
   }
 }
 
-function writePartial(descriptor: number, content: string, partial: string, found: Stats | undefined): void {
+/** Writes and closes a new file with the mode and the owner of the file that was found. */
+function writeNew(descriptor: number, content: string | Buffer, found: Stats | undefined): void {
   try {
     writeFileSync(descriptor, content);
     if (found !== undefined) {
       fchmodSync(descriptor, found.mode & 0o7777);
-      if (process.geteuid !== undefined && process.geteuid() === 0) chownSync(partial, found.uid, found.gid);
+      if (process.geteuid?.() === 0) fchownSync(descriptor, found.uid, found.gid);
     }
     fsyncSync(descriptor);
   } finally {
@@ -191,13 +199,7 @@ function requireUnchanged(file: ConfigurationFile, target: string): void {
 function keepBackup(path: string, bytes: Buffer, found: Stats | undefined): string {
   for (const name of backupNames(path)) {
     if (lstatSync(name, { throwIfNoEntry: false }) === undefined) {
-      const descriptor = openSync(name, "wx", (found?.mode ?? 0o600) & 0o777);
-      try {
-        writeFileSync(descriptor, bytes);
-        fsyncSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
+      writeNew(openSync(name, "wx", 0o600), bytes, found);
       return name;
     }
     if (statSync(name, { throwIfNoEntry: false })?.isFile() && readFileSync(name).equals(bytes)) return name;
