@@ -4,16 +4,21 @@ import type { McpEndpoint } from "../mcp/endpoint.ts";
 import type { Handler } from "./handler.ts";
 import type { Listener } from "./listener.ts";
 import { readReported } from "./request.ts";
+import { common } from "./response.ts";
 
 /** The handler throws Refusal 1400 when the request contradicts its connection. */
 export function createMcpRoute(mcp: McpEndpoint, listener: Listener): Handler {
-  return ({ request }) => {
+  return async ({ request }) => {
     const { credentials, ip } = listener.readSender(request);
-    return mcp.respond(request, {
+    const response = await mcp.respond(request, {
       credentials,
       origin: { ip, ...readReported(request.headers) },
       webPageFault: listener.webPageFault(request.headers),
       setIdleTimeout: (seconds) => listener.setIdleTimeout(request, seconds),
     });
+    // A stream of events has its own Cache-Control, which also forbids proxies to change it.
+    for (const [name, value] of Object.entries(common))
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    return response;
   };
 }

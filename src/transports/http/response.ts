@@ -4,7 +4,8 @@ import { type Answer, type Refused, toRefusalAnswer } from "../../calls/answer.t
 import { toEnvelope } from "./envelope.ts";
 import { fileResponse } from "./file.ts";
 
-const common = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
+/** Of every answer: what it contains is data of a project, and never a page. */
+export const common = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
 
 /** @throws Refusal 2205 if the file was removed meanwhile */
 export function toResponse(answer: Answer, request: Request): Response | Promise<Response> {

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
-import { bodyMaxBytes } from "../../../src/limits.ts";
+import { bodiesMaxBytesPerProject, bodyMaxBytes } from "../../../src/limits.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, eras, post, type RawReply, rpc, toolCall } from "./clients.ts";
 
@@ -248,6 +248,48 @@ describe.each(eras)("a client of %s", (era) => {
     }
     await client.close();
   });
+});
+
+test("the bodies of a project that arrive at the same time are limited in all, as over HTTP", async () => {
+  const project = await app.createProject("custom");
+  const head = [
+    "POST /mcp HTTP/1.1",
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${project.key}`,
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    `Content-Length: ${bodyMaxBytes}`,
+  ].join("\r\n");
+  const answers: string[] = [];
+  const refused = Promise.withResolvers<void>();
+  const sockets = Array.from({ length: bodiesMaxBytesPerProject / bodyMaxBytes + 1 }, () => {
+    const socket = connectSocket(app.port, "127.0.0.1");
+    socket.on("data", (data) => {
+      answers.push(String(data));
+      refused.resolve();
+    });
+    socket.write(`${head}\r\n\r\n{`);
+    return socket;
+  });
+  await refused.promise;
+  expect(answers[0]).toStartWith("HTTP/1.1 429");
+  expect(answers[0]).toContain("bodies of the project");
+  for (const socket of sockets) socket.destroy();
+  const limit = async () => (await post(app.url, project.key, `{${" ".repeat(bodyMaxBytes - 2)}}`)).status;
+  // The server frees the memory when it has seen that the clients have left.
+  while ((await limit()) === 429) await Bun.sleep(10);
+  expect(await limit()).toBe(400);
+});
+
+test("no answer may be stored or taken for a page", async () => {
+  for (const { headers } of [
+    await send(rpc("ping")),
+    await send("{"),
+    await post(app.url, null, rpc("ping")),
+  ]) {
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cache-control")).toMatch(/^no-(store|cache)/);
+  }
 });
 
 test("a client that hangs up in the middle of a body or an answer leaves nothing behind", async () => {

@@ -202,6 +202,15 @@ describe.each(eras)("a client of %s", (era) => {
     await close();
   });
 
+  test("hears which secrets of a text have become no memory, and never the secrets", async () => {
+    const { use, close } = await open();
+    const text = "Ana: The password of the router is hunter2-Blue-Horse. Releases go out on Tuesdays.";
+    const { structured, text: shown } = await use("memory_extract", { text }, "memory.extract", 200);
+    expect(structured.redacted).toEqual([{ kind: "password", count: 1 }]);
+    expect(JSON.stringify(structured) + shown).not.toContain("hunter2");
+    await close();
+  });
+
   test("hears in its own words what is wrong with an argument, and the call has a record", async () => {
     const { use, close } = await open();
     const wrong: [string, Record<string, unknown>, string, number, string][] = [
