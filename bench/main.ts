@@ -21,6 +21,7 @@ import { mcp } from "./mcp.ts";
 import { introduction, toSection, writeResults } from "./results.ts";
 import { retrieval } from "./retrieval.ts";
 import { start } from "./start.ts";
+import { stdio } from "./stdio.ts";
 import { throughput } from "./throughput.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, Bench>> = {
   throughput,
   latency,
   mcp,
+  stdio,
   ledger,
   extraction,
   bodies: bodyReading,

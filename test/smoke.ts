@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { obstacle } from "./docs/client-packages.ts";
 import { createFolder, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
 import { items, says, startFakeLlm } from "./extraction/fake-llm.ts";
+import { checkAssistants } from "./smoke-assistants.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));
 if (!existsSync(executable)) throw new Error(`${executable} does not exist; run "bun run build" first.`);
@@ -105,6 +106,7 @@ try {
   const injected = await post("inject", { query: "Where does Dana live?" });
   check("what it extracted is injected", injected.includes("Dana has moved to Porto."), injected);
   check("the third start ends in order", (await third.stop()) === 0);
+  await checkAssistants(folder, check);
 } finally {
   // A check that fails must leave no server behind; those that have ended are not there to be stopped.
   await Promise.all(servers.map((server) => server.stop()));
