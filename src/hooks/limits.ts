@@ -4,7 +4,7 @@
  * A hook ends itself after this time, counted from the start of the process, so that it needs less than one second with the start and
  * the end of the process. Claude Code gives all hooks at the end of a session 1.5 s together, Codex 3 s.
  */
-export const hookDeadlineMs = 800;
+export const hookDeadlineMs = 700;
 /** A longer event is read to its end, because the client would notice a closed pipe, but not used. */
 export const eventMaxBytes = 4 * 1024 * 1024;
 /**
