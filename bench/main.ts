@@ -20,6 +20,7 @@ import { ledger } from "./ledger.ts";
 import { mcp } from "./mcp.ts";
 import { introduction, toSection, writeResults } from "./results.ts";
 import { retrieval } from "./retrieval.ts";
+import { secrets } from "./secrets.ts";
 import { start } from "./start.ts";
 import { stdio } from "./stdio.ts";
 import { throughput } from "./throughput.ts";
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   stdio,
   ledger,
   extraction,
+  secrets,
   bodies: bodyReading,
   start,
 };

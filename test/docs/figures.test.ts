@@ -105,6 +105,13 @@ test("the quality of the built-in extractor is that of the last run", () => {
   for (const row of shown) expect(measured).toContainEqual(row);
 });
 
+test("the quality of the recognition of secrets is that of the last run", () => {
+  const row = tableOf("bench/RESULTS.md", "cases").find(([name]) => name === "unseen");
+  const [, secrets, , found, others, wrong] = row ?? [];
+  const sentence = `${found} of ${secrets} secrets were removed, and something was removed from ${wrong} of ${others} texts`;
+  expect(read("docs/user/EXTRACTION.md").replace(/\s+/g, " ")).toContain(sentence);
+});
+
 test("the figures of the embedding model are those of the last run", () => {
   const card = new Map(
     tableOf("models/memledger-embed-v1/README.md", "measure").map(([name = "", value = ""]) => [

@@ -1,15 +1,42 @@
 // Owns the patterns in which a secret stands behind its name. Each has the name in the group "name", where it matters, and the value in one
 // of the other groups. Matches are candidates: named-values.ts decides.
 
-import { adverbs, complement, keyWords, passwordWords, pinWords, verbs } from "./secret-words.ts";
+import {
+  adverbs,
+  complement,
+  keyWords,
+  passwordWords,
+  pinWords,
+  shortPasswordWords,
+  verbs,
+} from "./secret-words.ts";
 
 /** A value in quotation marks, or up to the next blank; trailing punctuation is removed later. */
 const value = String.raw`(?:"(?<double>[^"\n]{1,300})"|'(?<single>[^'\n]{1,300})'|\x60(?<code>[^\x60\n]{1,300})\x60|[“„«‹‘](?<typographic>[^”“»›’\n]{1,300})[”“»›’]|(?<bare>(?:[^\s"'\x60,;&<>“”„«»]|&(?!\w{1,40}=)){1,2000}))`;
 /** Between a name and a value in code, configuration and headers; in JSON the name has a closing quotation mark. */
-const assignment = String.raw`["'\x60*_]{0,3}\s{0,3}(?::=|=>|==?|:)[*_]{0,2}\s{0,3}`;
+const assignment = String.raw`["'\x60*_]{0,3}(?:[ \t]?[([][^)\]\n]{0,20}[)\]])?\s{0,3}(?::=|=>|->|→|==?|:)[*_]{0,2}\s{0,3}`;
 const flags = "dgiu";
 
 export const assignedPassword = new RegExp(`(?<name>${passwordWords})${assignment}${value}`, flags);
+export const assignedShort = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?<name>${shortPasswordWords})${assignment}${value}`,
+  flags,
+);
+/** "Password for the router: x" */
+export const labelledPassword = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_-])(?<name>${passwordWords})${complement}[ \t]?:[ \t]+${value}`,
+  flags,
+);
+/** In XML. */
+export const taggedPassword = new RegExp(
+  String.raw`<(?:[\w:-]{0,30})(?<name>pass(?:word|wd|phrase)|secret|token|api-?key)(?:\s[^<>]{0,80})?>(?<bare>[^<>\s]{4,200})<`,
+  flags,
+);
+/** "x is my password", "x as the admin password" */
+export const namedAfter = new RegExp(
+  String.raw`(?<![^\s"'\x60(])(?<bare>[^\s"'\x60,;:()<>]{4,100})["'\x60]?[ \t]+(?:as|is|was|als|ist|war|comme|est|como|es|é|come|è)[ \t]+(?:the|my|our|your|his|her|das|mein|unser|dein|le|mon|notre|ton|la|mi|nuestra|tu|a|minha|nossa|mia|nostra|una?|ein)[ \t]+(?:\p{L}{1,20}[ \t]+){0,2}(?<name>${passwordWords})(?![\p{L}\p{N}_-])`,
+  flags,
+);
 export const assignedKey = new RegExp(`(?<name>${keyWords})${assignment}${value}`, flags);
 const spoken = String.raw`(?:[ \t]*["“”„»«'][^"“”„»«'\n]{1,40}["“”„»«'])?${complement}[ \t]*(?:(?<=['’\w])['’]s|[ \t](?<verb>${verbs}))(?:[ \t]+${adverbs})?[ \t]*:?[ \t]+`;
 export const spokenPassword = new RegExp(
@@ -21,11 +48,11 @@ export const spokenKey = new RegExp(
   flags,
 );
 export const suppliedPassword = new RegExp(
-  String.raw`(?<![\p{L}])(?:with|using|and|by|as|mit|und|avec|et|con|y|com|e|usando|/)[ \t]+(?:(?:the|das|dem|le|la|el|o|a|il)[ \t]+)?(?<name>${passwordWords})[ \t]+${value}`,
+  String.raw`(?:(?<![\p{L}])(?:with|using|and|by|as|mit|und|avec|et|con|y|com|e|usando|/)[ \t]+|[,(][ \t]*)(?:(?:the|das|dem|le|la|el|o|a|il)[ \t]+)?(?<name>${passwordWords})[ \t]+${value}`,
   flags,
 );
 export const spokenPin = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_-])(?<name>${pinWords})${complement}[ \t]*(?:[:=]|['’]s|[ \t](?:is|was|ist|lautet|est|es|é|è))(?:[ \t]+${adverbs})?[ \t]*:?[ \t]*(?<bare>\d{4,8}|\d{2}(?:-\d{2}){2,3})(?![\p{L}\d-])(?![ \t]*(?:digits?|characters?|stellen|stellig|chiffres|dígitos|cifre))`,
+  String.raw`(?<![\p{L}\p{N}_])(?<name>${pinWords})${complement}[ \t]*(?:[:=]|['’]s|[ \t](?:is|was|ist|lautet|est|es|é|è))(?:[ \t]+${adverbs})?[ \t]*:?[ \t]*(?<bare>\d{4,8}|\d{2}(?:-\d{2}){2,3})(?![\p{L}\d-])(?![ \t]*(?:digits?|characters?|stellen|stellig|chiffres|dígitos|cifre))`,
   flags,
 );
 export const option = new RegExp(

@@ -4,7 +4,10 @@ import type { FindSecrets, FoundSecret } from "./found-secret.ts";
 import {
   assignedKey,
   assignedPassword,
+  assignedShort,
   authorization,
+  labelledPassword,
+  namedAfter,
   option,
   pair,
   seedPhrase,
@@ -13,6 +16,7 @@ import {
   spokenPin,
   sshpass,
   suppliedPassword,
+  taggedPassword,
   userOption,
 } from "./named-value-patterns.ts";
 import { isAssignedPassword, isKeyLike, isPasswordLike, isPlaceholder } from "./secret-value.ts";
@@ -40,6 +44,10 @@ export const findNamedValues: FindSecrets = (text) => [
   ...search(text, assignedKey, "key", isKey),
   ...search(text, spokenKey, "key", isKey),
   ...search(text, assignedPassword, "password", isAssigned),
+  ...search(text, assignedShort, "password", isAssigned),
+  ...search(text, labelledPassword, "password", isSupplied),
+  ...search(text, taggedPassword, "password", ({ value }) => isAssignedPassword(value)),
+  ...search(text, namedAfter, "password", ({ value }) => isPasswordLike(value)),
   ...search(text, option, "password", isAssigned),
   ...search(text, sshpass, "password", isNoPlaceholder),
   ...search(text, userOption, "password", isNoPlaceholder),
@@ -124,7 +132,7 @@ const isSupplied: Accept = ({ value, isQuoted }) =>
   isQuoted ? value.length >= 4 && !isPlaceholder(value) : isPasswordLike(value);
 
 function isEnd(after: string): boolean {
-  return /^[.!?,;)\]]*(?:\s*$|\s*\n)|^[.!?,;]\s/.test(after);
+  return /^[.!?,;)\]]*(?:\s*$|\s*\n)|^[.!?,;]\s|^[ \t]+(?:by the way|btw|übrigens)\b/.test(after);
 }
 
 function isPredicate(value: string): boolean {

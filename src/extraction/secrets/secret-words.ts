@@ -31,10 +31,17 @@ export const passwordWords = any(`
   chiave d['’]accesso
 `);
 
+/** The same for assignments only, because they are also parts of other words, or other words. */
+export const shortPasswordWords = any(`
+  pw
+  pass
+`);
+
 /** Words for keys and tokens; what follows them is one only if it is random. */
 export const keyWords = any(`
   api[-_ ]?(?:key|token|secret)
   (?:access|secret|auth|private|signing|encryption|master|account|subscription|license|deploy|session|service)[-_ ]?key
+  (?:agent|app|application|admin|root|publisher|ingest|write|storage|connection|project|team)[-_ ]key
   (?:secret[-_ ]?)?access[-_ ]?key
   (?:access|auth|bearer|refresh|id|session|personal[-_ ]access|security|webhook|bot|deploy|csrf|service)[-_ ]?token
   authtoken
@@ -67,8 +74,8 @@ export const pinWords = any(`
 /** "is", "was changed to": what stands between the name of a secret and its value in prose. */
 export const verbs = any(`
   (?:(?:is|was|has been|got) )?(?:now )?(?:(?:changed|reset|set|updated|rotated) )?to
-  is|['’]s|was|are|will be|reads|equals
-  ist|war|lautet|lauten|heißt|sind
+  is|['’]s|was|are|will be|used to be|should be|must be|stays|remains|reads|equals
+  ist|war|lautet|lauten|heißt|sind|bleibt
   est|était|sont|sera
   es|era|son|será
   é|foi|são
@@ -93,7 +100,7 @@ export const adverbs = any(`
 `);
 
 /** "for the staging server": begins with a preposition, so that "password policy is" is something else. */
-export const complement = String.raw`(?:[ \t]+(?:for|of|to|on|in|at|from|für|vom|von|des|der|zum|zur|im|am|du|de|del|della|dello|delle|dei|di|da|do|dos|das|pour|sur|para|per|al|la)[ \t]+[^\s.,;:!?]{1,40}(?:[ \t]+[^\s.,;:!?=]{1,40}){0,5}?)?`;
+export const complement = String.raw`(?:[ \t]+(?:wi-?fi|wlan|vpn|admin|root|ssh|ftp|sudo))?(?:[ \t]+(?:for|of|to|on|in|at|from|für|fürs|beim|aufs|ins|vom|von|des|der|zum|zur|im|am|du|de|del|della|dello|delle|dei|di|da|do|dos|das|pour|sur|para|per|al|la)[ \t]+[^\s.,;:!?]{1,40}(?:[ \t]+[^\s.,;:!?=]{1,40}){0,5}?)?`;
 
 /**
  * What somebody says about a password: "is wrong", "ist abgelaufen". A word that ends like an adjective or a participle says something

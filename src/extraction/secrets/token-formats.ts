@@ -108,7 +108,7 @@ const formats: readonly TokenFormat[] = [
   ), // slack-webhook-url
   within("discord", "/api/webhooks/", /discord(?:app)?\.com\/api\/webhooks\/(\d{15,21}\/[\w-]{50,90})/dgi),
   token("discord", ".", String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}`), // discord-api-token
-  token("telegram", ":a", String.raw`\d{6,12}:A[\w-]{34}`), // telegram-bot-api-token
+  token("telegram", ":a", String.raw`(?:bot)?\d{6,12}:A[\w-]{34}`), // telegram-bot-api-token
   within("teams", "webhook.office.com", /webhook\.office\.com\/webhookb2\/([\w@/-]{60,200})/dgi), // microsoft-teams-webhook
   token("twilio", "sk", "SK[0-9a-f]{32}"), // twilio-api-key
   token("sendgrid", "sg.", String.raw`SG\.[\w-]{16,32}\.[\w-]{16,64}`), // sendgrid-api-token
