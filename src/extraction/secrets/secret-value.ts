@@ -2,7 +2,7 @@
 
 /** Stands for a secret: what documentation and masked texts write. */
 const placeholder =
-  /^(?:[x*•.…#_-]{3,}|<.*>|\[.*\]|\$\{?[\w.:-]+\}?|\$\(.*\)|\{\{?.*\}?\}|%\w+%|@@?\w+@@?|(?:your|my|the|some|insert|enter|replace|put)[-_ ]?[\w-]*|example\w*|dummy|fake|sample|placeholder|redacted|hidden|masked|changeme|change[-_]me|todo|tbd|foo|bar|foobar|null|nil|none|undefined|true|false|required|optional|string|password|passwd|pass|pwd|secret|token|key|value|user|username|empty|n\/a)$/i;
+  /^(?:[x*•.…#_-]{3,}|<.*>|\[[^\]]*\][)\]}.,;]*|\$\{?[\w.:-]+\}?|\$\(.*\)|\{\{?.*\}?\}|%\w+%|@@?\w+@@?|(?:your|my|the|some|insert|enter|replace|put)[-_ ]?[\w-]*|example\w*|dummy|fake|sample|placeholder|redacted|hidden|masked|changeme|change[-_]me|todo|tbd|foo|bar|foobar|null|nil|none|undefined|true|false|required|optional|string|password|passwd|pass|pwd|secret|token|key|value|user|username|empty|n\/a)$/i;
 
 /** Names of algorithms, products and standards that have the form of a password. */
 const technicalWord =
