@@ -1,5 +1,4 @@
-// How much longer a search takes through a tool of MCP than over HTTP, by turns in the same run, and how long an assistant waits for the
-// first answer.
+// How much longer a search takes through a tool of MCP than over HTTP: the same searches in the same run, by turns.
 
 import { join } from "node:path";
 import { median, ms } from "./figures.ts";
@@ -17,7 +16,6 @@ import {
 } from "./harness.ts";
 import { Connection, type HttpReply, toRequest } from "./http-client.ts";
 import type { PlannedCall } from "./load-generator.ts";
-import { firstAnswers } from "./mcp-start.ts";
 import { tailText } from "./tail.ts";
 import { createRandom, question } from "./texts.ts";
 
@@ -32,11 +30,8 @@ export async function mcp(options: BenchOptions): Promise<readonly Table[]> {
   const [project] = await fill(executable, dataDir, [size]);
   if (project === undefined) throw new Error("Nothing was filled.");
   await using server = await startServer(executable, dataDir);
-  const searched = await searches(server, project, options);
-  const answered = await firstAnswers(executable, join(folder.path, "first"), options.rounds);
   const note = `One client, one search after another, over ${size.toLocaleString("en")} memories with random unit vectors, with queries that were not asked before. The three ways take turns, and each search of a turn is compared with that over HTTP.`;
-  const firstNote = `From the start of \`memledger mcp\` to its answer to the first message. Medians of ${options.rounds} starts with a warm page cache. Without a server, the program starts one in the background.`;
-  return [measureTable("MCP", note, searched), measureTable("MCP: first answer", firstNote, answered)];
+  return [measureTable("MCP", note, await searches(server, project, options))];
 }
 
 const ways = {
