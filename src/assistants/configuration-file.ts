@@ -23,6 +23,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createClock } from "../clock.ts";
 import { makeFolder, syncFolder } from "../files/durable.ts";
 import { UnfitFile, withRegularFile } from "../files/regular-file.ts";
+import { backupsMax, configurationMaxBytes, newFileStaleAfterMs } from "./limits.ts";
 import { UnusableConfiguration } from "./text-edit.ts";
 
 export interface ConfigurationFile {
@@ -42,11 +43,8 @@ export class BusyConfiguration extends Error {
   }
 }
 
-/** Files of clients have kilobytes; that of Claude Code keeps histories and may have megabytes. */
-const maxBytes = 64 * 1024 * 1024;
 const byteOrderMark = "\uFEFF";
 const backupSuffix = ".memledger-backup";
-const staleAfterMs = 60_000;
 
 /** @throws UnusableConfiguration when it is no regular file or not UTF-8; the error of the operating system */
 export function readConfiguration(path: string): ConfigurationFile {
@@ -70,10 +68,10 @@ export function replaceConfiguration(
   text: string | null,
   { keepsBackup }: { readonly keepsBackup: boolean },
 ): string | null {
+  requireReplaceable(file.path);
   const target = resolveLink(file.path);
   const found = statSync(target, { throwIfNoEntry: false });
-  if (found !== undefined) requireWritable(target, found);
-  else makeFolder(dirname(target));
+  if (found === undefined) makeFolder(dirname(target));
   const partial = join(dirname(target), `.${basename(target)}.memledger-new`);
   const descriptor = openPartial(partial);
   // Once it is renamed, the name belongs to the next process.
@@ -97,6 +95,18 @@ export function replaceConfiguration(
   }
 }
 
+/**
+ * Replacing a file needs no permission on the file itself, but a read-only file is meant to stay as it is.
+ * @throws UnusableConfiguration; the error of the operating system
+ */
+export function requireReplaceable(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if ((found.mode & 0o222) === 0)
+    throw new UnusableConfiguration("read-only", "Make the file writable and try again.");
+  accessSync(path, constants.W_OK);
+}
+
 /** The contents that were kept, the newest first; those that are no text are left out. */
 export function readBackups(path: string): string[] {
   const texts: string[] = [];
@@ -114,7 +124,8 @@ export function readBackups(path: string): string[] {
 function readBytes(path: string): Buffer {
   try {
     return withRegularFile(path, (descriptor, size) => {
-      if (size > maxBytes) throw new UnfitFile(path, `has ${size} bytes; the maximum is ${maxBytes}`);
+      if (size > configurationMaxBytes)
+        throw new UnfitFile(path, `has ${size} bytes; the maximum is ${configurationMaxBytes}`);
       return readFileSync(descriptor);
     });
   } catch (error) {
@@ -155,18 +166,10 @@ function resolveLink(path: string): string {
   return statSync(target, { throwIfNoEntry: false }) === undefined ? target : realpathSync(target);
 }
 
-/** Replacing a file needs no permission on the file itself, but a read-only file is meant to stay as it is. */
-function requireWritable(target: string, { mode }: Stats): void {
-  if ((mode & 0o222) === 0)
-    throw new UnusableConfiguration("read-only", "Make the file writable and try again.");
-  accessSync(target, constants.W_OK);
-}
-
 /** The name is the same for everybody, so that it also locks the file against another `memledger connect`. */
 function openPartial(partial: string): number {
   const age = createClock().now() - (statSync(partial, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  // Left by a process that was killed: writing takes milliseconds.
-  if (age > staleAfterMs) rmSync(partial, { force: true });
+  if (age > newFileStaleAfterMs) rmSync(partial, { force: true });
   try {
     return openSync(partial, "wx", 0o600);
   } catch (error) {
@@ -213,5 +216,5 @@ function keepBackup(path: string, bytes: Buffer, found: Stats | undefined): stri
 /** `mcp.json.memledger-backup`, `mcp.json.memledger-backup-2`, ... */
 function* backupNames(path: string): Generator<string> {
   yield path + backupSuffix;
-  for (let number = 2; number < 1_000; number++) yield `${path}${backupSuffix}-${number}`;
+  for (let number = 2; number <= backupsMax; number++) yield `${path}${backupSuffix}-${number}`;
 }

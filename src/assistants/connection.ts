@@ -62,9 +62,12 @@ export function readServer(text: string, { format, servers }: Assistant): Json |
 }
 
 function otherEntry({ servers }: Assistant, entry: Json): UnusableConfiguration {
-  const shown = JSON.stringify(entry)
-    .slice(0, 300)
-    .replaceAll(/ml_\w+/g, "ml_(hidden)");
+  // Variables and headers may be secrets.
+  const hidden = ["env", "headers", "http_headers"];
+  const shown = JSON.stringify(entry, (name, value) => (hidden.includes(name) ? "(hidden)" : value)).slice(
+    0,
+    300,
+  );
   return new UnusableConfiguration(
     `"${[...servers, serverName].join(".")}" belongs to another program: ${shown}`,
     "Rename or remove that entry and try again.",

@@ -8,8 +8,10 @@ import {
   readBackups,
   readConfiguration,
   replaceConfiguration,
+  requireReplaceable,
 } from "../assistants/configuration-file.ts";
 import { connectText, disconnectText } from "../assistants/connection.ts";
+import { busyAttemptsMax, busyPauseMs } from "../assistants/limits.ts";
 import type { Places } from "../assistants/places.ts";
 import type { Target } from "../assistants/server-entry.ts";
 import { UnusableConfiguration } from "../assistants/text-edit.ts";
@@ -105,7 +107,12 @@ async function changeAll(
   keepsBackup: boolean,
 ): Promise<ChangedFile[]> {
   // All texts are made before the first file is changed, so that a fault in one of them changes none.
-  for (const file of files) withPath(file, () => edit(file, readConfiguration(file.path)));
+  for (const file of files) {
+    withPath(file, () => {
+      const read = readConfiguration(file.path);
+      if (edit(file, read) !== read.text) requireReplaceable(file.path);
+    });
+  }
   const changes: ChangedFile[] = [];
   for (const file of files) {
     changes.push(await retried(() => withPath(file, () => changeFile(file, edit, keepsBackup))));
@@ -130,18 +137,18 @@ function isKept(file: AssistantFile, { text, path }: ConfigurationFile): boolean
   return before === null || (before !== text && backups.includes(before));
 }
 
-const attempts = 50;
-const pauseMs = 100;
-
 /** Other programs hold a file for milliseconds. */
 async function retried<Result>(work: () => Result): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof Error && error.cause instanceof BusyConfiguration) || attempt === attempts)
+      if (
+        !(error instanceof Error && error.cause instanceof BusyConfiguration) ||
+        attempt === busyAttemptsMax
+      )
         throw error;
-      await Bun.sleep(pauseMs);
+      await Bun.sleep(busyPauseMs);
     }
   }
 }

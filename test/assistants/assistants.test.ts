@@ -253,11 +253,13 @@ describe("texts of every assistant", () => {
   test("an entry of another program is neither changed nor removed, and its key is not shown", () => {
     for (const { file } of files.filter(({ file }) => file.hasServers && file.assistant.format === "json")) {
       const [servers] = file.assistant.servers;
-      const text = JSON.stringify({ [servers]: { memledger: { command: "x", env: { K: "ml_secret" } } } });
+      const text = JSON.stringify({
+        [servers]: { memledger: { command: "x", env: { K: "top-secret" }, headers: { A: "top-secret" } } },
+      });
       for (const edit of [() => connectText(text, file, wanted), () => disconnectText(text, file, [])]) {
         expect(edit).toThrow(UnusableConfiguration);
         expect(edit).toThrow("belongs to another program");
-        expect(edit).not.toThrow("ml_secret");
+        expect(edit).not.toThrow("top-secret");
       }
     }
   });

@@ -271,6 +271,15 @@ describe("a file that is left alone", () => {
     expect(readdirSync(join(home, ".cursor"))).toEqual(["hooks.json"]);
   });
 
+  test("a read-only file of hooks: the entry is not written either", async () => {
+    const { home, write, run } = createHome();
+    chmodSync(write(".cursor/hooks.json", "{}"), 0o444);
+    const { exitCode, stderr } = await run(["cursor", "--hooks", "--write"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("read-only.")]);
+    expect(stderr).toContain("Nothing was changed.");
+    expect(readdirSync(join(home, ".cursor"))).toEqual(["hooks.json"]);
+  });
+
   test("broken TOML", async () => {
     const { write, read, run } = createHome();
     write(".codex/config.toml", "a = 1\nb = = 2\n");
