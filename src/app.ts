@@ -63,7 +63,8 @@ export function startApp(config: Config, options: AppOptions = {}): Promise<App>
     parts.defer(stop);
     const first = await initialise(http.perform, locked.engine);
     const socket = tryListenLocally(locked.directory, http);
-    parts.defer(async () => socket?.close());
+    // At once, because both wait for their running calls. Stopping a server twice changes nothing.
+    parts.defer(async () => void (await Promise.all([socket?.close(), stop()])));
     return { url, port, ...first };
   });
 }

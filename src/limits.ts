@@ -79,9 +79,8 @@ export const similarMemoriesMax = 50;
 /** A connection without traffic is closed after this time, which is longer than the slowest call. */
 export const idleTimeoutSeconds = 120;
 
-/** How long a shutdown waits for running HTTP calls and for running commands before it closes their connections. */
+/** How long a shutdown waits for running calls, over HTTP and on the local socket, before it closes their connections. */
 export const httpGraceMs = 5_000;
-export const commandGraceMs = 1_000;
 /** How often a background server checks whether it is idle, and its log whether it is too long. */
 export const backgroundCheckMs = 30_000;
 /** Size at which the log of a background server begins again; one former log is kept. */

@@ -1,6 +1,7 @@
 // Random administration and what happens to a server from outside: plans, keys, erasure, sweeps, unauthenticated calls, time, restarts.
 
 import { createKey, revokeKey } from "../../src/access/key-operations.ts";
+import { useLocalKey } from "../../src/access/local-key.ts";
 import { updateProject } from "../../src/access/project-operations.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { redactRecords } from "../../src/audit/redact.ts";
@@ -22,6 +23,7 @@ export const administration: readonly (readonly [
   [1, endKey],
   [2, erase],
   [2, sweep],
+  [1, useLocal],
   [1, callUnauthenticated],
   [5, passTime],
   [1, restart],
@@ -92,6 +94,12 @@ async function endKey(run: Run, project: ModelProject): Promise<void> {
   const key = pick(run, others);
   await administer(run, revokeKey, { key: key.id });
   key.isRevoked = true;
+}
+
+/** What a program of the user does before its first call. */
+async function useLocal(run: Run, project: ModelProject): Promise<void> {
+  const { project_id } = await administer(run, useLocalKey, { project: project.id });
+  equal(project_id, project.id, "the project of a local key");
 }
 
 /** Of everything with a memory, or of one record. */

@@ -3,7 +3,7 @@
 
 import { chmodSync, rmSync, symlinkSync } from "node:fs";
 import type { Perform } from "../../calls/perform.ts";
-import { commandGraceMs } from "../../limits.ts";
+import { httpGraceMs } from "../../limits.ts";
 import { stopServer } from "../../native/stop-server.ts";
 import type { Http } from "../http/server.ts";
 import { type BackgroundOptions, createBackground } from "./background.ts";
@@ -59,7 +59,7 @@ export function openLocalSocket(
       // First, so that programs see that no server listens: a connection that is made from now on would be closed without an answer.
       rmSync(path, { force: true });
       rmSync(unix, { force: true });
-      await stopServer(server, commandGraceMs);
+      await stopServer(server, httpGraceMs);
     },
   };
 }
