@@ -254,6 +254,8 @@ describe("packages stay where they belong", () => {
     ["the client of language models", /^openai/, /^src\/extraction\//],
     ["the Model Context Protocol", /^@modelcontextprotocol\//, /^src\/transports\/mcp\//],
     ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
+    ["positions in JSON with comments", /^jsonc-parser$/, /^src\/assistants\//],
+    ["positions in TOML", /^toml-eslint-parser$/, /^src\/assistants\//],
     ["rules for secrets", /^@secretlint/, /^src\/extraction\/secrets\//],
   ])("%s", (_, name, home) => {
     const users = [...graph].filter(([, { all }]) => all.some((specifier) => name.test(specifier)));

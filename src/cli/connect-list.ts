@@ -30,7 +30,9 @@ export function listConnections(places: Places): Report {
   const rows = assistants.flatMap((assistant) =>
     scopes.flatMap((scope): Row[] => {
       const [first, ...others] = filesOf(assistant, scope, places);
-      if (first === undefined) return [];
+      // In the home directory, the file of the project may be that of the user.
+      const isListed = scope === "project" && first?.path === filesOf(assistant, "user", places)[0]?.path;
+      if (first === undefined || isListed) return [];
       const withHooks = [first, ...others].find(({ hooks }) => hooks !== null);
       const hooks = withHooks === undefined ? null : attempt(() => countHooks(withHooks));
       const found = stateOf(first, assistant);

@@ -12,8 +12,7 @@ import { nameMaxCharacters } from "../limits.ts";
 import { ownCommand } from "../native/own-command.ts";
 import { unknownReason } from "../text/suggestion.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
-import { listConnections } from "./connect-list.ts";
-import { type Connection, printEntries, removeEntries, writeEntries } from "./connect-run.ts";
+import type { Connection } from "./connect-run.ts";
 import type { Report } from "./terminal.ts";
 
 export function addConnectCommand(program: Command, session: Session): void {
@@ -49,8 +48,10 @@ async function connect(invocation: Invocation): Promise<Report> {
   };
   const [action = "print", ...others] = ["write", "remove", "list"].filter((name) => options[name] === true);
   if (others.length > 0) throw new ConfigError(`Use either --${action} or --${others[0]}.`);
-  if (action === "list") return listConnections(places);
+  // Loaded here, because parsers of configuration files would delay the start of every other command.
+  if (action === "list") return (await import("./connect-list.ts")).listConnections(places);
   const connection = readConnection(invocation, places);
+  const { printEntries, removeEntries, writeEntries } = await import("./connect-run.ts");
   if (action === "remove") return removeEntries(connection);
   return action === "write" ? writeEntries(connection) : printEntries(connection);
 }
