@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/json/json.ts";
 import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from "./model.ts";
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 import { createTogether, racedContent, readTogether } from "./model-races.ts";
+import { countTags, hasTags, sentTags, someFilter, someTags, toFilterBody } from "./model-tags.ts";
 
 const hourMs = 3_600_000;
 const types = ["rule", "fact", "context"] as const;
@@ -25,6 +26,7 @@ export const memoryCalls: readonly (readonly [weight: number, call: MemoryCall])
   [6, list],
   [8, search],
   [4, inject],
+  [1, countTags],
   [1, readTogether],
   [2, createTogether],
 ];
@@ -42,7 +44,9 @@ async function create(run: Run, project: ModelProject, key: ModelKey): Promise<v
   const importance = Math.round(run.random() * 100) / 100;
   const expiresAt = someExpiry(run);
   const isInvalid = chance(run, 4);
+  const tags = someTags(run);
   const body = {
+    ...(tags.length === 0 ? {} : { tags: sentTags(run, tags) }),
     content: isInvalid ? "" : spaced(run, content),
     memory_type: type,
     importance,
@@ -71,6 +75,7 @@ async function create(run: Run, project: ModelProject, key: ModelKey): Promise<v
     type,
     importance,
     expiresAt,
+    tags,
     isActive: true,
     serial,
     revision: serial,
@@ -99,6 +104,7 @@ async function update(run: Run, project: ModelProject, key: ModelKey): Promise<v
     ...(chance(run, 40) ? { importance: Math.round(run.random() * 100) / 100 } : {}),
     ...(chance(run, 30) ? { isActive: chance(run, 60) } : {}),
     ...(chance(run, 40) ? { expiresAt: someExpiry(run) } : {}),
+    ...(chance(run, 20) ? { tags: someTags(run) } : {}),
   };
   const isEmpty = Object.keys(changes).length === 0;
   let claimed: number | null = null;
@@ -124,7 +130,7 @@ async function update(run: Run, project: ModelProject, key: ModelKey): Promise<v
 
 function toBody(
   run: Run,
-  { content, type, importance, isActive, expiresAt }: Partial<ModelMemory>,
+  { content, type, importance, isActive, expiresAt, tags }: Partial<ModelMemory>,
 ): JsonObject {
   return {
     ...(content === undefined ? {} : { content: spaced(run, content) }),
@@ -132,6 +138,7 @@ function toBody(
     ...(importance === undefined ? {} : { importance }),
     ...(isActive === undefined ? {} : { is_active: isActive }),
     ...(expiresAt === undefined ? {} : { expires_at: toText(expiresAt) }),
+    ...(tags === undefined ? {} : { tags: sentTags(run, tags) }),
   };
 }
 
@@ -151,13 +158,21 @@ async function remove(run: Run, project: ModelProject, key: ModelKey): Promise<v
 
 async function removeAll(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   const type = chance(run, 60) ? pick(run, types) : null;
-  const doomed = [...project.memories.values()].filter((memory) => type === null || memory.type === type);
+  const found = someFilter(run);
+  const filter = found === null ? null : { ...found, match: "all" as const };
+  const doomed = [...project.memories.values()].filter(
+    (memory) => (type === null || memory.type === type) && hasTags(memory, filter),
+  );
+  const body = {
+    ...(type === null ? {} : { memory_type: type }),
+    ...(filter === null ? {} : { tags: [...filter.tags] }),
+  };
   const { outcome, data } = await send(run, project, key, {
     ...writing,
     action: "memory.delete_all",
     method: "DELETE",
     path: "/v1/memories",
-    ...(type === null ? {} : { body: { memory_type: type } }),
+    ...(type === null && filter === null ? {} : { body }),
   });
   if (outcome !== 1000) return;
   equal(data.deleted_count, doomed.length, "memories that a bulk delete removed");
@@ -174,7 +189,11 @@ const orders = {
 export async function list(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   const type = chance(run, 30) ? pick(run, types) : null;
   const order = pick(run, ["created_at", "updated_at", "importance"] as const);
-  const query = `page_size=100&sort_by=${order}${type === null ? "" : `&memory_type=${type}`}`;
+  const found = someFilter(run);
+  const filter = found === null ? null : { ...found, match: "all" as const };
+  const query = new URLSearchParams({ page_size: "100", sort_by: order });
+  if (type !== null) query.set("memory_type", type);
+  for (const tag of filter?.tags ?? []) query.append("tag", tag);
   const { outcome, data } = await send(run, project, key, {
     ...reading,
     action: "memory.list",
@@ -183,20 +202,21 @@ export async function list(run: Run, project: ModelProject, key: ModelKey): Prom
   });
   if (outcome !== 1000) return;
   const expected = [...project.memories.values()]
-    .filter((memory) => type === null || memory.type === type)
+    .filter((memory) => (type === null || memory.type === type) && hasTags(memory, filter))
     .sort(orders[order]);
-  const found = objectsOf(data.memories);
-  equal(found.map(shown), expected.map(toShown), `memories listed by ${order}`);
+  equal(objectsOf(data.memories).map(shown), expected.map(toShown), `memories listed by ${order}`);
   equal(Object(data.pagination).total, expected.length, "total of the list");
 }
 
 export async function search(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   const type = chance(run, 30) ? pick(run, types) : null;
+  const filter = someFilter(run);
   const [expired, inactive] = [chance(run, 25), chance(run, 25)];
   const body = {
     query: `What about ${pick(run, subjects)}?`,
     top_k: 50,
     ...(type === null ? {} : { memory_type: type }),
+    ...toFilterBody(filter),
     ...(expired ? { include_expired: true } : {}),
     ...(inactive ? { include_inactive: true } : {}),
   };
@@ -216,6 +236,7 @@ export async function search(run: Run, project: ModelProject, key: ModelKey): Pr
   const visible = [...project.memories.values()].filter(
     (memory) =>
       (type === null || memory.type === type) &&
+      hasTags(memory, filter) &&
       (expired || !isExpired(memory, now)) &&
       (inactive || memory.isActive),
   );
@@ -237,7 +258,8 @@ async function inject(run: Run, project: ModelProject, key: ModelKey): Promise<v
     { query, min_similarity: 0 },
     { messages: [{ role: "user", content: query }], min_similarity: 0 },
   ];
-  const body = { top_k: 50, ...pick<JsonObject>(run, forms) };
+  const filter = someFilter(run);
+  const body = { top_k: 50, ...pick<JsonObject>(run, forms), ...toFilterBody(filter) };
   let now = 0;
   const { outcome, data } = await send(run, project, key, {
     ...reading,
@@ -252,7 +274,10 @@ async function inject(run: Run, project: ModelProject, key: ModelKey): Promise<v
   });
   if (outcome !== 1000) return;
   const visible = [...project.memories.values()].filter(
-    (memory) => memory.isActive && !isExpired(memory, now),
+    (memory) =>
+      memory.isActive &&
+      !isExpired(memory, now) &&
+      (hasTags(memory, filter) || (memory.type === "rule" && memory.tags.length === 0)),
   );
   const rules = visible.filter(({ type }) => type === "rule").sort(orders.importance);
   equal(objectsOf(data.rules).map(shown), rules.map(toShown), "rules of an injection");
@@ -267,14 +292,14 @@ function byId<Item extends { id: unknown }>(items: readonly Item[]): Item[] {
   return items.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 }
 
-function shown({ id, content, memory_type, importance, is_active, expires_at }: JsonObject) {
+function shown({ id, content, memory_type, importance, is_active, expires_at, tags = [] }: JsonObject) {
   const normal = String(content).replace(/\s+/g, " ").trim();
-  return { id, content: normal, memory_type, importance, is_active, expires_at };
+  return { id, content: normal, memory_type, importance, is_active, expires_at, tags };
 }
 
-function toShown({ id, content, type, importance, isActive, expiresAt }: ModelMemory) {
-  const values = { memory_type: type, importance, is_active: isActive, expires_at: toText(expiresAt) };
-  return { id, content: contents[content] ?? racedContent(content), ...values };
+function toShown({ id, content, type, importance, isActive, expiresAt, tags }: ModelMemory) {
+  const state = { importance, is_active: isActive, expires_at: toText(expiresAt), tags };
+  return { id, content: contents[content] ?? racedContent(content), memory_type: type, ...state };
 }
 
 function toText(expiresAt: number | null): string | null {

@@ -58,7 +58,7 @@ export async function createTogether(run: Run, project: ModelProject, key: Model
     });
     if (id === null) continue;
     const serial = ++run.model.serial;
-    const made = { id, content, type: "fact", importance: 0.5, expiresAt: null, isActive: true };
+    const made = { id, content, type: "fact", importance: 0.5, expiresAt: null, tags: [], isActive: true };
     project.memories.set(id, { ...made, serial, revision: serial });
     project.claim(content, id);
   }

@@ -55,6 +55,8 @@ export interface ModelMemory {
   importance: number;
   isActive: boolean;
   expiresAt: number | null;
+  /** Sorted. */
+  tags: readonly string[];
   readonly serial: number;
   revision: number;
 }
