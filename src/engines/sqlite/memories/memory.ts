@@ -178,11 +178,11 @@ export function createMemoryTransaction(
         )
         .all({ ...tagged.parameters, project: serial, type });
       for (const [each, rows] of Map.groupBy(found, (row) => row.memory_type)) {
-        // They leave their pool for a dead one, so that nothing shows them and the purge deletes them.
+        // They leave their pool for a dead one, without their tags, so that nothing shows them and the purge deletes them.
         const epoch = revisions.next(serial);
         sql.buryEpoch.run(serial, each, epoch);
         for (const row of rows) {
-          sql.setEpoch.run(epoch, row.serial);
+          sql.moveToEpoch.run(epoch, row.serial);
           sql.insertRemoval.run(serial, revisions.next(serial), row.serial, now);
         }
         addToPool(project, each, -rows.length);
@@ -246,7 +246,7 @@ function statements(database: Database) {
        SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
     ),
     buryEpoch: database.prepare("INSERT INTO dead_pool (project, memory_type, epoch) VALUES (?, ?, ?)"),
-    setEpoch: database.prepare("UPDATE memory SET epoch = ? WHERE serial = ?"),
+    moveToEpoch: database.prepare("UPDATE memory SET epoch = ?, tags = NULL WHERE serial = ?"),
     nextEpoch: database.prepare(
       "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",
     ),

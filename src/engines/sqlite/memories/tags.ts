@@ -31,17 +31,24 @@ export function taggedMemories({ tags, match }: TagFilter, condition = "TRUE"): 
 /** Reads the rows of all tags of the project, in their order; they are found without the memories. */
 export function createTagList(database: Database): (project: Project, query: TagQuery) => TagPage {
   const serialOf = serialsOf(database);
-  const counted = `SELECT t.tag, COUNT(*) AS count FROM memory_tag t CROSS JOIN pool p
-    ON p.project = t.project AND p.memory_type = t.memory_type AND p.epoch = t.epoch
-    WHERE t.project = :project AND (:type IS NULL OR t.memory_type = :type) GROUP BY t.tag`;
-  const page = database.prepare<[Record<string, unknown>], { tag: string; count: number }>(
-    `${counted} ORDER BY count DESC, t.tag LIMIT :limit OFFSET :offset`,
+  // Counted in the order of the key; then pools are looked up for each number and not for each row.
+  const counted = `SELECT t.tag, SUM(t.memories) AS count FROM
+      (SELECT project, tag, memory_type, epoch, COUNT(*) AS memories FROM memory_tag
+       WHERE project = :project AND (:type IS NULL OR memory_type = :type)
+       GROUP BY project, tag, memory_type, epoch) t
+    JOIN pool p ON p.project = t.project AND p.memory_type = t.memory_type AND p.epoch = t.epoch
+    GROUP BY t.tag`;
+  const page = database.prepare<[Record<string, unknown>], { tag: string; count: number; total: number }>(
+    `SELECT tag, count, COUNT(*) OVER () AS total FROM (${counted}) ORDER BY count DESC, tag LIMIT :limit OFFSET :offset`,
   );
-  const total = database
+  const all = database
     .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${counted})`)
     .pluck();
   return database.transaction((project: Project, { type, limit, offset }: TagQuery) => {
     const wanted = { project: serialOf(project.id), type };
-    return { tags: page.all({ ...wanted, limit, offset }), total: total.get(wanted) ?? 0 };
+    const rows = page.all({ ...wanted, limit, offset });
+    // Behind the end there is no row that has the total.
+    const total = rows[0]?.total ?? all.get(wanted) ?? 0;
+    return { tags: rows.map(({ tag, count }) => ({ tag, count })), total };
   });
 }
