@@ -165,11 +165,15 @@ async function untilPruned({ model, server }: Run): Promise<void> {
 
 async function callUnauthenticated(run: Run): Promise<void> {
   run.server.passTime(1_000);
-  const { status } = await run.server.call(`ml_${"x".repeat(43)}`, "GET", "/v1/memories");
+  const [method, path, action] = pick(run, [
+    ["GET", "/v1/memories", "memory.list"],
+    ["POST", "/mcp", "mcp.request"],
+  ] as const);
+  const { status } = await run.server.call(`ml_${"x".repeat(43)}`, method, path);
   equal(status, 401, "a call with a key that nobody made");
   note(run, "unauthenticated");
   run.model.installation.append({
-    action: "memory.list",
+    action,
     status: 401,
     code: 1401,
     key: null,

@@ -5,6 +5,7 @@ import { isExpired, type ModelKey, type ModelMemory, type ModelProject } from ".
 import { chance, equal, objectsOf, pick, type Run, send } from "./model-call.ts";
 import { createTogether, racedContent, readTogether } from "./model-races.ts";
 import { countTags, hasTags, sentTags, someFilter, someTags, toFilterBody } from "./model-tags.ts";
+import { listWithTool } from "./model-tools.ts";
 
 const hourMs = 3_600_000;
 const types = ["rule", "fact", "context"] as const;
@@ -24,6 +25,7 @@ export const memoryCalls: readonly (readonly [weight: number, call: MemoryCall])
   [4, remove],
   [1, removeAll],
   [6, list],
+  [3, listWithTool],
   [8, search],
   [4, inject],
   [1, countTags],

@@ -70,7 +70,11 @@ export class ModelServer {
   }
 
   async call(key: string, method: string, path: string, body?: unknown): Promise<Reply> {
-    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+    };
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
     const response = await fetch(`${this.#app?.url}${path}`, init);
     const isFile = !(response.headers.get("content-type") ?? "").startsWith("application/json");
