@@ -78,6 +78,26 @@ test("a strict project compiles with its types, and is told what is wrong", asyn
   }
 }, 60_000);
 
+/** A browser has no `process`: no environment, and a user agent of its own. */
+const asInBrowser = `
+const { URL_OF_SERVER: baseUrl, KEY: apiKey } = process.env;
+const { stdout } = process;
+delete globalThis.process;
+const { Memledger } = await import("memledger");
+let message = "";
+try {
+  new Memledger({ baseUrl });
+} catch (error) {
+  message = error.message.slice(0, 11);
+}
+const sent = (url, init) => {
+  if ("User-Agent" in init.headers) throw new Error("a header that CORS would have to permit");
+  return fetch(url, init);
+};
+const { logs } = await new Memledger({ baseUrl, apiKey, fetch: sent }).audit.list({ action: "memory.search" });
+stdout.write(message + " " + logs[0].action + " " + logs[0].http_status + "\\n");
+`;
+
 const node = Bun.which("node");
 test.skipIf(node === null)(
   `Node.js runs the examples of the page${node === null ? " (skipped: no node)" : ""}`,
@@ -94,6 +114,12 @@ test.skipIf(node === null)(
         if (option === "example.mjs") expect(output).toContain("Releases go out on Tuesdays.");
       }
       expect(readFileSync(join(folder, "audit.csv"), "utf8")).toContain("memory.search");
+      writeFileSync(join(folder, "browser.mjs"), asInBrowser);
+      const { exitCode, output } = await run([node ?? "", "browser.mjs"], {
+        URL_OF_SERVER: app.url,
+        KEY: key,
+      });
+      expect({ exitCode, output }).toEqual({ exitCode: 0, output: "No API key. memory.search 200\n" });
     } finally {
       await app.stop();
     }
