@@ -35,5 +35,5 @@ test.skipIf(python === null)(
       await app.stop();
     }
   },
-  60_000,
+  180_000,
 );
