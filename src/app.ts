@@ -17,7 +17,7 @@ import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/
 import type { ChooseEngine } from "./engines/engines.ts";
 import { createExtractionThread, type ExtractionThread } from "./extraction/extraction-thread.ts";
 import { createLlmExtractor } from "./extraction/llm-extractor.ts";
-import { listenLocally, listenOnPort, tryListenLocally } from "./listening.ts";
+import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
 import type { Extractor } from "./memory/extractor.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
@@ -81,7 +81,7 @@ export function startBackgroundApp(
   return start(config, options, async (parts, { directory }, http) => {
     const { backgroundIdleMinutes } = config;
     const idleMs = backgroundIdleMinutes === null ? null : backgroundIdleMinutes * 60_000;
-    const socket = listenLocally(directory, http, { idleMs, clock: http.clock, version, end });
+    const socket = requireLocalSocket(directory, http, { idleMs, clock: http.clock, version, end });
     parts.defer(() => socket.close());
     return { url: null };
   });

@@ -22,7 +22,7 @@ export async function listenOnPort(config: Config, options: HttpOptions): Promis
 }
 
 /** Programs that wait for this server connect from now on. @param background null: not a background server */
-export function listenLocally(
+function listenLocally(
   { socket, startMarker }: DataDirectory,
   options: HttpOptions,
   background: BackgroundOptions | null,
@@ -38,6 +38,23 @@ export function listenLocally(
   const opened = openLocalSocket(socket, { perform, http: createHttp(options, listener), background });
   endStart(startMarker);
   return opened;
+}
+
+/** A background server has no other way to be reached. @throws Error that says what to do */
+export function requireLocalSocket(
+  directory: DataDirectory,
+  options: HttpOptions,
+  background: BackgroundOptions,
+): LocalSocket {
+  try {
+    return listenLocally(directory, options, background);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `The local socket ${directory.socket} cannot be opened: ${reason}. Use a data directory on a local file system that supports Unix sockets (--data-dir).`,
+      { cause },
+    );
+  }
 }
 
 /** Some file systems do not support sockets; a server with a port must start there, too. */

@@ -86,6 +86,15 @@ describe("the start", () => {
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
   }, 60_000);
 
+  test("a socket that cannot be opened is an error, because the server has no port", async () => {
+    const dataDir = directory();
+    mkdirSync(join(locate(dataDir).socket, "not empty"), { recursive: true, mode: 0o700 });
+    const failure = await save(open(dataDir), "x").catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ServerUnreachable);
+    expect(String(failure)).toContain("The local socket");
+    expect(existsSync(locate(dataDir).startMarker)).toBe(false);
+  }, 60_000);
+
   test("a mark of a process that has ended, or that is old, delays nothing", async () => {
     const ended = Bun.spawn(["true"]);
     await ended.exited;
