@@ -19,20 +19,27 @@ export function prominence(importance: number, recency: number): number {
 }
 
 interface Ranked {
+  /** Increases with creation. */
+  readonly serial: number;
   readonly importance: number;
   readonly updatedAt: number;
 }
 
-/** The `topK` best rows, best first. `rows` are in the order of their creation; of equal scores, the newest row is first. */
+/** The `topK` best rows, best first; of equal scores, the newest row is first. Takes one comparison for most rows. */
 export function mostProminent<Row extends Ranked>(rows: Iterable<Row>, topK: number, now: number): Row[] {
   const best: { readonly row: Row; readonly score: number }[] = [];
+  let least = Number.NEGATIVE_INFINITY;
   for (const row of rows) {
+    // Even a memory of this moment would not be among the best.
+    if (prominence(row.importance, 1) < least) continue;
     const score = prominence(row.importance, recencyOf(row.updatedAt, now));
-    const last = best.at(-1);
-    if (best.length === topK && last !== undefined && score < last.score) continue;
-    const at = best.findIndex((other) => score >= other.score);
+    if (score < least) continue;
+    const at = best.findIndex(
+      (other) => score > other.score || (score === other.score && row.serial > other.row.serial),
+    );
     best.splice(at === -1 ? best.length : at, 0, { row, score });
     if (best.length > topK) best.pop();
+    if (best.length === topK) least = best.at(-1)?.score ?? least;
   }
   return best.map(({ row }) => row);
 }

@@ -114,6 +114,7 @@ export function testCalls(subject: EngineUnderTest): void {
           extractor: "built-in",
           model: null,
           usage: null,
+          input: { text: content },
           redacted: [],
         };
         const dryRun = await member.call("memory.extract", { text: content, dry_run: true }, prepared);

@@ -99,11 +99,9 @@ export function createProminenceReader(
   const serialOf = serialsOf(database);
   const rank = (condition: string) =>
     database.prepare<[Record<string, unknown>], { serial: number; importance: number; updatedAt: number }>(
-      // In the order of creation, which decides between equal scores.
       `SELECT m.serial, m.importance, m.updated_at AS updatedAt FROM ${aliveFirst}
        WHERE m.project = :project AND m.memory_type IN (SELECT value FROM json_each(:types)) AND m.is_active = 1
-         AND (m.expires_at IS NULL OR m.expires_at > :now) ${condition}
-       ORDER BY m.serial`,
+         AND (m.expires_at IS NULL OR m.expires_at > :now) ${condition}`,
     );
   const ranked = rank("");
   const bySerial = database.prepare<[number], MemoryRow>(
