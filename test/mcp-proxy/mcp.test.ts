@@ -12,7 +12,7 @@ import { userDataDirectory } from "../../src/config/user-data-directory.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { findBackgroundServer } from "../../src/local-access/background-server.ts";
 import { isRunning } from "../../src/local-access/start-marker.ts";
-import { cleanUp, runJson } from "../cli/command.ts";
+import { cleanUp, run, runJson, serve } from "../cli/command.ts";
 import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
 import { endShimsAfterEach, initialize, textOf } from "./shim.ts";
 
@@ -157,6 +157,29 @@ describe("many clients", () => {
   }, 60_000);
 });
 
+test("progress of an extraction passes through, and a cancelled one is not answered", async () => {
+  const dataDir = directory();
+  const shim = startShim(at(dataDir));
+  await shim.ask("initialize", initialize);
+  await serverOf(dataDir);
+  const text = "Dana: I have moved to Porto. I prefer tea in the morning.\n".repeat(200);
+  const extract = (progressToken: string) => ({
+    name: "memory_extract",
+    arguments: { text, dry_run: true },
+    _meta: { progressToken },
+  });
+  expect(await shim.ask("tools/call", extract("one"))).toHaveProperty("result");
+  const progress = shim.messages.filter(({ method }) => method === "notifications/progress");
+  expect(progress.length).toBeGreaterThan(0);
+  expect(progress[0]).toMatchObject({ params: { progressToken: "one" } });
+
+  shim.send({ jsonrpc: "2.0", id: "cancelled", method: "tools/call", params: extract("two") });
+  shim.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "cancelled" } });
+  expect(textOf(await shim.tool("memory_save", save("after")))).toStartWith("created");
+  expect((await shim.end()).exitCode).toBe(0);
+  expect(shim.messages.filter(({ id }) => id === "cancelled")).toEqual([]);
+}, 60_000);
+
 describe("the server is killed", () => {
   test("between two calls: the next one starts it again, and nothing that was answered is lost", async () => {
     const dataDir = directory();
@@ -214,6 +237,49 @@ describe("the end", () => {
     expect(existsSync(dataDir)).toBe(false);
     expect(await findBackgroundServer(dataDir)).toBeNull();
   }, 60_000);
+});
+
+describe("a server elsewhere", () => {
+  test("is used with the key of the environment, at the address of the API or of its endpoint", async () => {
+    const server = await serve(directory());
+    const variables = { MEMLEDGER_API_KEY: String(server.ready.api_key) };
+    for (const url of [server.url, `${server.url}/`, `${server.url}/mcp`]) {
+      const shim = startShim({ words: ["--url", url], variables });
+      const text = textOf(await shim.tool("memory_save", save("Far away.")));
+      expect(text).toMatch(/^(created|already known)/);
+      expect(await shim.end()).toEqual({ exitCode: 0, stderr: "" });
+    }
+    expect((await server.end("SIGTERM")).exitCode).toBe(0);
+  }, 60_000);
+
+  test("that has ended is named, and the program goes on", async () => {
+    const server = await serve(directory());
+    await server.end("SIGTERM");
+    const variables = { MEMLEDGER_API_KEY: String(server.ready.api_key) };
+    const shim = startShim({ words: ["--url", server.url], variables });
+    for (let turn = 0; turn < 2; turn++)
+      expect(await shim.ask("initialize", initialize)).toMatchObject({
+        error: { message: expect.stringContaining(`${server.url} cannot be reached`) },
+      });
+    const { exitCode, stderr } = await shim.end();
+    expect([exitCode, stderr.includes(variables.MEMLEDGER_API_KEY)]).toEqual([0, false]);
+  }, 60_000);
+
+  test.each([
+    [["--url", "http://127.0.0.1:9"], {}, "Set the environment variable MEMLEDGER_API_KEY"],
+    [["--url", "http://127.0.0.1:9"], { MEMLEDGER_API_KEY: "a\nb" }, "visible ASCII"],
+    [["--url", "http://ada:secret@127.0.0.1:9"], { MEMLEDGER_API_KEY: "k" }, "without credentials"],
+    [["--url", "127.0.0.1:9"], { MEMLEDGER_API_KEY: "k" }, "must be an http or https URL"],
+    [["--url", "http://127.0.0.1:9", "--project", "x"], { MEMLEDGER_API_KEY: "k" }, "cannot be used with"],
+    [["--key", "ml_secret"], {}, "unknown option"],
+  ])(
+    "with the options %p and the variables %p: an error before the first message",
+    async (words, variables, expected) => {
+      const { exitCode, stdout, stderr } = await run(["mcp", ...words], { ...variables });
+      expect([exitCode, stdout, stderr]).toEqual([2, "", expect.stringContaining(expected)]);
+      expect(stderr).not.toContain("secret@");
+    },
+  );
 });
 
 test("what is no message is answered as JSON-RPC says, and the next message is read", async () => {
