@@ -3,10 +3,8 @@
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { Admitted } from "../../calls/admission.ts";
 import type { Answer } from "../../calls/answer.ts";
-import type { ProjectOperation } from "../../calls/operation.ts";
-import type { ObjectInput } from "../../calls/request.ts";
 import { successCode } from "../../errors.ts";
-import { isObject } from "../../json/json.ts";
+import { isObject, type JsonObject } from "../../json/json.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { version } from "../../version.ts";
 import { toClientName } from "./client-name.ts";
@@ -56,7 +54,6 @@ const jsonSchemaValidator = {
 
 /** A server of the SDK for one request. It must never be used for a second one. */
 export function createProtocolServer(sdk: Sdk, served: Served): Server {
-  const { exchange, admitted } = served;
   const server = new sdk.Server(
     { name: "memledger", title: "memledger", version },
     {
@@ -66,25 +63,22 @@ export function createProtocolServer(sdk: Sdk, served: Served): Server {
       jsonSchemaValidator,
     },
   );
-  const perform = (operation: ProjectOperation, input: ObjectInput, context: ServerContext) =>
-    exchange.perform(admitted, operation, { input, ...readContext(context) });
-  /** The answer to a method that cannot answer a refusal as a result. @throws ProtocolError with the refusal */
-  const inject = async (input: ObjectInput["fields"], context: ServerContext): Promise<Answer> => {
-    const answer = await perform(injection, { kind: "object", fields: input }, context);
-    if (answer.code === successCode) return answer;
-    throw new sdk.ProtocolError(rpcCodes.refused, answer.message, { code: answer.code });
-  };
-  /** A failure of this program is logged and answered without its text. */
-  const guard = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof sdk.ProtocolError) throw error;
-      throw new sdk.ProtocolError(sdk.INTERNAL_ERROR, exchange.toRefused(error).message);
-    }
-  };
-  const mayInject = admitted.mayPerform(injection);
+  const methods = { server, sdk, served, guard: createGuard(sdk, served) };
+  answerTools(methods);
+  answerResources(methods);
+  answerPrompts(methods);
+  return server;
+}
 
+interface Methods {
+  readonly server: Server;
+  readonly sdk: Sdk;
+  readonly served: Served;
+  readonly guard: Guard;
+}
+
+function answerTools({ server, sdk, served, guard }: Methods): void {
+  const { admitted, exchange } = served;
   server.setRequestHandler("tools/list", () => ({
     tools: tools.filter(({ operation }) => admitted.mayPerform(operation)).map(toListedOnce),
   }));
@@ -93,25 +87,60 @@ export function createProtocolServer(sdk: Sdk, served: Served): Server {
       const tool = findTool(params.name);
       if (tool === undefined) throw unknown(sdk, "tool", params.name, tools.map(nameOf));
       const sent = isObject(params.arguments) ? params.arguments : {};
-      return toToolResult(tool, sent, await perform(tool.operation, toInput(tool, sent), context));
+      const call = { input: toInput(tool, sent), ...readContext(context) };
+      return toToolResult(tool, sent, await exchange.perform(admitted, tool.operation, call));
     }),
   );
-  server.setRequestHandler("resources/list", () => ({ resources: mayInject ? [rulesResource] : [] }));
+}
+
+function answerResources({ server, sdk, served, guard }: Methods): void {
+  const mayRead = served.admitted.mayPerform(injection);
+  server.setRequestHandler("resources/list", () => ({ resources: mayRead ? [rulesResource] : [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
   server.setRequestHandler("resources/read", ({ params }, context) =>
     guard(async () => {
       if (params.uri !== rulesResource.uri) throw new sdk.ResourceNotFoundError(params.uri.slice(0, 100));
-      return toRulesContents(await inject(rulesInput, context));
+      return toRulesContents(await inject(sdk, served, rulesInput, context));
     }),
   );
-  server.setRequestHandler("prompts/list", () => ({ prompts: mayInject ? [contextPrompt] : [] }));
+}
+
+function answerPrompts({ server, sdk, served, guard }: Methods): void {
+  const mayGet = served.admitted.mayPerform(injection);
+  server.setRequestHandler("prompts/list", () => ({ prompts: mayGet ? [contextPrompt] : [] }));
   server.setRequestHandler("prompts/get", ({ params }, context) =>
     guard(async () => {
       if (params.name !== contextPrompt.name) throw unknown(sdk, "prompt", params.name, [contextPrompt.name]);
-      return toPromptResult(await inject(toPromptInput(params.arguments), context));
+      return toPromptResult(await inject(sdk, served, toPromptInput(params.arguments), context));
     }),
   );
-  return server;
+}
+
+/** For methods that cannot answer a refusal as a result. @throws ProtocolError with the refusal */
+async function inject(
+  { ProtocolError }: Sdk,
+  { exchange, admitted }: Served,
+  fields: JsonObject,
+  context: ServerContext,
+): Promise<Answer> {
+  const call = { input: { kind: "object", fields }, ...readContext(context) } as const;
+  const answer = await exchange.perform(admitted, injection, call);
+  if (answer.code === successCode) return answer;
+  throw new ProtocolError(rpcCodes.refused, answer.message, { code: answer.code });
+}
+
+type Guard = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** A failure of this program is logged, and answered without its text. */
+function createGuard({ ProtocolError, INTERNAL_ERROR }: Sdk, { exchange }: Served): Guard {
+  return async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      throw new ProtocolError(INTERNAL_ERROR, exchange.toRefused(error).message);
+    }
+  };
 }
 
 const listed = new Map<string, ListedTool>();
