@@ -15,8 +15,17 @@ const randomByteCount = 12;
 export function toClientName(implementation: unknown): string | null {
   if (!isObject(implementation) || typeof implementation.name !== "string") return null;
   const { name, version } = implementation;
-  const text = typeof version === "string" && version !== "" ? `${name}/${version}` : name;
-  return text === "" ? null : text.slice(0, nameMaxCharacters).toWellFormed();
+  return shorten(typeof version === "string" && version !== "" ? `${name}/${version}` : name);
+}
+
+/** Without control characters: people read the name in records and exports, some of them on a terminal. */
+function shorten(name: string): string | null {
+  const text = name
+    .slice(0, nameMaxCharacters)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trim();
+  return text === "" ? null : text;
 }
 
 export function toSessionId(client: string | null): string {
@@ -28,5 +37,5 @@ export function readSessionId(sessionId: string | null): string | null {
   const encoded = /^([A-Za-z0-9_-]{1,1100})\.[A-Za-z0-9_-]{16}$/.exec(sessionId ?? "")?.[1];
   if (encoded === undefined) return null;
   const name = Buffer.from(encoded, "base64url").toString("utf8");
-  return name === "" || name.includes("\ufffd") ? null : name.slice(0, nameMaxCharacters);
+  return name.includes("\ufffd") ? null : shorten(name);
 }

@@ -8,6 +8,7 @@ import { isObject, type Json } from "../../json/json.ts";
 import { sessionHeader, toClientName, toSessionId } from "./client-name.ts";
 import { type Exchange, type ExchangeTools, type McpArrival, openExchange } from "./exchange.ts";
 import { methodOf, receiveMessage } from "./message.ts";
+import { checkParameters } from "./parameters.ts";
 import { createProtocolServer } from "./protocol-server.ts";
 import { refusalRpcResponse, rpcCodes, rpcErrorResponse } from "./rpc-error.ts";
 import { createRunningCalls } from "./running-calls.ts";
@@ -42,7 +43,8 @@ export function createMcpEndpoint({ admit, ...tools }: McpOptions): McpEndpoint 
 
   /** The SDK is loaded with the first request, because that takes tens of milliseconds, which every start would wait for. */
   const load = async (): Promise<McpHttpHandler> => {
-    const sdk = await import("@modelcontextprotocol/server");
+    const loaded = await import("@modelcontextprotocol/server");
+    const sdk = { ...loaded, Server: checkParameters(loaded) };
     return sdk.createMcpHandler(({ requestInfo }) => {
       const serving = requestInfo === undefined ? undefined : servings.get(requestInfo);
       if (serving === undefined) throw new Error("the SDK serves a request that it was not given");

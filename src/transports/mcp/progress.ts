@@ -3,10 +3,13 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { ReportProgress } from "../../calls/request.ts";
 
+/** Each notification repeats the token, so a long one would make many large answers of one request. */
+const tokenMaxCharacters = 1_000;
+
 /** Undefined if the client has not asked for progress. The protocol requires that each notification has a higher value. */
 export function createProgressReport({ mcpReq }: ServerContext): ReportProgress | undefined {
   const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
+  if (progressToken === undefined || String(progressToken).length > tokenMaxCharacters) return undefined;
   let last = -1;
   return (progress, message) => {
     if (progress <= last) return;

@@ -2,6 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
+import type { JsonObject } from "../../../src/json/json.ts";
 import { bodiesMaxBytesPerProject, bodyMaxBytes } from "../../../src/limits.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { connect, eras, post, type RawReply, rpc, toolCall } from "./clients.ts";
@@ -86,6 +87,28 @@ describe("a message that asks for something that is not there", () => {
     const before = app.countRecords(app.projectId);
     const { json } = await send(body);
     expect(json).toMatchObject({ id: 1, error: { code } });
+    expect(app.countRecords(app.projectId)).toBe(before);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["tools/call", { name: 5 }, 'Parameter "name" must be a string.'],
+    ["tools/call", { name: "memory_list", arguments: null }, 'Parameter "arguments" must be a JSON object.'],
+    ["tools/list", { cursor: 5 }, 'Parameter "cursor" must be a string.'],
+    ["resources/read", {}, 'Parameter "uri" is required.'],
+    [
+      "prompts/get",
+      { name: "context", arguments: { query: 5 } },
+      'Parameter "arguments/query" must be a string.',
+    ],
+    [
+      "initialize",
+      { protocolVersion: "2025-11-25", capabilities: {} },
+      'Parameter "clientInfo" is required.',
+    ],
+  ])("%s is told which of its parameters is wrong: %j", async (method, params, message) => {
+    const before = app.countRecords(app.projectId);
+    const { json } = await send(rpc(method, params));
+    expect(json).toEqual({ jsonrpc: "2.0", id: 1, error: { code: -32602, message } });
     expect(app.countRecords(app.projectId)).toBe(before);
   });
 
@@ -226,6 +249,29 @@ test.each([
   const { payload } = app.records(app.projectId).at(-1) ?? {};
   expect(payload).toMatchObject({ transport: "mcp", user_agent: expect.any(String) });
   expect(payload).not.toHaveProperty("client_name");
+});
+
+test("the name of a client has no control characters in its records, which people read on terminals", async () => {
+  const name = "a\u001b[31m\r\nb";
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name, version: "1" } };
+  const { headers } = await send(rpc("initialize", params));
+  const forged = `${Buffer.from(`${name}/1`).toString("base64url")}.${"a".repeat(16)}`;
+  for (const sessionId of [headers.get("mcp-session-id") ?? "", forged]) {
+    await send(toolCall("memory_list", {}), { "Mcp-Session-Id": sessionId });
+    expect(app.records(app.projectId).at(-1)?.payload).toMatchObject({ client_name: "a [31m b/1" });
+  }
+});
+
+test("a token that is too long to be repeated with each notification gets no progress", async () => {
+  const progressOf = async (progressToken: string) => {
+    const args = { text: "Dana: I have moved to Porto.", dry_run: true };
+    const params = { name: "memory_extract", arguments: args, _meta: { progressToken } };
+    const { text, json } = await send(rpc("tools/call", params));
+    expect(json.result).toMatchObject({ structuredContent: { dry_run: true } });
+    return text.split("notifications/progress").length - 1;
+  };
+  expect(await progressOf("x".repeat(1_000))).toBeGreaterThan(0);
+  expect(await progressOf("x".repeat(1_001))).toBe(0);
 });
 
 test("an argument that is too long for a memory is refused with a record that does not repeat it", async () => {
