@@ -18,6 +18,8 @@ interface MemoryState {
   readonly memory_type: Json;
   readonly importance: Json;
   readonly is_active: Json;
+  /** Null: none. */
+  readonly tags: Json;
 }
 
 /**
@@ -110,14 +112,15 @@ function replay(records: readonly ReadRecord[]): Map<string, MemoryState> {
     if (status >= 300) continue;
     if (action === "memory.create" || action === "memory.update") {
       const { data } = toObject(payload.response_body ?? {});
-      const { id, content, memory_type, importance, is_active } = toObject(data ?? {});
-      memories.set(String(id), toState({ content, memory_type, importance, is_active }));
+      const { id, ...state } = toObject(data ?? {});
+      memories.set(String(id), toState(state));
     } else if (action === "memory.delete") {
       memories.delete(String(memory));
     } else if (action === "memory.delete_all") {
-      const { memory_type } = toObject(payload.request_body ?? {});
+      const { memory_type, tags = [] } = toObject(payload.request_body ?? {});
       for (const [id, state] of memories) {
-        if (memory_type === undefined || state.memory_type === memory_type) memories.delete(id);
+        const isTagged = [tags].flat().every((tag) => [state.tags].flat().includes(tag));
+        if (isTagged && (memory_type === undefined || state.memory_type === memory_type)) memories.delete(id);
       }
     }
   }
@@ -130,6 +133,7 @@ interface MemoryRow {
   readonly memory_type: string;
   readonly importance: number;
   readonly is_active: number;
+  readonly tags: string | null;
   readonly vector: number | null;
 }
 
@@ -139,16 +143,16 @@ const alive =
 function compareMemories(database: Database, expected: ReadonlyMap<string, MemoryState>): string[] {
   const rows = database
     .query<MemoryRow, []>(
-      `SELECT m.id, m.content, m.memory_type, m.importance, m.is_active, v.memory AS vector
+      `SELECT m.id, m.content, m.memory_type, m.importance, m.is_active, m.tags, v.memory AS vector
        FROM memory m ${alive} LEFT JOIN memory_vector v ON v.memory = m.serial`,
     )
     .all();
   const faults: string[] = [];
-  for (const { id, content, memory_type, importance, is_active, vector } of rows) {
+  for (const { id, is_active, tags, vector, ...row } of rows) {
+    const shown = { ...row, is_active: is_active === 1, tags: tags === null ? null : JSON.parse(tags) };
     const state = expected.get(id);
     if (state === undefined) faults.push(`memory ${id} has no record`);
-    else if (!Bun.deepEquals(state, { content, memory_type, importance, is_active: is_active === 1 }))
-      faults.push(`memory ${id} is not what its newest record says`);
+    else if (!Bun.deepEquals(state, shown)) faults.push(`memory ${id} is not what its newest record says`);
     if (vector === null) faults.push(`memory ${id} has no vector`);
   }
   const found = new Set(rows.map(({ id }) => id));
@@ -156,26 +160,33 @@ function compareMemories(database: Database, expected: ReadonlyMap<string, Memor
   return faults;
 }
 
-/** Counters and the purge's list commit with what they count. */
+const tagsOfMemories =
+  "SELECT m.project, t.value, m.memory_type, m.epoch, m.serial FROM memory m, json_each(m.tags) t";
+const tagRows = "SELECT project, tag, memory_type, epoch, memory FROM memory_tag";
+
+/** Counters, the rows of tags and the purge's list commit with what they count. */
 function countWrong(database: Database): string[] {
   const row = database
-    .query<{ counted: number; found: number; leaked: number }, []>(
+    .query<{ counted: number; found: number; leaked: number; untagged: number }, []>(
       `SELECT (SELECT TOTAL(memories) FROM pool JOIN project ON serial = project AND name = 'default') AS counted,
          (SELECT COUNT(*) FROM memory m ${alive}) AS found,
          (SELECT COUNT(*) FROM memory m JOIN pool USING (project, memory_type) WHERE m.epoch <> pool.epoch AND NOT EXISTS
-           (SELECT 1 FROM dead_pool d WHERE (d.project, d.memory_type, d.epoch) = (m.project, m.memory_type, m.epoch))) AS leaked`,
+           (SELECT 1 FROM dead_pool d WHERE (d.project, d.memory_type, d.epoch) = (m.project, m.memory_type, m.epoch))) AS leaked,
+         (SELECT COUNT(*) FROM (${tagsOfMemories} EXCEPT ${tagRows}))
+           + (SELECT COUNT(*) FROM (${tagRows} EXCEPT ${tagsOfMemories})) AS untagged`,
     )
     .get();
   if (row === null) return ["nothing can be counted"];
   const faults: string[] = [];
   if (row.counted !== row.found) faults.push(`${row.counted} memories are counted, ${row.found} are there`);
   if (row.leaked > 0) faults.push(`${row.leaked} deleted memories wait for no purge`);
+  if (row.untagged > 0) faults.push(`${row.untagged} tags are not those of their memories`);
   return faults;
 }
 
-function toState(fields: { [Name in keyof MemoryState]: Json | undefined }): MemoryState {
-  const { content = null, memory_type = null, importance = null, is_active = null } = fields;
-  return { content, memory_type, importance, is_active };
+function toState(fields: JsonObject): MemoryState {
+  const { content = null, memory_type = null, importance = null, is_active = null, tags = null } = fields;
+  return { content, memory_type, importance, is_active, tags };
 }
 
 function toObject(value: unknown): JsonObject {

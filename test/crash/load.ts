@@ -55,6 +55,14 @@ const answerLimitMs = 30_000;
 const formats = ["csv", "json"] as const;
 const types = ["fact", "rule", "context"] as const;
 
+const tags = ["common", "rare", "doomed"] as const;
+/** All memories only now and then. */
+const removals: readonly JsonObject[] = [
+  {},
+  ...Array.from({ length: 6 }, () => ({ memory_type: "context" })),
+  ...Array.from({ length: 3 }, () => ({ tags: ["rare", "doomed"] })),
+];
+
 /** The same seed gives the same calls, as far as answers allow. */
 export function createLoad(seed: number): Load {
   const random = createRandom(seed);
@@ -64,22 +72,26 @@ export function createLoad(seed: number): Load {
   const pick = <Value>(values: readonly Value[]): Value | undefined =>
     values[Math.floor(random() * values.length)];
 
+  const someTags = () => ({ tags: tags.filter(() => random() < 0.3) });
+  const someChange = (content: string) =>
+    pick<JsonObject>([{ content }, { importance: random() }, someTags()]) ?? { content };
+
   const describe = (action: Action, number: number): Sent => {
     const content = `Memory ${number} of seed ${seed}. ${"It says something. ".repeat(Math.floor(random() * 40))}`;
     const one = `/v1/memories/${pick([...known.keys()]) ?? "0".repeat(32)}`;
     const type = pick(types) ?? "fact";
     switch (action) {
       case "memory.create":
-        return { method: "POST", path: "/v1/memories", body: { content, memory_type: type } };
+        return { method: "POST", path: "/v1/memories", body: { content, memory_type: type, ...someTags() } };
       case "memory.update":
-        return { method: "PUT", path: one, body: random() < 0.5 ? { content } : { importance: random() } };
+        return { method: "PUT", path: one, body: someChange(content) };
       case "memory.delete":
         return { method: "DELETE", path: one };
       case "memory.delete_all":
         return {
           method: "DELETE",
           path: "/v1/memories",
-          body: random() < 0.1 ? {} : { memory_type: "context" },
+          body: pick(removals) ?? {},
         };
       case "memory.search":
         return { method: "POST", path: "/v1/memories/search", body: { query: `memory ${number}` } };
@@ -108,7 +120,9 @@ export function createLoad(seed: number): Load {
   };
 
   const forget = (body: Sent["body"]) => {
-    const only = isObject(body) ? body.memory_type : undefined;
+    const { memory_type: only, tags: wanted } = isObject(body) ? body : {};
+    // Which memories have the tags is up to the server: some of the others will not be found.
+    if (wanted !== undefined) return;
     for (const [id, type] of known) if (only === undefined || type === only) known.delete(id);
   };
 
