@@ -562,7 +562,10 @@ describe("a long text", () => {
         return sentencesOf(piece).map((evidence) => ({ content: `${evidence} (${told})`, evidence }));
       }),
     );
-    const { items: found, usage } = await extractor.extract(plain(long), now, never);
+    const read: number[] = [];
+    const { items: found, usage } = await extractor.extract(plain(long), now, never, (part) =>
+      read.push(part),
+    );
     const pieces = requests().map((request) => request.text);
     expect(pieces.length).toBeGreaterThan(3);
     for (const piece of pieces) {
@@ -572,6 +575,8 @@ describe("a long text", () => {
     expect(found.map(({ evidence }) => evidence)).toEqual(sentences);
     expect(told).toBeGreaterThan(sentences.length);
     expect(usage?.total_tokens).toBe(120 * pieces.length);
+    // Each piece tells once how much of the text was read.
+    expect(read).toEqual(pieces.map((_, index) => (index + 1) / pieces.length));
   });
 
   test("fails as a whole when one piece fails, and the others are given up", async () => {

@@ -54,8 +54,8 @@ async function prepare(member: Member, said: readonly Said[], input: JsonObject 
     signal: new AbortController().signal,
     inTurn: (work) => work(),
     perform: () => Promise.reject(new Error("an extraction performs no other operation")),
-    // What other calls have reserved is left out: the transaction decides alone.
     report() {},
+    // What other calls have reserved is left out: the transaction decides alone.
     reserve: createReservations((project) => seam.store.access.findCredits(project))(caller.project).reserve,
     pagePins: createPagePins(createClock()),
     embed: async (text) => vectors.get(text) ?? at(1),

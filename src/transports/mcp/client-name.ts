@@ -6,6 +6,8 @@ import { isObject } from "../../json/json.ts";
 
 export const sessionHeader = "Mcp-Session-Id";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Longer names are cut off, because each request repeats them in a header. */
 const nameMaxCharacters = 200;
 /** Distinguishes clients of the same name, so that one cannot cancel the calls of another by chance. */
@@ -22,6 +24,8 @@ export function toClientName(implementation: unknown): string | null {
 function shorten(name: string): string | null {
   const text = name
     .slice(0, nameMaxCharacters)
+    // Not in the middle of a character.
+    .replace(/[\ud800-\udbff]$/, "")
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, " ")
     .trim();
@@ -36,6 +40,9 @@ export function toSessionId(client: string | null): string {
 export function readSessionId(sessionId: string | null): string | null {
   const encoded = /^([A-Za-z0-9_-]{1,1100})\.[A-Za-z0-9_-]{16}$/.exec(sessionId ?? "")?.[1];
   if (encoded === undefined) return null;
-  const name = Buffer.from(encoded, "base64url").toString("utf8");
-  return name.includes("\ufffd") ? null : shorten(name);
+  try {
+    return shorten(utf8.decode(Buffer.from(encoded, "base64url")));
+  } catch {
+    return null;
+  }
 }

@@ -3,8 +3,9 @@
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { Admitted } from "../../calls/admission.ts";
 import type { Answer } from "../../calls/answer.ts";
+import type { ObjectInput } from "../../calls/request.ts";
 import { successCode } from "../../errors.ts";
-import { isObject, type JsonObject } from "../../json/json.ts";
+import { isObject } from "../../json/json.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { version } from "../../version.ts";
 import { toClientName } from "./client-name.ts";
@@ -120,11 +121,10 @@ function answerPrompts({ server, sdk, served, guard }: Methods): void {
 async function inject(
   { ProtocolError }: Sdk,
   { exchange, admitted }: Served,
-  fields: JsonObject,
+  input: ObjectInput,
   context: ServerContext,
 ): Promise<Answer> {
-  const call = { input: { kind: "object", fields }, ...readContext(context) } as const;
-  const answer = await exchange.perform(admitted, injection, call);
+  const answer = await exchange.perform(admitted, injection, { input, ...readContext(context) });
   if (answer.code === successCode) return answer;
   throw new ProtocolError(rpcCodes.refused, answer.message, { code: answer.code });
 }

@@ -2,9 +2,11 @@
 // Both are injections, with a record each.
 
 import type { Answer } from "../../calls/answer.ts";
+import type { ObjectInput } from "../../calls/request.ts";
 import { isObject, type JsonObject } from "../../json/json.ts";
 import { injectMemories } from "../../memory/inject.ts";
 import { objectsOf } from "./memory-view.ts";
+import { toOperationInput } from "./tool.ts";
 
 /** The operation that the resource and the prompt perform. */
 export const operation = injectMemories;
@@ -18,7 +20,7 @@ export const rulesResource = {
 } as const;
 
 /** Without any fact or context: no line of one fits into 0 characters. */
-export const rulesInput: JsonObject = { max_characters: 0 };
+export const rulesInput: ObjectInput = { kind: "object", fields: { max_characters: 0 } };
 
 export function toRulesContents({ data }: Answer) {
   const { rules } = objectOf(data);
@@ -42,10 +44,12 @@ export const contextPrompt = {
 };
 
 /** Clients may send an empty text for an argument that the user has not filled in. */
-export function toPromptInput(sent: Readonly<Record<string, string>> = {}): JsonObject {
-  const { query = "", ...others } = sent;
-  return query.trim() === "" ? others : { ...others, query };
+export function toPromptInput(sent: Readonly<Record<string, string>> = {}): ObjectInput {
+  const filled = Object.entries(sent).filter(([, value]) => value.trim() !== "");
+  return { kind: "object", ...toOperationInput(promptArguments, Object.fromEntries(filled)) };
 }
+
+const promptArguments = { arguments: { query: { field: "query" } } };
 
 export function toPromptResult({ data }: Answer) {
   const { prompt } = objectOf(data);

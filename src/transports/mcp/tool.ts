@@ -39,7 +39,7 @@ export interface ToolArgument {
 
 /** The input of the operation for the arguments of a call. `fault`: an argument that the tool does not have; null: none. */
 export function toOperationInput(
-  { arguments: known, fixed = {} }: Tool,
+  { arguments: known, fixed = {} }: Pick<Tool, "arguments" | "fixed">,
   sent: JsonObject,
 ): { readonly fields: JsonObject; readonly fault: Refusal | null } {
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(known, name));

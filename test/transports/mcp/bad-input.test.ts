@@ -274,6 +274,22 @@ test("a token that is too long to be repeated with each notification gets no pro
   expect(await progressOf("x".repeat(1_001))).toBe(0);
 });
 
+test.each([
+  ["test-client", "1.2.3", "test-client/1.2.3"],
+  ["Zoë's agent", "", "Zoë's agent"],
+  ["\u{1F600}".repeat(300), "1", "\u{1F600}".repeat(100)],
+  ["x\u{1F600}".repeat(300), "1", `${"x\u{1F600}".repeat(66)}x`],
+  ["\ufffd", "1", "\ufffd/1"],
+])(
+  "the client %p is recorded by the name that it has sent in initialize",
+  async (name, version, recorded) => {
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name, version } };
+    const { headers } = await send(rpc("initialize", params));
+    await send(toolCall("memory_list", {}), { "Mcp-Session-Id": headers.get("mcp-session-id") ?? "" });
+    expect(app.records(app.projectId).at(-1)?.payload).toMatchObject({ client_name: recorded });
+  },
+);
+
 test("an argument that is too long for a memory is refused with a record that does not repeat it", async () => {
   const client = await connect(app, app.apiKey, "2026-07-28");
   const before = app.countRecords(app.projectId);

@@ -274,6 +274,8 @@ describe.each(eras)("a client of %s", (era) => {
     await expect(sdk.readResource({ uri: "memledger://secrets" })).rejects.toThrow(
       /not found|memledger:\/\/secrets/i,
     );
+    const unknown = sdk.getPrompt({ name: "context", arguments: { top_k: "1" } });
+    await expect(unknown).rejects.toThrow("known arguments are query");
     await expect(sdk.getPrompt({ name: "nonsense" })).rejects.toThrow("known prompts are context");
     await close();
   });
