@@ -6,9 +6,9 @@ import type { InstallationOperation } from "../calls/operation.ts";
 import type { Config } from "../config/config.ts";
 import { administrationRequest, originOf } from "../data-directory/administration.ts";
 import { locate } from "../data-directory/data-directory.ts";
+import { DirectoryInUse } from "../data-directory/directory-in-use.ts";
 import {
   createDirectoryLocker,
-  DirectoryInUse,
   type LockedDirectory,
   openAdministration,
   requireDatabase,

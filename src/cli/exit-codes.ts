@@ -2,7 +2,7 @@
 
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/config-file.ts";
-import { DirectoryInUse } from "../data-directory/directory-lock.ts";
+import { DirectoryInUse } from "../data-directory/directory-in-use.ts";
 import { ModelMismatch } from "../storage/engine.ts";
 
 export const exitCodes = {

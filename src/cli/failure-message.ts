@@ -1,8 +1,6 @@
 // Owns the error message of a failed command, in one line: the cause and what to do next. Must never show a stack trace.
 
 import { locate } from "../data-directory/data-directory.ts";
-import { explainForeignDatabase } from "../data-directory/lost-database.ts";
-import { chooseEngine } from "../engines/engines.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { ForeignDatabase } from "../storage/engine.ts";
 
@@ -15,9 +13,14 @@ export async function failureMessage(error: unknown, dataDir: string | null): Pr
 
 /** Null when the error is not one of the database, or its message can be printed as it is. */
 async function explainDatabase(error: unknown, dataDir: string): Promise<string | null> {
+  // Only now, because most commands of an assistant neither open a database nor fail.
+  const { chooseEngine } = await import("../engines/engines.ts");
   const directory = locate(dataDir);
   const engine = chooseEngine(directory);
-  if (error instanceof ForeignDatabase) return explainForeignDatabase({ directory, engine });
+  if (error instanceof ForeignDatabase) {
+    const { explainForeignDatabase } = await import("../data-directory/lost-database.ts");
+    return explainForeignDatabase({ directory, engine });
+  }
   const found = engine.explainFailure(error);
   return found === null ? null : `The database in ${dataDir} cannot be used: ${found.cause}. ${found.remedy}`;
 }

@@ -43,13 +43,3 @@ function addOptions(command: Command): Command {
       new Option("--deadline-ms <number>", "for tests on slow machines").hideHelp().default(hookDeadlineMs),
     );
 }
-
-/** Whether a hook was meant, also when its arguments are invalid. */
-export function isHook(words: readonly string[]): boolean {
-  let at = 0;
-  // Options before the name of the command: all but --json have a value.
-  for (let word = words[at]; word?.startsWith("-") === true; word = words[at]) {
-    at += word === "--json" || word.includes("=") ? 1 : 2;
-  }
-  return words[at] === "hook";
-}

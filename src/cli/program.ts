@@ -2,32 +2,42 @@
 
 import { Command, CommanderError } from "commander";
 import { disableTelemetry } from "../native/telemetry.ts";
-import { addAuditCommands } from "./audit.ts";
 import { addSettings, globalSettings, reportFailure, type Session } from "./command.ts";
-import { addConfigCommands } from "./config.ts";
-import { addConnectCommand } from "./connect.ts";
-import { addDoctorCommand } from "./doctor.ts";
+import { commandWord } from "./command-word.ts";
 import { type ExitCode, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
-import { addHookCommands, isHook } from "./hook.ts";
-import { addKeyCommands } from "./key.ts";
-import { addMcpCommand } from "./mcp.ts";
-import { addProjectCommands } from "./project.ts";
-import { addReembedCommand } from "./reembed.ts";
-import { addServeCommand } from "./serve.ts";
-import { addStopCommand } from "./stop.ts";
 import { createTerminal } from "./terminal.ts";
-import { addVersionCommand, versionReport, versionText } from "./version.ts";
+import { versionReport, versionText } from "./version.ts";
+
+/**
+ * All commands, in the order of the help. A command that is named is the only one that is loaded: an assistant waits for the start of the
+ * program, and the server is large.
+ */
+const commands: Readonly<Record<string, () => Promise<(program: Command, session: Session) => void>>> = {
+  serve: async () => (await import("./serve.ts")).addServeCommand,
+  stop: async () => (await import("./stop.ts")).addStopCommand,
+  mcp: async () => (await import("./mcp.ts")).addMcpCommand,
+  project: async () => (await import("./project.ts")).addProjectCommands,
+  key: async () => (await import("./key.ts")).addKeyCommands,
+  audit: async () => (await import("./audit.ts")).addAuditCommands,
+  connect: async () => (await import("./connect.ts")).addConnectCommand,
+  reembed: async () => (await import("./reembed.ts")).addReembedCommand,
+  doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
+  config: async () => (await import("./config.ts")).addConfigCommands,
+  hook: async () => (await import("./hook.ts")).addHookCommands,
+  version: async () => (await import("./version.ts")).addVersionCommand,
+};
 
 /** Runs one command. `words` are the arguments after the program's name. Never throws: every outcome is an exit code. */
 export async function runCommand(words: readonly string[]): Promise<ExitCode> {
   const exitCode = await parseAndRun(words);
-  return isHook(words) ? exitCodes.done : exitCode;
+  // Clients of assistants block the prompt of the user otherwise.
+  return commandWord(words) === "hook" ? exitCodes.done : exitCode;
 }
 
 async function parseAndRun(words: readonly string[]): Promise<ExitCode> {
   disableTelemetry();
   const session: Session = { terminal: createTerminal(words.includes("--json")), exitCode: exitCodes.done };
-  const program = createProgram(session);
+  const program = await createProgram(session, words);
   try {
     await program.parseAsync([...words], { from: "user" });
     return session.exitCode;
@@ -52,7 +62,7 @@ function namedCommand(program: Command, words: readonly string[]): Command {
   );
 }
 
-function createProgram(session: Session): Command {
+async function createProgram(session: Session, words: readonly string[]): Promise<Command> {
   const program = new Command("memledger")
     .description("An AI memory with a tamper-evident audit ledger.")
     .version(versionText, "-V, --version", "print the version and the commit")
@@ -72,18 +82,12 @@ function createProgram(session: Session): Command {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText("after", `\nExit codes:\n${exitCodeLines()}`);
   addSettings(program, globalSettings);
-  addServeCommand(program, session);
-  addStopCommand(program, session);
-  addMcpCommand(program, session);
-  addProjectCommands(program, session);
-  addKeyCommands(program, session);
-  addAuditCommands(program, session);
-  addConnectCommand(program, session);
-  addReembedCommand(program, session);
-  addDoctorCommand(program, session);
-  addConfigCommands(program, session);
-  addHookCommands(program, session);
-  addVersionCommand(program, session);
+  const word = commandWord(words) ?? "";
+  const named = Object.entries(commands).filter(([name]) => name === word);
+  for (const [, load] of named.length === 0 ? Object.entries(commands) : named) {
+    const add = await load();
+    add(program, session);
+  }
   return program;
 }
 

@@ -13,6 +13,7 @@ import type { LedgerFiles } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
+import { DirectoryInUse } from "./directory-in-use.ts";
 import { openLedger } from "./ledger.ts";
 import {
   type DatabasePlace,
@@ -20,18 +21,6 @@ import {
   refuseLostDatabase,
   refuseOlderDatabase,
 } from "./lost-database.ts";
-
-/** Another process has locked the data directory, and does not release it soon. */
-export class DirectoryInUse extends Error {
-  /** @param background the process number of its background server; null: another process uses the directory */
-  constructor(root: string, background: number | null = null) {
-    super(
-      background === null
-        ? `The data directory ${root} is in use by another memledger process. Stop that process, or choose another directory with --data-dir.`
-        : `The data directory ${root} is in use by its background server, process ${background}. Stop it: memledger stop --data-dir ${quoteWord(root)}`,
-    );
-  }
-}
 
 export interface LockedDirectory extends DatabasePlace {
   readonly runtime: RuntimeFiles;
