@@ -57,15 +57,16 @@ async def use(client, mode, kind):
     claim(f"the tools are in their order ({mode})", listed == TOOLS, listed)
 
     content = f"Client {kind} {mode} keeps its documents in Lisbon."
-    saved = await succeed("memory_save", {"content": content, "type": "fact", "importance": 0.8})
+    tag = f"{kind}-{mode}"
+    saved = await succeed("memory_save", {"content": content, "type": "fact", "importance": 0.8, "tags": [tag]})
     claim(f"a memory is created ({mode})", saved["status"] == "created", saved)
     again = await succeed("memory_save", {"content": content, "type": "fact"})
     claim(f"a second one is already known ({mode})", again == {"status": "already known", "id": saved["id"]}, again)
 
     found = await succeed("memory_search", {"query": f"Where does client {kind} {mode} keep its documents?", "top_k": 5})
     claim(f"it is found by its meaning ({mode})", content in [each["content"] for each in found["results"]], found)
-    page = await succeed("memory_list", {"type": "fact"})
-    claim(f"it is listed ({mode})", saved["id"] in [each["id"] for each in page["memories"]], page)
+    page = await succeed("memory_list", {"type": "fact", "tags": [tag]})
+    claim(f"it is listed by its tag ({mode})", [saved["id"]] == [each["id"] for each in page["memories"]], page)
 
     changed = content.replace("Lisbon", "Porto")
     updated = await succeed("memory_update", {"id": saved["id"], "content": changed})
