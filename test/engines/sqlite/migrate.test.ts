@@ -49,6 +49,12 @@ describe("a database of format 1", () => {
     expect(await project.create({ content: "The freeze ends today.", vector: unitVector(3) })).toMatchObject({
       status: 201,
     });
+    const tagged = await project.call("memory.update", { memory_id: kept.fact, tags: ["team"] });
+    expect(tagged.data.tags).toEqual(["team"]);
+    const filter = { tags: ["team"], match: "all" } as const;
+    expect(
+      (await project.search({ vector: unitVector(3), tags: filter })).map(({ memory }) => memory.id),
+    ).toEqual([kept.fact]);
     expect(await project.call("memory.delete_all", {})).toMatchObject({ data: { deleted_count: 5 } });
     await seam.close();
     expect(seam.complaints).toEqual([]);
@@ -62,7 +68,7 @@ describe("a database of format 1", () => {
       )
       .all();
     database.close();
-    expect(chains).toEqual([{ entries: 14, last: 14 }]);
+    expect(chains).toEqual([{ entries: 15, last: 15 }]);
   });
 
   test("is brought to exactly the schema of a new one", async () => {
