@@ -15,10 +15,12 @@ export interface ProgramOptions {
 }
 
 const running = new Set<Bun.Subprocess>();
+let isEnding = false;
 
 /** Runs a program to its end. One that takes longer than its limit (a minute) is killed, and has an exit code that is not 0. */
 export async function runProgram(words: readonly string[], options: ProgramOptions): Promise<Outcome> {
   const { folder, variables = {}, timeoutMs = 60_000 } = options;
+  if (isEnding) throw new Error("no program is started any more");
   const child = Bun.spawn([...words], {
     cwd: folder,
     env: { ...process.env, ...variables },
@@ -35,8 +37,9 @@ export async function runProgram(words: readonly string[], options: ProgramOptio
   return { exitCode, stdout, output: `${stdout}${stderr}` };
 }
 
-/** Ends what a failure or a signal left running. */
+/** Ends what a failure or a signal left running, and lets no other program start. */
 export async function killPrograms(): Promise<void> {
+  isEnding = true;
   for (const child of running) child.kill("SIGKILL");
   await Promise.all([...running].map((child) => child.exited));
 }
