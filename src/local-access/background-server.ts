@@ -5,6 +5,7 @@ import { closeSync, statSync } from "node:fs";
 import { createClock } from "../clock.ts";
 import { apiKeyVariable } from "../config/client-variables.ts";
 import { type DataDirectory, locate, openDataDirectory } from "../data-directory/data-directory.ts";
+import { explainSystemError } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
 import { backgroundStartMaxMs, backgroundStopMaxMs } from "../limits.ts";
 import { lastErrorMessage, openLogFile } from "../log/log-file.ts";
@@ -69,6 +70,12 @@ function spawnServer(directory: DataDirectory): Bun.Subprocess {
     });
     child.unref();
     return child;
+  } catch (cause) {
+    const reason = explainSystemError(cause)?.cause ?? String(cause);
+    throw new ServerUnreachable(
+      `The program ${ownCommand[0]} cannot be started: ${reason}. If it was moved, run memledger connect with the name of the assistant and --write, then restart the assistant.`,
+      { cause },
+    );
   } finally {
     closeSync(log);
   }

@@ -1,8 +1,19 @@
 // Tests the background server with real processes: one only, however many programs start it; its end; its log; and who replaces it.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { startBackgroundApp } from "../../src/app.ts";
 import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { loadConfig } from "../../src/config/config.ts";
@@ -92,6 +103,23 @@ describe("the start", () => {
     const failure = await save(open(dataDir), "x").catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ServerUnreachable);
     expect(String(failure)).toContain("The local socket");
+    expect(existsSync(locate(dataDir).startMarker)).toBe(false);
+  }, 60_000);
+
+  test("a program whose executable was moved says what to do", async () => {
+    const dataDir = directory();
+    const executable = join(mkdtempSync(join(tmpdir(), "memledger-test-")), "bun");
+    copyFileSync(process.execPath, executable);
+    const module = join(import.meta.dir, "../../src/local-access/background-server.ts");
+    const script = `import { rmSync } from "node:fs";
+      import { ensureServer } from ${JSON.stringify(module)};
+      rmSync(process.execPath);
+      await ensureServer(process.argv[1]).catch(({ message }) => process.stdout.write(message));`;
+    const child = Bun.spawn([executable, "-e", script, dataDir], { stdout: "pipe" });
+    const message = await child.stdout.text();
+    rmSync(dirname(executable), { recursive: true });
+    expect(message).toStartWith(`The program ${executable} cannot be started: it does not exist.`);
+    expect(message).toContain("memledger connect");
     expect(existsSync(locate(dataDir).startMarker)).toBe(false);
   }, 60_000);
 
@@ -202,6 +230,25 @@ describe("the end", () => {
     } finally {
       await app.close();
     }
+  }, 60_000);
+
+  test("after its directory was removed, programs use a new server, and the former one ends and leaves the new socket", async () => {
+    const dataDir = directory();
+    const flags = { "data-dir": dataDir, "log-level": "silent", "background-idle-minutes": "unlimited" };
+    const clockShift = createClockShift();
+    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    const former = await startBackgroundApp(loadConfig({ flags }).config, { clockShift, end });
+    const channel = open(dataDir);
+    expect(await save(channel, "lost")).toBe(201);
+    rmSync(dataDir, { recursive: true });
+    expect(await save(channel, "kept")).toBe(201);
+    const pid = await serverOf(dataDir);
+    expect(pid).not.toBe(process.pid);
+    passTime(clockShift, 60_000);
+    expect(await ended).toBe("its local socket was removed or replaced");
+    await former.close();
+    expect(await findBackgroundServer(dataDir)).toBe(pid);
+    expect(await save(channel, "kept, too")).toBe(201);
   }, 60_000);
 
   test("it does not end if it is told to stay", async () => {

@@ -1,4 +1,4 @@
-// Owns what a background server answers about itself on the local socket, and when it is idle. Other servers answer nothing here.
+// Owns what a background server answers about itself on the local socket, and when it ends. Other servers answer nothing here.
 
 import type { Clock } from "../../clock.ts";
 import { backgroundCheckMs } from "../../limits.ts";
@@ -16,11 +16,17 @@ export interface BackgroundOptions {
   end(cause: string): void;
 }
 
+interface WatchedSocket {
+  readonly pendingRequests: () => number;
+  /** Whether the path of the socket still leads to this server. */
+  readonly isReachable: () => boolean;
+}
+
 interface Background {
   /** The handlers of the socket, which also count as activity. */
   watch(http: Http): Http;
-  /** Ends the server when it is idle. @param pendingRequests of the socket */
-  start(pendingRequests: () => number): Disposable;
+  /** Ends the server when it is idle, or no program can find it any more. */
+  start(socket: WatchedSocket): Disposable;
 }
 
 export function createBackground({ idleMs, clock, version, end }: BackgroundOptions): Background {
@@ -54,9 +60,10 @@ export function createBackground({ idleMs, clock, version, end }: BackgroundOpti
       },
       error,
     }),
-    start(pendingRequests) {
+    start({ pendingRequests, isReachable }) {
       const check = () => {
         if (pendingRequests() > 0) touch();
+        else if (!isReachable()) end("its local socket was removed or replaced");
         else if (idleMs !== null && clock.elapsed() - activeAtMs >= idleMs) end("idle");
       };
       const timer = clock.every(backgroundCheckMs, check);

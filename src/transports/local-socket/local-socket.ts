@@ -1,7 +1,7 @@
 // Owns the local socket of a data directory: programs of this machine reach the server through it, with commands and with the HTTP API.
 // The permissions of its file are the authorisation. Must never be reachable over a network.
 
-import { chmodSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, rmSync, statSync, symlinkSync } from "node:fs";
 import type { Perform } from "../../calls/perform.ts";
 import { httpGraceMs } from "../../limits.ts";
 import { stopServer } from "../../native/stop-server.ts";
@@ -52,14 +52,24 @@ export function openLocalSocket(
     ...(watch?.watch(api) ?? api),
   });
   chmodSync(unix, 0o600);
-  const idleWatch = watch?.start(() => server.pendingRequests);
+  const own = identify(path);
+  const isReachable = () => identify(path) === own;
+  const running = watch?.start({ pendingRequests: () => server.pendingRequests, isReachable });
   return {
     async close() {
-      idleWatch?.[Symbol.dispose]();
+      running?.[Symbol.dispose]();
+      // The directory was removed, and another server may listen at this path now: Bun would remove its socket.
+      if (!isReachable()) return void server.unref();
       // First, so that programs see that no server listens: a connection that is made from now on would be closed without an answer.
       rmSync(path, { force: true });
       rmSync(unix, { force: true });
       await stopServer(server, httpGraceMs);
     },
   };
+}
+
+/** Null if there is no file. */
+function identify(path: string): string | null {
+  const info = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return info === undefined ? null : `${info.dev} ${info.ino}`;
 }
