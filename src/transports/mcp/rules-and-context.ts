@@ -53,7 +53,7 @@ const promptArguments = { arguments: { query: { field: "query" } } };
 
 export function toPromptResult({ data }: Answer) {
   const { prompt } = objectOf(data);
-  const text = prompt === "" ? "This project has no memories yet." : String(prompt);
+  const text = prompt === "" ? "No memory was found." : String(prompt);
   return {
     description: contextPrompt.description,
     messages: [{ role: "user" as const, content: { type: "text" as const, text } }],

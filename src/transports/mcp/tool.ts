@@ -64,11 +64,11 @@ function unknownArgument(name: string, known: Tool["arguments"]): Refusal {
 
 /** The message of a refusal in the words of the tool: the arguments have other names than the fields of the operation. */
 export function inWordsOf({ arguments: known }: Tool, message: string): string {
-  return Object.entries(known).reduce(
-    (text, [name, { field }]) =>
-      text.replaceAll(new RegExp(`Field "${field}(/[^"]*)?"`, "g"), `Argument "${name}$1"`),
-    message,
-  );
+  return Object.entries(known).reduce((text, [name, { field }]) => {
+    const named = text.replaceAll(new RegExp(`Field "${field}(/[^"]*)?"`, "g"), `Argument "${name}$1"`);
+    // In a list of fields. What a client has sent is in quotation marks.
+    return name === field ? named : named.replaceAll(new RegExp(`(?<= )${field}(?=[,.])`, "g"), name);
+  }, message);
 }
 
 /** The tool as `tools/list` shows it. */

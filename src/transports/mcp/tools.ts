@@ -130,10 +130,12 @@ export const tools: readonly Tool[] = [
     arguments: { query: { field: "query" }, max_characters: { field: "max_characters" } },
     output: Fields({ prompt: Type.String(), omitted: Type.Integer() }),
     present: ({ prompt = "", omitted = 0 }) => ({ prompt, omitted }),
-    describe: ({ prompt, omitted }) =>
-      lines(prompt === "" ? "There are no memories yet." : String(prompt), [
+    describe: ({ prompt, omitted }) => {
+      const missing = omitted === 0 ? "No memory was found." : "No memory fits into max_characters.";
+      return lines(prompt === "" ? missing : String(prompt), [
         `omitted because of max_characters: ${omitted}`,
-      ]),
+      ]);
+    },
   },
   {
     name: "memory_extract",

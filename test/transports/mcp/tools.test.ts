@@ -163,9 +163,7 @@ describe.each(eras)("a client of %s", (era) => {
 
   test("gets the context with and without a query", async () => {
     const { use, close } = await open();
-    expect((await use("memory_context", {}, "memory.inject", 200)).text).toContain(
-      "There are no memories yet.",
-    );
+    expect((await use("memory_context", {}, "memory.inject", 200)).text).toContain("No memory was found.");
     await use("memory_save", { content: "Never deploy on Fridays.", type: "rule" }, "memory.create", 201);
     await use(
       "memory_save",
@@ -180,6 +178,25 @@ describe.each(eras)("a client of %s", (era) => {
     }
     const short = await use("memory_context", { max_characters: 0 }, "memory.inject", 200);
     expect(short.structured).toMatchObject({ omitted: 1 });
+    await close();
+  });
+
+  test("hears the difference between no relevant memory and one that is too long", async () => {
+    const { use, sdk, close } = await open();
+    await use(
+      "memory_save",
+      { content: "The database runs on port 5433.", type: "fact" },
+      "memory.create",
+      201,
+    );
+    const query = "Who won the chess tournament?";
+    expect((await use("memory_context", { query }, "memory.inject", 200)).text).toContain(
+      "No memory was found.",
+    );
+    const { messages } = await sdk.getPrompt({ name: "context", arguments: { query } });
+    expect(messages).toMatchObject([{ content: { text: "No memory was found." } }]);
+    const { text } = await use("memory_context", { max_characters: 0 }, "memory.inject", 200);
+    expect(text).toContain("No memory fits into max_characters.");
     await close();
   });
 
@@ -227,6 +244,13 @@ describe.each(eras)("a client of %s", (era) => {
       ["memory_search", { query: "x", mode: "semantic" }, "memory.search", 400, "known arguments are query"],
       ["memory_search", { query: "x", top_k: 1000 }, "memory.search", 400, 'Argument "top_k"'],
       ["memory_update", { id: "nonsense", importance: 1 }, "memory.update", 404, "List memories"],
+      [
+        "memory_update",
+        { id: "nonsense" },
+        "memory.update",
+        400,
+        "at least one of content, type, importance, is_active, expires_at, tags.",
+      ],
       ["memory_extract", {}, "memory.extract", 400, "text"],
     ];
     for (const [name, input, action, status, message] of wrong) {
