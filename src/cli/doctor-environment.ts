@@ -4,6 +4,7 @@
 import { statfsSync, statSync } from "node:fs";
 import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
+import { assistantsAdvice } from "../data-directory/assistants-advice.ts";
 import { type DataDirectory, isAccessibleToOthers } from "../data-directory/data-directory.ts";
 import { type DatabasePlace, isDatabaseMissing } from "../data-directory/lost-database.ts";
 import { requireOwnership } from "../data-directory/ownership.ts";
@@ -25,7 +26,9 @@ export function checkOwner({ root }: DataDirectory): string {
   const info = statSync(root, { throwIfNoEntry: false });
   if (info === undefined || !info.isDirectory()) {
     const found = info === undefined ? "does not exist" : "is not a directory";
-    throw new Error(`${root} ${found}. Correct --data-dir, or create it with: memledger serve`);
+    throw new Error(
+      `${root} ${found}. ${assistantsAdvice(root)}Correct --data-dir, or create it with: memledger serve`,
+    );
   }
   requireOwnership(root);
   return process.geteuid === undefined ? "not checked on this system" : `user ${info.uid}`;

@@ -136,7 +136,7 @@ function readyReport({ url, projectId, apiKey }: App, config: Config): Report {
 }
 
 function firstSteps(url: string, apiKey: string, projectId: string): string {
-  return `First start: the project "default" (${projectId}) and its API key were created.
+  return `First start: an API key of the project "default" (${projectId}) was created.
 Save the key now. It is not shown again:
 
   ${apiKey}

@@ -25,7 +25,8 @@ export const settings = {
   dataDir: directory(
     {
       name: "data-dir",
-      description: "data directory; cannot be set in memledger.toml, which is stored there",
+      description:
+        "data directory; mcp, hook, connect and stop use that of the user by default; cannot be set in memledger.toml, which is stored there",
     },
     "memledger-data",
   ),

@@ -12,6 +12,7 @@ import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
+import { assistantsAdvice } from "./assistants-advice.ts";
 import { type DataDirectory, locate, openDataDirectory } from "./data-directory.ts";
 import { DirectoryInUse } from "./directory-in-use.ts";
 import { openLedger } from "./ledger.ts";
@@ -77,7 +78,7 @@ export async function requireDatabase(root: string): Promise<void> {
   await refuseLostDatabase(place);
   if (!(await isDatabaseMissing(place))) return;
   throw new Error(
-    `There is no memledger database in ${root}. Correct --data-dir, or create the database by starting the server: memledger serve --data-dir ${quoteWord(root)}`,
+    `There is no memledger database in ${root}. ${assistantsAdvice(root)}Correct --data-dir, or create the database by starting the server: memledger serve --data-dir ${quoteWord(root)}`,
   );
 }
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { userDataDirectory } from "../../src/config/user-data-directory.ts";
 import { call, cleanUp, createFact, createFolder, type Running, run, runJson, serve } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -207,6 +208,22 @@ describe("without a server", () => {
     expect(created.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
     const listed = await runJson(["project", "list", ...at]);
     expect(listed.json).toHaveLength(names.length);
+  });
+
+  test("a command without --data-dir names the database of the user's assistants, if there is one", async () => {
+    const home = createFolder();
+    const variables = {
+      HOME: home,
+      XDG_DATA_HOME: home,
+      LOCALAPPDATA: home,
+      MEMLEDGER_DATA_DIR: join(createFolder(), "none"),
+    };
+    const dataDir = userDataDirectory(variables);
+    const advice = `Connected assistants use --data-dir ${dataDir} instead.`;
+    expect((await run(["project", "list"], variables)).stderr).not.toContain(advice);
+    await run(["project", "create", "--name", "x", "--data-dir", dataDir], variables);
+    expect((await run(["project", "list"], variables)).stderr).toContain(advice);
+    expect((await run(["doctor"], variables)).stdout).toContain(advice);
   });
 
   test("a mistyped data directory is not created", async () => {
