@@ -4,15 +4,15 @@ import { type Command, Option } from "commander";
 import { type Assistant, filesOf, type Scope, scopes } from "../assistants/assistant.ts";
 import { assistants } from "../assistants/assistants.ts";
 import type { Places } from "../assistants/places.ts";
-import { startedBy, type Target } from "../assistants/server-entry.ts";
+import { hookOptionsOf, startedBy, type Target } from "../assistants/server-entry.ts";
 import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
-import { address } from "../config/setting.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { ownCommand } from "../native/own-command.ts";
 import { unknownReason } from "../text/suggestion.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import type { Connection } from "./connect-run.ts";
+import { readUrl } from "./server-target.ts";
 import type { Report } from "./terminal.ts";
 
 export function addConnectCommand(program: Command, session: Session): void {
@@ -84,13 +84,15 @@ function readConnection({ options, operands, config, terminal }: Invocation, pla
       );
     }
     const key = options.keyInFile === true ? readKey(terminal.variables[apiKeyVariable]) : null;
-    return { ...base, target: { kind: "remote", program: ownCommand, dataDir, url, key } };
+    const target: Target = { kind: "remote", program: ownCommand, dataDir, url, key };
+    requireNoVariables(assistant, target, withHooks);
+    return { ...base, target };
   }
   if (options.keyInFile === true)
     throw new ConfigError("--key-in-file needs --url: a local server needs no API key.");
   const project = typeof options.project === "string" ? readProject(options.project) : null;
   const target: Target = { ...local, project };
-  requireNoVariables(assistant, target);
+  requireNoVariables(assistant, target, withHooks);
   return { ...base, target };
 }
 
@@ -102,19 +104,6 @@ function readAssistant(name: string | undefined): Assistant {
   if (found !== undefined) return found;
   const reason = unknownReason(name, names, "clients");
   throw new ConfigError(`Client "${name}" ${reason}${reason.endsWith("?") ? "" : "."}`);
-}
-
-const urlSetting = address({ name: "url", description: "" });
-
-/** Without the path of MCP, which the clients get anyway. */
-function readUrl(raw: string): string {
-  const url = urlSetting.read(raw, "");
-  if (typeof url !== "string" || url.includes("?")) {
-    throw new ConfigError(
-      "--url must be the http or https URL of a memledger server, without credentials, query and fragment, such as https://memory.example.com.",
-    );
-  }
-  return url.replace(/\/+$/, "").replace(/\/mcp$/, "");
 }
 
 function readKey(key: string | undefined): string {
@@ -134,10 +123,11 @@ function readProject(raw: string): string {
   return name;
 }
 
-/** Clients replace variables in the values of their files. */
-function requireNoVariables({ title, variables }: Assistant, target: Target): void {
+/** Assistants replace variables in the values of their files. */
+function requireNoVariables({ title, variables }: Assistant, target: Target, withHooks: boolean): void {
   const { command, args } = startedBy(target);
-  const found = variables === null ? undefined : [command, ...args].find((word) => variables.test(word));
+  const words = [command, ...args, ...(withHooks ? hookOptionsOf(target) : [])];
+  const found = variables === null ? undefined : words.find((word) => variables.test(word));
   if (found === undefined) return;
   throw new ConfigError(
     `${title} would replace a variable in "${found}". Choose a name without the character $.`,

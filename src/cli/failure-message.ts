@@ -25,8 +25,12 @@ async function explainDatabase(error: unknown, dataDir: string): Promise<string 
   return found === null ? null : `The database in ${dataDir} cannot be used: ${found.cause}. ${found.remedy}`;
 }
 
+const noWorkingDirectory =
+  "The working directory was removed. Change to another directory, then run the command again.";
+
 /** The same for errors of the operating system. */
 function explainSystem(error: unknown): string | null {
+  if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd") return noWorkingDirectory;
   const found = explainSystemError(error);
   const path = error instanceof Error && "path" in error ? error.path : undefined;
   return found === null || typeof path !== "string"

@@ -12,28 +12,27 @@ import { transcriptFormats } from "../hooks/transcripts/formats.ts";
 import { prepareRuntime } from "../native/runtime.ts";
 import type { Invocation } from "./command.ts";
 import { openHookPlace } from "./hook-place.ts";
-import { openTarget, readTarget } from "./server-target.ts";
+import { openTarget, readResolvedTarget } from "./server-target.ts";
 
 export async function extractInBackground(invocation: Invocation): Promise<null> {
-  const { options } = invocation;
   const { client, folder, logger, dataDir } = openHookPlace(invocation);
-  const transcript = String(options.transcript);
-  const sessionId = String(options.session);
+  const transcript = String(invocation.options.transcript);
+  const sessionId = String(invocation.options.session);
   logger.info("a transcript is read in the background", { client, pid: process.pid });
-  const files = openSessionFiles(folder, client, sessionId);
-  const channel = openTarget(readTarget(invocation, process.cwd()), invocation);
-  const extraction = {
-    transcript,
-    format: transcriptFormats[client],
-    calls: createMemoryCalls(channel, { client, hook: "session-end", sessionId }),
-    files,
-    logger,
-    limit: () => AbortSignal.timeout(extractionMaxMs),
-    sleep: Bun.sleep,
-  } as const;
-  const directory = { ...locate(dataDir), lock: files.lock };
-  const engine = chooseEngine(directory, () => prepareRuntime(directory.runtime));
   try {
+    const files = openSessionFiles(folder, client, sessionId);
+    const channel = openTarget(readResolvedTarget(invocation), invocation);
+    const directory = { ...locate(dataDir), lock: files.lock };
+    const engine = chooseEngine(directory, () => prepareRuntime(directory.runtime));
+    const extraction = {
+      transcript,
+      format: transcriptFormats[client],
+      calls: createMemoryCalls(channel, { client, hook: "session-end", sessionId }),
+      files,
+      logger,
+      limit: () => AbortSignal.timeout(extractionMaxMs),
+      sleep: Bun.sleep,
+    } as const;
     for (let size = -2; size !== sizeOf(transcript); ) {
       size = sizeOf(transcript);
       const lock = await engine.takeLock();

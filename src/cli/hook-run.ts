@@ -90,6 +90,8 @@ function startExtraction(
     `--transcript=${transcriptPath}`,
   ];
   const child = Bun.spawn([...ownCommand, "hook", "extract", ...words], {
+    // The directory of the assistant may be removed meanwhile.
+    cwd: dataDir,
     stdio: ["ignore", "ignore", "ignore"],
     detached: true,
     windowsHide: true,

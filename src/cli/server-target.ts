@@ -33,6 +33,11 @@ export function readTarget({ options }: Invocation, directory: string): ServerTa
   return { project: projectNameOf(typeof project === "string" ? project : defaultProject, directory) };
 }
 
+/** Of a program that got its target from another one of ours: the project is a name, even if it is `auto`. @throws ConfigError */
+export function readResolvedTarget({ options: { url, project } }: Invocation): ServerTarget {
+  return typeof url === "string" ? { url: readUrl(url) } : { project: String(project ?? defaultProject) };
+}
+
 /** Starts a background server if there is none. Connects at the first request. @throws ConfigError */
 export function openTarget(target: ServerTarget, { config, terminal }: Invocation): Channel {
   if ("project" in target) {
@@ -47,8 +52,8 @@ export function openTarget(target: ServerTarget, { config, terminal }: Invocatio
   );
 }
 
-/** The address of the API or of its endpoint for MCP. @throws ConfigError */
-function readUrl(text: string): string {
+/** @param text the address of the API or of its endpoint for MCP @returns that of the API, without a slash at the end @throws ConfigError */
+export function readUrl(text: string): string {
   const url = URL.parse(text);
   const isAccepted =
     url !== null &&

@@ -18,6 +18,8 @@ export interface Terminal {
 }
 
 export function createTerminal(isJson: boolean): Terminal {
+  // A program that does not read the messages any more is no reason to fail.
+  process.stderr.on("error", () => undefined);
   return {
     isJson,
     canPrompt: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,

@@ -4,6 +4,7 @@
 import { locate } from "../data-directory/data-directory.ts";
 import { successCode } from "../errors.ts";
 import { isObject } from "../json/json.ts";
+import { quoteWord } from "../text/shell-word.ts";
 import {
   callerHeader,
   keyHeader,
@@ -110,7 +111,7 @@ export function createLocalChannel({ dataDir, project, start }: LocalTarget): Ch
 
 function notRunning(dataDir: string): ServerUnreachable {
   return new ServerUnreachable(
-    `No memledger server uses the data directory ${dataDir}. Start it: memledger serve --data-dir ${dataDir}`,
+    `No memledger server uses the data directory ${dataDir}. Start it: memledger serve --data-dir ${quoteWord(dataDir)}`,
   );
 }
 

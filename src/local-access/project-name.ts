@@ -1,10 +1,13 @@
 // Owns the project that a program of the user uses: the name that was given, or for `auto` the enclosing git repository. Must never run git.
 
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { readRegularText } from "../files/regular-file.ts";
 import { nameMaxCharacters } from "../limits.ts";
 
 export const defaultProject = "default";
+/** Of a file that contains one path. */
+const linkMaxBytes = 64 * 1024;
 
 /**
  * `auto` is the name of the folder of the git repository that encloses the directory. All worktrees of a repository have one name.
@@ -20,10 +23,19 @@ export function projectNameOf(given: string, directory: string): string {
 function findRepository(directory: string): string | null {
   for (let folder = directory; ; folder = dirname(folder)) {
     const git = join(folder, ".git");
-    const info = lstatSync(git, { throwIfNoEntry: false });
+    const info = statusOf(git);
     if (info?.isFile() === true) return mainFolderOf(git) ?? folder;
-    if (info !== undefined) return folder;
+    if (info !== null) return folder;
     if (folder === dirname(folder)) return null;
+  }
+}
+
+/** Null also for what this user cannot see, such as the folders above a sandbox. */
+function statusOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
   }
 }
 
@@ -33,11 +45,12 @@ function findRepository(directory: string): string | null {
  */
 function mainFolderOf(gitFile: string): string | null {
   try {
-    const [, path] = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, "utf8")) ?? [];
+    const [, path] = /^gitdir: (.+)$/m.exec(readRegularText(gitFile, linkMaxBytes)) ?? [];
     if (path === undefined) return null;
     const folder = resolve(dirname(gitFile), path.trim());
-    const common = resolve(folder, readFileSync(join(folder, "commondir"), "utf8").trim());
-    return basename(common) === ".git" ? dirname(common) : common;
+    const common = resolve(folder, readRegularText(join(folder, "commondir"), linkMaxBytes).trim());
+    // A bare repository for worktrees is often in a hidden folder of the project, such as `.bare`.
+    return basename(common).startsWith(".") ? dirname(common) : common;
   } catch {
     return null;
   }

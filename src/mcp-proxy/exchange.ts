@@ -37,7 +37,8 @@ export async function exchange(channel: Channel, path: string, sent: Sent, recei
   }
 }
 
-const cutOff = "The connection to the memledger server ended during the answer. Try again.";
+const cutOff =
+  "The connection to the memledger server ended during the answer. Check whether the change was made, then try again.";
 
 async function readAnswer(response: Response, id: RequestId | null, receive: Receive): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
@@ -51,7 +52,11 @@ async function readAnswer(response: Response, id: RequestId | null, receive: Rec
   const text = await response.text();
   if (text === "" && id === null) return;
   // An error without an id cannot be assigned by a client, so it becomes the answer to the request.
-  if (!pass(text, id, response.headers, receive)) throw new NoMessage(describeAnswer(response.status, text));
+  if (pass(text, id, response.headers, receive)) return;
+  const fault = describeAnswer(response.status, text);
+  // A proxy in front of the server says so when the server does not answer it (RFC 9110, section 15.6).
+  if (response.status === 502 || response.status === 504) throw new OutcomeUnknown(fault);
+  throw new NoMessage(fault);
 }
 
 /** @returns whether it was the answer. Only messages of JSON-RPC are passed on. */

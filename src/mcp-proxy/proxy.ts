@@ -68,18 +68,22 @@ export function createProxy({ channel, write, log }: ProxyOptions): McpProxy {
 
   const mayRepeat = async (message: Message, signal: AbortSignal): Promise<boolean> => {
     if (message.kind !== "request") return false;
-    if (repeatable.mayRepeat(message) === null) await learnTools(message, signal);
+    // Without the list, the tool stays unknown.
+    if (repeatable.mayRepeat(message) === null) await learnTools(message, signal).catch(() => undefined);
     return repeatable.mayRepeat(message) === true;
   };
 
   /** As send. Sends again what changes nothing more when it is performed twice. */
   const sendRepeatedly = async (message: Message, signal: AbortSignal): Promise<void> => {
+    let unknown: OutcomeUnknown | null = null;
     for (let attempt = 1; ; attempt++) {
       try {
         return await send(message, signal);
       } catch (error) {
-        if (!(error instanceof OutcomeUnknown) || attempt === mcpAttemptsMax) throw error;
-        if (!(await mayRepeat(message, signal))) throw error;
+        // The server may have performed an earlier attempt, even if this one was not sent.
+        if (!(error instanceof OutcomeUnknown)) throw unknown ?? error;
+        unknown = error;
+        if (attempt === mcpAttemptsMax || !(await mayRepeat(message, signal))) throw error;
       }
     }
   };

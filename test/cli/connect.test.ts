@@ -350,17 +350,52 @@ test.each<[string[], string]>([
   [["windsurf", "--scope", "project"], "Windsurf has no configuration for a project."],
   [["cursor", "--scope", "team"], "Allowed choices are user, project"],
   [["cursor", "--write", "--remove"], "Use either --write or --remove."],
-  [["cursor", "--url", "ftp://x"], "--url must be the http or https URL"],
-  [["cursor", "--url", "https://u:p@x"], "--url must be the http or https URL"],
+  [["cursor", "--url", "ftp://x"], "--url must be an http or https URL"],
+  [["cursor", "--url", "https://u:p@x"], "--url must be an http or https URL"],
   [["cursor", "--url", "https://x", "--project", "a"], "--project cannot be used with --url"],
   [["cursor", "--url", "https://x", "--data-dir", "a"], "--data-dir cannot be used with --url"],
   [["cursor", "--key-in-file"], "--key-in-file needs --url"],
   [["cursor", "--project", " "], "--project must be a name"],
   [["cursor", "--project", "a\u0007"], "--project must be a name"],
   [["gemini-cli", "--data-dir", "$HOME"], "Gemini CLI would replace a variable"],
+  [["gemini-cli", "--url", "https://x/$HOME"], "Gemini CLI would replace a variable"],
+  [
+    ["gemini-cli", "--hooks", "--url", "https://x", "--data-dir", "$a"],
+    "Gemini CLI would replace a variable",
+  ],
 ])("%j is a usage error", async (words, message) => {
   const { home, run } = createHome();
   const { exitCode, stderr } = await run(words);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(readdirSync(home)).toEqual([]);
+});
+
+test.each(["--write", "--list"])("a relative home directory is refused with %s", async (action) => {
+  const { home, project, run } = createHome();
+  const words = action === "--list" ? [action] : ["cursor", action];
+  const { exitCode, stderr } = await run(words, { HOME: "home" });
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('HOME is "home"')]);
+  expect([home, project].flatMap((folder) => readdirSync(folder))).toEqual([]);
+});
+
+test("a working directory that was removed is named as the fault", () => {
+  const { project } = createHome();
+  const removed = join(project, "removed");
+  mkdirSync(removed);
+  const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"';
+  const child = Bun.spawnSync([
+    "sh",
+    "-c",
+    script,
+    "sh",
+    removed,
+    process.execPath,
+    main,
+    "connect",
+    "--list",
+  ]);
+  expect([child.exitCode, child.stderr.toString()]).toEqual([
+    1,
+    expect.stringContaining("The working directory was removed."),
+  ]);
 });

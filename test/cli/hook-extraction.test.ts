@@ -191,7 +191,7 @@ describe("the process in the background", () => {
       transcript,
       `${JSON.stringify({ type: "event_msg", payload: { type: "user_message", message: "Port 5673." } })}\n`,
     );
-    return { folder, start: () => spawn([...words, "--data-dir", folder]) };
+    return { folder, start: (...others: string[]) => spawn([...words, "--data-dir", folder, ...others]) };
   };
 
   test("runs once for one conversation", async () => {
@@ -208,6 +208,18 @@ describe("the process in the background", () => {
     } finally {
       holding.stop();
     }
+  });
+
+  test("logs that it has no API key for a server elsewhere", async () => {
+    const { folder, start } = prepare();
+    expect(await start("--url=http://127.0.0.1:9").exited).toBe(0);
+    expect(logOf(folder)).toContain("Set the environment variable MEMLEDGER_API_KEY");
+  });
+
+  test("takes the project that the hook has found, whatever its name is", async () => {
+    const { start } = prepare();
+    expect(await start("--project=auto", `--data-dir=${dataDir}`).exited).toBe(0);
+    expect((await run(["project", "list", "--data-dir", dataDir])).stdout).toMatch(/\bauto\b/);
   });
 
   test("that was killed leaves no lock, and what was not answered is sent again", async () => {

@@ -19,7 +19,7 @@ function ask(words: readonly string[], variables: Variables = {}) {
   return run(["hook", "user-prompt", "--client", "codex", ...words], variables, input);
 }
 
-const patient = "--deadline-ms=60000";
+const noDeadline = "--deadline-ms=60000";
 const nothing = { exitCode: 0, stdout: "", stderr: "" };
 const logOf = (dataDir: string) => readFileSync(join(dataDir, "hooks", "hooks.log"), "utf8");
 
@@ -37,7 +37,7 @@ describe("without a server", () => {
     const channel = openChannel({ dataDir, project: "default", start: false });
     const headers = { "Content-Type": "application/json" };
     expect((await channel.fetch("/v1/memories", { method: "POST", headers, body })).status).toBe(201);
-    expect((await ask(["--data-dir", dataDir, patient])).stdout).toContain("hamster");
+    expect((await ask(["--data-dir", dataDir, noDeadline])).stdout).toContain("hamster");
     expect(await serverOf(dataDir)).toBe(pid);
   }, 60_000);
 
@@ -46,7 +46,7 @@ describe("without a server", () => {
     const home = dirname(dataDir);
     const memledger = join(home, "memledger");
     const variables = { HOME: home, XDG_DATA_HOME: home };
-    expect(await ask([patient], variables)).toEqual(nothing);
+    expect(await ask([noDeadline], variables)).toEqual(nothing);
     expect(existsSync(join(memledger, "hooks"))).toBe(process.platform === "linux");
     expect((await run(["stop", "--data-dir", memledger])).exitCode).toBe(0);
   }, 60_000);
@@ -58,7 +58,7 @@ describe("with a server elsewhere", () => {
     const key = String(server.ready.api_key);
     expect((await createFact(server.url, key, "The shop runs on the machine hamster.")).status).toBe(201);
     const dataDir = createFolder();
-    const words = ["--url", server.url, "--data-dir", dataDir, patient];
+    const words = ["--url", server.url, "--data-dir", dataDir, noDeadline];
     expect((await ask(words, { MEMLEDGER_API_KEY: key })).stdout).toContain("hamster");
 
     expect(await ask(words)).toEqual(nothing);
@@ -74,7 +74,7 @@ describe("with a server elsewhere", () => {
 
   test.each(["", "nonsense", "file:///etc/passwd", "http://user:secret@127.0.0.1:1"])("%s", async (url) => {
     const dataDir = createFolder();
-    const words = ["--url", url, "--data-dir", dataDir, patient];
+    const words = ["--url", url, "--data-dir", dataDir, noDeadline];
     const { exitCode, stdout, stderr } = await ask(words, { MEMLEDGER_API_KEY: "ml_x" });
     expect([exitCode, stdout]).toEqual([0, ""]);
     expect(stderr).toContain("--url must be an http or https URL without credentials");

@@ -31,11 +31,11 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 /** A machine that runs many tests is slow, so the deadline is far away unless a test is about it. */
-const patient = "--deadline-ms=60000";
+const noDeadline = "--deadline-ms=60000";
 
 function hook(words: readonly string[], event: unknown, folder = dataDir): Promise<Outcome> {
   const input = typeof event === "string" ? event : JSON.stringify(event);
-  return run(["hook", ...words, patient, "--data-dir", folder], {}, new TextEncoder().encode(input));
+  return run(["hook", ...words, noDeadline, "--data-dir", folder], {}, new TextEncoder().encode(input));
 }
 
 let sessions = 0;
@@ -170,7 +170,7 @@ describe("a hook never breaks its client", () => {
     const event = new TextEncoder().encode(JSON.stringify(eventOf("codex", newSession())));
     const input = new Uint8Array(100 * 1024 * 1024).fill(32);
     input.set(event);
-    const words = ["hook", "session-start", "--client", "codex", patient, "--data-dir", dataDir];
+    const words = ["hook", "session-start", "--client", "codex", noDeadline, "--data-dir", dataDir];
     expect(await run(words, {}, input)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   });
 

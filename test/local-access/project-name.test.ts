@@ -41,6 +41,26 @@ test("all worktrees of a repository have its name", () => {
   expect(projectNameOf("auto", tree)).toBe("shop");
 });
 
+test("worktrees of a bare repository have the name of its folder, or of the project that hides it", () => {
+  for (const [name, expected] of [
+    [".bare", "shop"],
+    ["shop.git", "shop.git"],
+  ] as const) {
+    const root = join(createFolder(), "shop");
+    const admin = join(root, name, "worktrees", "main");
+    mkdirSync(admin, { recursive: true });
+    writeFileSync(join(admin, "commondir"), "../..\n");
+    const tree = join(root, "main");
+    mkdirSync(tree);
+    writeFileSync(join(tree, ".git"), `gitdir: ${admin}\n`);
+    expect(projectNameOf("auto", tree)).toBe(expected);
+  }
+});
+
+test("a path that cannot be read is outside of a repository", () => {
+  expect(projectNameOf("auto", join(createFolder(), "x".repeat(5_000)))).toBe("default");
+});
+
 test("a submodule, and a .git file that cannot be understood, have the name of their folder", () => {
   const root = repository("shop");
   const part = join(root, "part");

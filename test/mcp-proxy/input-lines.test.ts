@@ -70,3 +70,10 @@ test("events arrive whole, with any line ends and in chunks of any size", () =>
       expect(await eventsOf(text, chunks)).toEqual(['{"a":1}', "two\nlines"]);
     }),
   ));
+
+test("an event is complete when the stream ends with its empty line, whatever the line end is", async () => {
+  for (const end of ["\n", "\r\n", "\r"]) {
+    for (const size of [1, 3, 100])
+      expect(await eventsOf(`data: last${end}${end}`, [size])).toEqual(["last"]);
+  }
+});

@@ -12,7 +12,7 @@ import { userDataDirectory } from "../../src/config/user-data-directory.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { findBackgroundServer } from "../../src/local-access/background-server.ts";
 import { isRunning } from "../../src/local-access/start-marker.ts";
-import { cleanUp, run, runJson, serve } from "../cli/command.ts";
+import { cleanUp, run, runJson, serve, spawn } from "../cli/command.ts";
 import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
 import { endShimsAfterEach, initialize, textOf } from "./shim.ts";
 
@@ -263,6 +263,17 @@ describe("a server elsewhere", () => {
       });
     const { exitCode, stderr } = await shim.end();
     expect([exitCode, stderr.includes(variables.MEMLEDGER_API_KEY)]).toEqual([0, false]);
+  }, 60_000);
+
+  test("is asked on, although nobody reads the errors any more", async () => {
+    const child = spawn(
+      ["mcp", "--url", "http://127.0.0.1:9"],
+      { MEMLEDGER_API_KEY: "k" },
+      Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n'),
+    );
+    await child.stderr.cancel();
+    expect((await child.stdout.text()).trim().split("\n")).toHaveLength(2);
+    expect(await child.exited).toBe(0);
   }, 60_000);
 
   test.each([

@@ -281,6 +281,39 @@ describe("a connection that ends before the answer", () => {
     expect(JSON.stringify(received[1])).not.toContain("progressToken");
   });
 
+  /** Nothing is sent to the address that a redirect names: such a failure says that nothing was performed. */
+  const refusal = () => Response.redirect("http://127.0.0.1:9/mcp", 307);
+
+  test("what happened stays unknown if the tools cannot be listed", async () => {
+    const { proxy, written } = connect(({ method }) => (method === "tools/call" ? events() : refusal()));
+    say(proxy, call("adds"));
+    await proxy.finish();
+    expect(written).toMatchObject([{ id: 1, result: { isError: true } }]);
+    expect(JSON.stringify(written)).toContain("It is not known whether the request was performed");
+  });
+
+  test.each([502, 504])("what happened is unknown if a proxy says so with status %d", async (status) => {
+    const { proxy, written } = connect(() => new Response("<html>", { status }));
+    say(proxy, call("adds"));
+    await proxy.finish();
+    expect(written).toMatchObject([{ id: 1, result: { isError: true } }]);
+    expect(JSON.stringify(written)).toContain("It is not known whether the request was performed");
+  });
+
+  test("what happened stays unknown if the request cannot be sent again", async () => {
+    let calls = 0;
+    const { proxy, written } = connect((message) => {
+      if (message.method === "tools/list") return Response.json(result(message, tools));
+      calls += 1;
+      return calls === 1 ? events() : refusal();
+    });
+    say(proxy, call("sets"));
+    await proxy.finish();
+    expect(calls).toBe(2);
+    expect(written).toMatchObject([{ id: 1, result: { isError: true } }]);
+    expect(JSON.stringify(written)).toContain("It is not known whether the request was performed");
+  });
+
   test("other requests are sent again, three times in all", async () => {
     const twice = failing(2);
     say(twice.proxy, { id: 1, method: "resources/read", params: {} });
