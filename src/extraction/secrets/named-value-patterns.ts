@@ -8,6 +8,7 @@ import {
   passwordWords,
   pinWords,
   shortPasswordWords,
+  useVerbs,
   verbs,
 } from "./secret-words.ts";
 
@@ -38,7 +39,7 @@ export const namedAfter = new RegExp(
   flags,
 );
 export const assignedKey = new RegExp(`(?<name>${keyWords})${assignment}${value}`, flags);
-const spoken = String.raw`(?:[ \t]*["“”„»«'][^"“”„»«'\n]{1,40}["“”„»«'])?${complement}[ \t]*(?:(?<=['’\w])['’]s|[ \t](?<verb>${verbs}))(?:[ \t]+${adverbs})?[ \t]*:?[ \t]+`;
+const spoken = String.raw`(?:[ \t]*["“”„»«'][^"“”„»«'\n]{1,40}["“”„»«'])?${complement}[ \t]*(?:(?<=['’\w])['’]s|[ \t](?<verb>${verbs}))(?:[ \t]+${adverbs})?(?:[ \t]*:\s{1,3}|[ \t]+)`;
 export const spokenPassword = new RegExp(
   String.raw`(?<![\p{L}\p{N}_-])(?<name>${passwordWords})${spoken}${value}`,
   flags,
@@ -49,6 +50,11 @@ export const spokenKey = new RegExp(
 );
 export const suppliedPassword = new RegExp(
   String.raw`(?:(?<![\p{L}])(?:with|using|and|by|as|mit|und|avec|et|con|y|com|e|usando|/)[ \t]+|[,(][ \t]*)(?:(?:the|das|dem|le|la|el|o|a|il)[ \t]+)?(?<name>${passwordWords})[ \t]+${value}`,
+  flags,
+);
+/** "use the password x" */
+export const usedPassword = new RegExp(
+  String.raw`(?<![\p{L}])(?:${useVerbs})[ \t]+(?:(?:the|this|my|our|das|dein|mein|unser|le|mon|notre|la|mi|nuestra|a|minha|nossa|mia|nostra)[ \t]+)?(?:\p{L}{1,20}[ \t]+)?(?<name>${passwordWords})[ \t]+${value}`,
   flags,
 );
 export const spokenPin = new RegExp(

@@ -17,6 +17,7 @@ import {
   sshpass,
   suppliedPassword,
   taggedPassword,
+  usedPassword,
   userOption,
 } from "./named-value-patterns.ts";
 import { isAssignedPassword, isKeyLike, isPasswordLike, isPlaceholder } from "./secret-value.ts";
@@ -53,6 +54,7 @@ export const findNamedValues: FindSecrets = (text) => [
   ...search(text, userOption, "password", isNoPlaceholder),
   ...search(text, spokenPassword, "password", isSpoken),
   ...search(text, suppliedPassword, "password", isSupplied),
+  ...search(text, usedPassword, "password", ({ value }) => isPasswordLike(value)),
   ...search(text, pair, "password", ({ value }) => isPasswordLike(value)),
   // "pin" alone is also a part of a board or a map.
   ...search(text, spokenPin, "pin", ({ name, before }) => name !== "pin" || /PIN$/.test(before)),

@@ -9,6 +9,7 @@ import {
 } from "../../memory/redactor.ts";
 import { findSecrets } from "./find-secrets.ts";
 import type { FoundSecret } from "./found-secret.ts";
+import { toSearchable } from "./searchable-text.ts";
 import { findUrlCredentials } from "./url-credentials.ts";
 
 /** Where a secret was. An item with it says too little to become a memory. */
@@ -41,26 +42,46 @@ export async function redactItems(items: readonly ExtractedItem[]): Promise<Reda
   for (const item of items) {
     const { redacted } = await redactText(item.content);
     redactions.push(redacted);
-    if (redacted.length === 0 && !item.content.includes(marker)) kept.push(item);
+    // An extractor may have taken the marker for markup and left it out, so the sentence is checked, too.
+    const isAboutSecret = item.content.includes(marker) || item.evidence.includes(marker);
+    if (redacted.length === 0 && !isAboutSecret) kept.push(item);
   }
   return { items: kept, redacted: addRedactions(...redactions) };
 }
 
 /** Of an address, only user name and password are removed; they leave no marker, because the rest says something. */
 async function redactText(text: string): Promise<{ readonly text: string; readonly redacted: Redaction[] }> {
-  const credentials = findUrlCredentials(text);
-  const cut = replace(text, credentials, "");
-  const secrets = await findSecrets(cut);
+  const credentials = await find(text, findUrlCredentials);
+  const cut = replace(text, credentials, () => "");
+  const secrets = await find(cut, findSecrets);
   const redacted = addRedactions([...credentials, ...secrets].map(({ kind }) => ({ kind, count: 1 })));
-  return { text: replace(cut, secrets, marker), redacted };
+  return { text: replace(cut, secrets, toMarker), redacted };
 }
 
-function replace(text: string, found: readonly FoundSecret[], replacement: string): string {
+async function find(
+  text: string,
+  detect: (searchable: string) => readonly FoundSecret[] | Promise<readonly FoundSecret[]>,
+): Promise<readonly FoundSecret[]> {
+  const searchable = toSearchable(text);
+  return (await detect(searchable.text)).map(searchable.toWhole);
+}
+
+/** A password may end with "!", so the sign is removed with it. If it was the end of the sentence, the next one must not be lost. */
+function toMarker(secret: string, after: string): string {
+  return /[!?]$/.test(secret) && /^(?:\s|$)/.test(after) ? `${marker}.` : marker;
+}
+
+/** @param replacement of a secret; `after`: the character that follows it */
+function replace(
+  text: string,
+  found: readonly FoundSecret[],
+  replacement: (secret: string, after: string) => string,
+): string {
   let replaced = "";
-  let end = 0;
-  for (const secret of found) {
-    replaced += text.slice(end, secret.start) + replacement;
-    end = secret.end;
+  let rest = 0;
+  for (const { start, end } of found) {
+    replaced += text.slice(rest, start) + replacement(text.slice(start, end), text.charAt(end));
+    rest = end;
   }
-  return replaced + text.slice(end);
+  return replaced + text.slice(rest);
 }

@@ -83,6 +83,14 @@ export const verbs = any(`
   auf|à|a|para|em|su|in
 `);
 
+/** What somebody does with a password that the same sentence says. */
+export const useVerbs = any(`
+  use|uses|used|using|enter|type|try|prefer|remember|have|has
+  benutze|benutzt|verwende|verwendet|nutze|nutzt|nimm|nehmt|probiere
+  utilise|utilisez|saisis|saisissez|essaie|essaye
+  usa|usad|utiliza|prueba|use|utilize|digite|usate|utilizza|prova
+`);
+
 /** The verbs after which a word of letters can be a password. */
 export const copulas: ReadonlySet<string> = new Set(
   "is 's ’s was reads equals to ist war lautet est était es era é è".split(" "),

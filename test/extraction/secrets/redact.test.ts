@@ -52,13 +52,57 @@ describe("a text", () => {
       `Ana: use ${token}, or ${token}.\nBen: my password is hunter2!\npostgres://app:hunter2@db/app is down.`,
     );
     expect(source.text).toBe(
-      "Ana: use [secret-removed], or [secret-removed].\nBen: my password is [secret-removed]\npostgres://db/app is down.",
+      "Ana: use [secret-removed], or [secret-removed].\nBen: my password is [secret-removed].\npostgres://db/app is down.",
     );
     expect(redacted).toEqual([
       { kind: "url-credentials", count: 1 },
       { kind: "github", count: 2 },
       { kind: "password", count: 1 },
     ]);
+  });
+
+  test("keeps the end of the sentence when a password with its sign is removed", async () => {
+    for (const sign of ["!", "?", "?!"]) {
+      const { source } = await redact(`My password is hunter2X${sign} I prefer tabs.`);
+      expect(source.text).toBe("My password is [secret-removed]. I prefer tabs.");
+    }
+    expect((await redact('My password is "hunter2X!".')).source.text).toBe(
+      'My password is "[secret-removed]".',
+    );
+    expect((await redact("password=hunter2X!,user=ana")).source.text).toBe(
+      "password=[secret-removed],user=ana",
+    );
+  });
+
+  test.each([
+    [
+      "a zero width space in a token",
+      `Use ${token.slice(0, 9)}\u200b${token.slice(9)} here.`,
+      "Use [secret-removed] here.",
+    ],
+    ["a soft hyphen in a word", "My pass\u00adword is hunter2X.", "My pass\u00adword is [secret-removed]."],
+    ["a word joiner in the value", "My password is hun\u2060ter2X.", "My password is [secret-removed]."],
+    ["a byte order mark at the start", "\ufeffpassword=hunter2X", "\ufeffpassword=[secret-removed]"],
+    [
+      "invisible characters around it",
+      "My password is \u200bhunter2X\u200b.",
+      "My password is \u200b[secret-removed]\u200b.",
+    ],
+    [
+      "no-break spaces between the words",
+      "My\u00a0password\u00a0is\u202fhunter2X.",
+      "My\u00a0password\u00a0is\u202f[secret-removed].",
+    ],
+    ["one in an address", "postgres:/\u200b/app:hunter2@db/app", "postgres:/\u200b/db/app"],
+    [
+      "an emoji of several characters before it",
+      "👩\u200d💻 my password is hunter2X.",
+      "👩\u200d💻 my password is [secret-removed].",
+    ],
+  ])("is searched as it looks: %s", async (_, text, clean) => {
+    const { source, redacted } = await redact(text);
+    expect(source.text).toBe(clean);
+    expect(redacted).toHaveLength(1);
   });
 
   test("cannot switch the rules off", async () => {
@@ -134,6 +178,8 @@ describe("a text", () => {
     "token for the ",
     "curl -u ",
     "🦊",
+    "\u200b",
+    "\u00a0",
   ])("of the largest size that repeats %j is read to its end", async (part) => {
     const text = part.repeat(extractionTextMaxCharacters / part.length);
     expect((await redact(`${text}\n${token}`)).source.text).not.toContain(token);
@@ -157,6 +203,10 @@ describe("items", () => {
     const dropped = [
       item("The user's password is [secret-removed]."),
       item("The user's password is hunter2."),
+      {
+        ...item("The team decided to use the token"),
+        evidence: "We decided to use the token [secret-removed]",
+      },
     ];
     expect(await redactItems([...dropped, ...kept])).toEqual({
       items: kept,

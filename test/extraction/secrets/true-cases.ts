@@ -228,6 +228,17 @@ const prose: readonly TrueCase[] = [
   ),
   ...put(
     "password",
+    "Kd8!mQ2z",
+    "Always use the password % for the test account.",
+    "I prefer the password `%`",
+    "Enter the wifi password % twice.",
+    "My password is:\n%",
+    "The passwords are:\n\n%\n",
+    "Benutze das Passwort % für den Drucker.",
+    "Utilise le mot de passe %.",
+  ),
+  ...put(
+    "password",
     "swordfish",
     "My password is %.",
     "The password is %",

@@ -47,6 +47,19 @@ describe("the built-in extractor", async () => {
     expect(JSON.stringify(reply.record?.payload.output_content)).not.toContain("hunter22");
   });
 
+  test("stores no sentence that ends with a secret and says nothing without it", async () => {
+    const before = await stored();
+    for (const text of [
+      `We decided to use the token ${token}`,
+      "We decided that the admin password is Tr0ub4dor",
+    ]) {
+      const { data } = await extract({ text });
+      expect(data.extracted).toEqual([]);
+      expect(data.redacted).toHaveLength(1);
+    }
+    expect(await stored()).toEqual(before);
+  });
+
   test("does the same with messages and in a dry run", async () => {
     const before = await stored();
     const messages = [
