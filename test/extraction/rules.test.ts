@@ -46,8 +46,13 @@ describe("leaves a sentence as it was said, behind the name, where it cannot be 
       "Ben: We decided to move the database to PostgreSQL 17.",
       "Ben: We decided to move the database to PostgreSQL 17.",
     ],
-    ["User: Our dog Luna is afraid of cats.", "The user: Our dog Luna is afraid of cats."],
-    ["We have three children and a dog.", "The user: We have three children and a dog."],
+    ["User: Our dog Luna is afraid of cats.", "The user said: Our dog Luna is afraid of cats."],
+    ["User: We decided to use bun.\nAssistant: Noted.", "The user said: We decided to use bun."],
+    [
+      "User: Unsere Tochter Ida ist gegen Nüsse allergisch.",
+      "Der Nutzer sagte: Unsere Tochter Ida ist gegen Nüsse allergisch.",
+    ],
+    ["We have three children and a dog.", "The user said: We have three children and a dog."],
     [
       "Mel: I love the peace and love theme of the mural.",
       "Mel: I love the peace and love theme of the mural.",

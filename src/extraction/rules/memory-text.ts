@@ -34,7 +34,7 @@ const politeStart = /^please,? (?=\p{L})/iu;
 const politeEnd =
   /,? (?:please|thanks|thank you|thx|by the way|btw|haha|lol|tbh|you know|though|tho|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore)(?=[.!]*$)/i;
 
-/** "We" of a person means more than that person, so it stays, with the speaker in front. Without a speaker it means the team or the family. */
+/** "We" of a person means more than that person, so it stays, with the speaker in front: "Ben: We ...", "The user said: We ...". Without a speaker it means the team or the family. */
 function inEnglish(core: string, { name, role, addressee }: Speaker): string {
   const speaks = lexicons.en.firstPerson.test(core);
   const between = role === "person" && addressee !== "the assistant";
@@ -47,7 +47,8 @@ function inEnglish(core: string, { name, role, addressee }: Speaker): string {
       : toThirdPersonEnglish(core, { speaker, group: isTeam ? "the team" : null, addressee });
   if (converted !== null) return converted;
   const isOurs = isTeam && !/(?<!\p{L})(?:i|my|me|mine)(?!\p{L})/iu.test(core);
-  const says = `${isOurs ? "the team" : speaker}${toOther ? ` to ${addressee}` : ""}: `;
+  const nameless = `${isOurs ? "the team" : speaker} ${lexicons.en.said}`;
+  const says = `${name ?? nameless}${toOther ? ` to ${addressee}` : ""}: `;
   return speaks || toOther ? capitalised(says) + capitalised(core) : capitalised(core);
 }
 
@@ -72,12 +73,12 @@ const subjectless =
 
 /** If the verb cannot be converted safely and the sentence is in the first person, the speaker is put in front. */
 function inOwnWords(core: string, language: Exclude<Language, "en">, { name, role }: Speaker): string {
-  const { firstPerson, firstPlural, user } = lexicons[language];
+  const { firstPerson, firstPlural, user, said } = lexicons[language];
   const converted = toThirdPersonOtherLanguage(core, language, name ?? user);
   if (converted !== null) return converted;
   const speaks = firstPerson.test(core) && (role === "person" || !firstPlural.test(core));
   const text = capitalised(core);
-  return speaks ? `${name ?? user}: ${text}` : text;
+  return speaks ? `${name ?? `${user} ${said}`}: ${text}` : text;
 }
 
 /** A comment after a statement: ", remember?", ", did you know?", ", I promise". */

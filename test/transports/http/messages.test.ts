@@ -74,8 +74,8 @@ describe("an extraction", () => {
       user("Postgres: we decided to use version 17."),
     ]);
     expect(contents).toEqual([
-      "The user: We decided to use bun",
-      "The user: Postgres: we decided to use version 17.",
+      "The user said: We decided to use bun",
+      "The user said: Postgres: we decided to use version 17.",
     ]);
   });
 

@@ -217,4 +217,5 @@ export const german: Lexicon = {
   firstPlural: phrases("wir", "uns", "unser\\p{L}{0,2}"),
   firstPerson: phrases("ich", "mich", "mir", "mein\\p{L}{0,2}", "wir", "uns", "unser\\p{L}{0,2}"),
   user: "Der Nutzer",
+  said: "sagte",
 };

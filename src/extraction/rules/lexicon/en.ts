@@ -247,4 +247,5 @@ export const english: Lexicon = {
   firstPlural: phrases("we", "us", "our", "ours"),
   firstPerson: phrases("i|me|my|mine|myself|we|us|our|ours"),
   user: "The user",
+  said: "said",
 };

@@ -209,4 +209,5 @@ export const spanish: Lexicon = {
     "estoy",
   ),
   user: "El usuario",
+  said: "dijo",
 };

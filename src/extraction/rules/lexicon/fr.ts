@@ -193,4 +193,5 @@ export const french: Lexicon = {
     "nos",
   ),
   user: "L'utilisateur",
+  said: "a dit",
 };

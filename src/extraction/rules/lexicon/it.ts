@@ -205,4 +205,5 @@ export const italian: Lexicon = {
     "usiamo",
   ),
   user: "L'utente",
+  said: "ha detto",
 };

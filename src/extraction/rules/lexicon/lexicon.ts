@@ -42,6 +42,8 @@ export interface Lexicon {
   readonly firstPlural: RegExp;
   /** Name of the speaker if the text contains no name. */
   readonly user: string;
+  /** The verb in front of what somebody without a name says in the first person. */
+  readonly said: string;
 }
 
 export const exclusionReasons = ["question", "smallTalk", "speculation", "unclear"] as const;

@@ -209,4 +209,5 @@ export const portuguese: Lexicon = {
     "estou",
   ),
   user: "O usuário",
+  said: "disse",
 };
