@@ -1,4 +1,4 @@
-// Owns API keys: their format and creation. Only the SHA-256 of a key is stored.
+// Owns API keys: the form of their secrets, in one place, and creation. Only the SHA-256 of a secret is stored.
 
 import { createHash, randomBytes } from "node:crypto";
 
@@ -30,6 +30,11 @@ export function isLocalKey({ name }: Pick<Key, "name">): boolean {
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 43; // 32 bytes in base 62
+const secretPrefix = "ml_";
+/** The form of a secret, as the source of a regular expression. */
+export const secretForm = `${secretPrefix}[${alphabet}]{${secretLength}}`;
+const wholeSecret = new RegExp(`^${secretForm}$`);
+const partOfSecret = new RegExp(`\\b${secretPrefix}`);
 
 /** A new secret: `ml_` and 32 random bytes in base 62. It is shown once and cannot be recovered. */
 export function createSecret(): string {
@@ -39,7 +44,7 @@ export function createSecret(): string {
     text = alphabet.charAt(Number(rest % 62n)) + text;
     rest /= 62n;
   }
-  return `ml_${text}`;
+  return secretPrefix + text;
 }
 
 /** SHA-256 of a secret, 32 bytes, as the store keeps it. */
@@ -49,5 +54,10 @@ export function digestSecret(secret: string): Uint8Array {
 
 /** Whether the text has the form of a secret. */
 export function isSecret(text: string): boolean {
-  return /^ml_[0-9A-Za-z]{43}$/.test(text);
+  return wholeSecret.test(text);
+}
+
+/** Whether a text that a person has typed may contain a secret or a part of one. An id never does. */
+export function mayContainSecret(text: string): boolean {
+  return partOfSecret.test(text);
 }

@@ -1,6 +1,7 @@
 // Owns the line of the log about administration: which operation, by whom, on what, with which result. Must never log a secret:
 // of the input only names and ids are shown, of the answer only ids.
 
+import { mayContainSecret } from "../access/key.ts";
 import { successCode } from "../errors.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
@@ -37,7 +38,7 @@ export function logAdministration(
 /** A person may type the secret of a key instead of its id. */
 function shown(field: string, value: Json | undefined): [string, string][] {
   if (typeof value !== "string") return [];
-  return [[field, /\bml_/.test(value) ? "(hidden)" : shorten(value)]];
+  return [[field, mayContainSecret(value) ? "(hidden)" : shorten(value)]];
 }
 
 /** Texts of a refused command can be of any length. */

@@ -1,7 +1,7 @@
 // Binds `memledger key ...` to the operations on API keys. Only create prints the secret.
 
 import { type Command, InvalidArgumentError } from "commander";
-import { permissions } from "../access/key.ts";
+import { mayContainSecret, permissions } from "../access/key.ts";
 import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { bindOperation, describe, type Field, rowsOf } from "./administration.ts";
@@ -50,7 +50,7 @@ export function addKeyCommands(program: Command, session: Session): void {
 
 /** The input of an operation is recorded, so a secret must not get there. @throws InvalidArgumentError */
 function requireNoSecret({ key }: JsonObject): void {
-  if (typeof key !== "string" || !key.trim().startsWith("ml_")) return;
+  if (typeof key !== "string" || !mayContainSecret(key)) return;
   throw new InvalidArgumentError(
     'Give the id of the key, not the key itself. Nothing was sent. Run "memledger key list --project NAME" to show the ids.',
   );

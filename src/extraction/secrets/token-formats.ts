@@ -1,6 +1,7 @@
 // Owns the formats of secrets that have one and that secretlint's recommended rules do not cover. The comment of a row is the id of the
 // rule of gitleaks (8.30) for the same format, where it has one.
 
+import { secretForm } from "../../access/key.ts";
 import { type FindSecrets, type FoundSecret, findMatches } from "./found-secret.ts";
 
 /** `hint` occurs in every match, in any case: a text without it is not searched. */
@@ -24,7 +25,7 @@ const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
 const formats: readonly TokenFormat[] = [
   // Of memledger itself.
-  token("memledger", "ml_", "ml_[0-9A-Za-z]{43}"),
+  token("memledger", "ml_", secretForm),
 
   // Formats of many services.
   within(

@@ -1,6 +1,7 @@
 // Owns the type Sender: who sends an HTTP request, as far as its connection tells. Over the network it is a key and an address, over the
 // local socket the id of a key and a user of the machine. Must never decide whether the key is valid.
 
+import { secretForm } from "../../access/key.ts";
 import type { KeyAdvice, KeyCredentials, LocalCredentials } from "../../calls/request.ts";
 
 export interface Sender {
@@ -25,8 +26,10 @@ export function createNetworkSenders(addressOf: (request: Request) => string | n
   });
 }
 
+const bearer = new RegExp(`^bearer +(${secretForm}) *$`, "i");
+
 /** Null if there is no header; empty if it is malformed (RFC 6750; the scheme is case-insensitive). */
 export function readSecret(authorization: string | null): string | null {
   if (authorization === null) return null;
-  return /^bearer +(ml_[0-9A-Za-z]{43}) *$/i.exec(authorization)?.[1] ?? "";
+  return bearer.exec(authorization)?.[1] ?? "";
 }
