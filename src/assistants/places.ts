@@ -1,8 +1,7 @@
 // Owns where the configuration of the user is on each operating system. Must never read a file.
 
-import { homedir } from "node:os";
-import { isAbsolute, join, posix, resolve, win32 } from "node:path";
-import { ConfigError } from "../config/config-file.ts";
+import { isAbsolute, join, resolve } from "node:path";
+import { homeDirectory } from "../config/home-directory.ts";
 
 /** Where a scope of a client's configuration is looked for. */
 export interface Places {
@@ -12,14 +11,9 @@ export interface Places {
   readonly project: string;
 }
 
-/** The home directory. @throws ConfigError when it is not absolute: the files would be in the working directory */
+/** The home directory. @throws ConfigError when it is not absolute */
 export function homeOf({ platform, variables }: Places): string {
-  const [name, { isAbsolute }] = platform === "win32" ? ["USERPROFILE", win32] : ["HOME", posix];
-  const home = variables[name] || homedir();
-  if (isAbsolute(home)) return home;
-  throw new ConfigError(
-    `${name} is "${home}", which is not an absolute path. Set it to your home directory.`,
-  );
+  return homeDirectory(variables, platform);
 }
 
 /** `~/.config`, `~/Library/Application Support` or `%APPDATA%`. */

@@ -1,7 +1,7 @@
 // Owns the data directory of programs that an assistant starts in any working directory: one for each user. Must never create it.
 
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { homeDirectory } from "./home-directory.ts";
 import type { Variables } from "./service-variables.ts";
 
 /**
@@ -15,10 +15,13 @@ export function userDataDirectory(
   return join(applicationData(variables, platform), "memledger");
 }
 
-function applicationData({ XDG_DATA_HOME, LOCALAPPDATA }: Variables, platform: NodeJS.Platform): string {
-  const home = homedir();
-  if (platform === "darwin") return join(home, "Library", "Application Support");
-  if (platform === "win32") return LOCALAPPDATA || join(home, "AppData", "Local");
+function applicationData(variables: Variables, platform: NodeJS.Platform): string {
+  const { XDG_DATA_HOME, LOCALAPPDATA } = variables;
   // The specification requires that a relative path is ignored.
-  return XDG_DATA_HOME?.startsWith("/") === true ? XDG_DATA_HOME : join(home, ".local", "share");
+  if (platform !== "darwin" && platform !== "win32" && XDG_DATA_HOME?.startsWith("/") === true)
+    return XDG_DATA_HOME;
+  if (platform === "win32" && LOCALAPPDATA) return LOCALAPPDATA;
+  const home = homeDirectory(variables, platform);
+  if (platform === "darwin") return join(home, "Library", "Application Support");
+  return platform === "win32" ? join(home, "AppData", "Local") : join(home, ".local", "share");
 }

@@ -153,13 +153,14 @@ describe("write and remove", () => {
   });
 
   test("many at once: one entry, no file left behind, and no change lost", async () => {
-    const { home, write, read, json } = createHome();
+    const { home, write, read, json, runProcess } = createHome();
     write(".gemini/settings.json", '{\n  "theme": "x"\n}\n');
-    await Promise.all(
+    const outcomes = await Promise.all(
       [...Array(6).keys()].map((index) =>
-        json(["gemini-cli", "--write", ...(index % 2 === 0 ? ["--hooks"] : [])]),
+        runProcess(["gemini-cli", "--write", ...(index % 2 === 0 ? ["--hooks"] : [])]),
       ),
     );
+    expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0]);
     const settings = JSON.parse(read(".gemini/settings.json"));
     expect(Object.keys(settings)).toEqual(["theme", "mcpServers", "hooks"]);
     expect(Object.values(settings.hooks)).toHaveLength(3);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import tempfile
 import time
 import unittest
@@ -163,14 +164,16 @@ class Retries(unittest.TestCase):
             self.assertEqual(len(received), 2)
 
     def test_a_server_that_is_not_there(self) -> None:
-        with ScriptedServer(HANG) as server:
-            url = server.url
-        for is_async in self.each():
-            delays: list[float] = []
-            with self.assertRaises(memledger.ConnectionFailedError) as raised:
-                run(is_async, idempotent, api_key="ml_test", base_url=url, sleep=delays.append)
-            self.assertIsNotNone(raised.exception.__cause__)
-            self.assertEqual(len(delays), 3)
+        with socket.socket() as reserved:
+            # Without listen, connections are refused, and no other program gets the port.
+            reserved.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
+            for is_async in self.each():
+                delays: list[float] = []
+                with self.assertRaises(memledger.ConnectionFailedError) as raised:
+                    run(is_async, idempotent, api_key="ml_test", base_url=url, sleep=delays.append)
+                self.assertIsNotNone(raised.exception.__cause__)
+                self.assertEqual(len(delays), 3)
 
     def test_the_failure_of_an_export_ends_the_wait(self) -> None:
         states = [{"status": "pending"}, {"status": "processing"}, {"status": "failed", "error": "disk full"}]

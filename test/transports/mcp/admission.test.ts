@@ -9,7 +9,8 @@ import { connect, connectFormer, eras, post, rpc, toolCall } from "./clients.ts"
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  // Slow, so that some calls are refused however long the machine takes to send them.
+  app = await startTestApp({ "plan-basic-rate-per-second": "1" });
 });
 afterAll(() => app.stop());
 
