@@ -65,6 +65,14 @@ export function destinationOf({ args, url, httpUrl, serverUrl }: JsonObject): st
   return typeof found === "string" ? found : null;
 }
 
+/** The project that the entry names; null: none, because it is the default or that of the key. */
+export function projectOf({ args }: JsonObject): string | null {
+  const words: readonly Json[] = Array.isArray(args) ? args : [];
+  const at = words.indexOf("--project");
+  const found = at < 0 ? undefined : words[at + 1];
+  return typeof found === "string" ? found : null;
+}
+
 /** The fields that have to change in an existing entry; {} when it is as it should be. */
 export function changeOf(existing: JsonObject, wanted: JsonObject): EntryChange {
   const environment = isObject(existing.env) ? existing.env : {};

@@ -7,10 +7,11 @@ import { readConfiguration } from "../assistants/configuration-file.ts";
 import { readServer } from "../assistants/connection.ts";
 import { findHooks } from "../assistants/hook-entry.ts";
 import type { Places } from "../assistants/places.ts";
-import { destinationOf, isOwn } from "../assistants/server-entry.ts";
+import { destinationOf, isOwn, projectOf } from "../assistants/server-entry.ts";
 import { UnusableConfiguration } from "../assistants/text-edit.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { hookNames } from "../hooks/client.ts";
+import { defaultProject } from "../local-access/project-name.ts";
 import { type Report, table } from "./terminal.ts";
 
 /** One row: a client in a scope. */
@@ -22,6 +23,8 @@ interface Row {
   readonly state: string;
   /** The data directory, or the URL of the server; null: not connected. */
   readonly memories: string | null;
+  /** Null: not connected, or that of the API key of a server elsewhere. */
+  readonly project: string | null;
   /** `3 of 3`; null: the client has no hooks. */
   readonly hooks: string | null;
 }
@@ -39,7 +42,7 @@ export function listConnections(places: Places): Report {
       return [{ client: assistant.name, scope, file: first.path, ...found, hooks }];
     }),
   );
-  const columns = ["client", "scope", "file", "state", "memories", "hooks"] as const;
+  const columns = ["client", "scope", "file", "state", "memories", "project", "hooks"] as const;
   return {
     data: rows,
     text: table(
@@ -49,8 +52,9 @@ export function listConnections(places: Places): Report {
   };
 }
 
-function stateOf({ path }: AssistantFile, assistant: Assistant): Pick<Row, "state" | "memories"> {
+function stateOf({ path }: AssistantFile, assistant: Assistant): Pick<Row, "state" | "memories" | "project"> {
   let memories: string | null = null;
+  let project: string | null = null;
   const state = attempt(() => {
     const { text } = readConfiguration(path);
     if (text === null) return "no file";
@@ -58,11 +62,16 @@ function stateOf({ path }: AssistantFile, assistant: Assistant): Pick<Row, "stat
     if (entry === undefined) return "not connected";
     if (!isOwn(entry)) return "entry of another program";
     memories = destinationOf(entry);
+    project = projectOf(entry) ?? (isUrl(memories) ? null : defaultProject);
     const { command } = entry;
     const isMissing = typeof command === "string" && !existsSync(command);
     return isMissing ? `connected, but ${command} does not exist` : "connected";
   });
-  return { state, memories };
+  return { state, memories, project };
+}
+
+function isUrl(memories: string | null): boolean {
+  return memories !== null && /^https?:/.test(memories);
 }
 
 function countHooks({ path, hooks }: AssistantFile): string {

@@ -3,6 +3,8 @@
 import type { Assistant, Scope } from "../assistants/assistant.ts";
 import type { Target } from "../assistants/server-entry.ts";
 import { apiKeyVariable } from "../config/client-variables.ts";
+import { defaultProject } from "../local-access/project-name.ts";
+import { quoteWord } from "../text/shell-word.ts";
 
 interface Noted {
   readonly assistant: Assistant;
@@ -14,7 +16,8 @@ interface Noted {
 export function notesOn({ assistant, scope, target, withHooks }: Noted): string[] {
   const notes: string[] = [];
   const { title } = assistant;
-  if (target.kind === "local") notes.push(`The memories are in ${target.dataDir}.`);
+  if (target.kind === "local")
+    notes.push(`The memories are in ${target.dataDir}, ${projectOf(target.project)}.`);
   else {
     if (target.key === null)
       notes.push(`Set ${apiKeyVariable} in the environment in which you start ${title}.`);
@@ -26,6 +29,12 @@ export function notesOn({ assistant, scope, target, withHooks }: Noted): string[
   if (scope === "project") notes.push("The file contains paths of this machine. Do not commit it.");
   if (withHooks && assistant.hooks?.note !== undefined) notes.push(assistant.hooks.note);
   return notes;
+}
+
+function projectOf(project: string | null): string {
+  return project === "auto"
+    ? "each git repository in a project with its name"
+    : `in the project ${quoteWord(project ?? defaultProject)}`;
 }
 
 function isUnencrypted(address: string): boolean {

@@ -52,7 +52,11 @@ export function openTarget(target: ServerTarget, { config, terminal }: Invocatio
   );
 }
 
-/** @param text the address of the API or of its endpoint for MCP @returns that of the API, without a slash at the end @throws ConfigError */
+/**
+ * @param text the address of the server, of its API (as `memledger serve` prints it), or of its endpoint for MCP
+ * @returns that of the server, without a slash at the end
+ * @throws ConfigError
+ */
 export function readUrl(text: string): string {
   const url = URL.parse(text);
   const isAccepted =
@@ -62,7 +66,7 @@ export function readUrl(text: string): string {
     url.password === "" &&
     url.search === "" &&
     url.hash === "";
-  if (isAccepted) return url.href.replace(/\/+$/, "").replace(/\/mcp$/, "");
+  if (isAccepted) return url.href.replace(/\/+$/, "").replace(/\/(mcp|v1)$/, "");
   throw new ConfigError(
     "--url must be an http or https URL without credentials, query and fragment, such as https://memledger.example:8420.",
   );

@@ -12,6 +12,7 @@ import { lastErrorMessage, openLogFile } from "../log/log-file.ts";
 import { ownCommand } from "../native/own-command.ts";
 import { backgroundPath, backgroundStopPath } from "../transports/local-socket/background.ts";
 import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
+import { refuseForeignSocket } from "./ask-server.ts";
 import { ServerUnreachable } from "./channel-failure.ts";
 import { claimStart, endStart, isRunning } from "./start-marker.ts";
 
@@ -103,10 +104,14 @@ export async function findBackgroundServer(dataDir: string): Promise<number | nu
 /**
  * Stops the background server after its running calls.
  * @returns its process number; null: no background server runs
- * @throws Error if it does not end
+ * @throws Error if it does not end, or belongs to another user
  */
 export async function stopBackgroundServer(dataDir: string): Promise<number | null> {
-  const pid = await readPid(await ask(locate(dataDir), "POST", backgroundStopPath));
+  const directory = locate(dataDir);
+  const response = await ask(directory, "POST", backgroundStopPath);
+  const unix = response === null ? findLocalSocket(directory.socket) : null;
+  if (unix !== null) refuseForeignSocket(unix);
+  const pid = await readPid(response);
   if (pid === null) return null;
   const deadlineMs = clock.elapsed() + backgroundStopMaxMs;
   while (isRunning(pid)) {

@@ -11,8 +11,10 @@ export class OutcomeUnknown extends Error {}
 
 /** Whether fetch failed before it had a connection, so that nothing was sent. */
 export function isNotConnected(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && notConnected.test(code);
+  if (!(error instanceof Error && "code" in error)) return false;
+  // Bun has no other code for a server that does not speak TLS.
+  if (error.code === "EPROTO") return error.message.includes("TLS handshake failed");
+  return typeof error.code === "string" && notConnected.test(error.code);
 }
 
 /** Codes of the system, of Bun, and of a TLS connection whose certificate is not accepted. */

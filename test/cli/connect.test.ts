@@ -191,6 +191,10 @@ describe("a server elsewhere", () => {
     const text = readFileSync(String(file?.path), "utf8");
     expect(text).toContain("https://memory.example.com");
     expect(text).not.toContain("mcp/mcp");
+    // The address that the server prints.
+    const again = await json([client, "--write", "--url", "https://memory.example.com/v1"], key);
+    const changes = Array.isArray(again.files) ? again.files.map((each) => each.change) : [];
+    expect(new Set(changes)).toEqual(new Set(["unchanged"]));
     expect(text).not.toContain(key.MEMLEDGER_API_KEY);
   });
 
@@ -327,7 +331,7 @@ test("--list shows all clients, and a broken file hides nothing", async () => {
   );
   expect(row("cursor")).toEqual({
     ...{ client: "cursor", scope: "user", file: join(home, ".cursor/mcp.json") },
-    ...{ state: "connected", memories: dataDir, hooks: "3 of 3" },
+    ...{ state: "connected", memories: dataDir, project: "default", hooks: "3 of 3" },
   });
   expect(row("cursor", "project")).toMatchObject({
     file: join(project, ".cursor/mcp.json"),
@@ -340,7 +344,7 @@ test("--list shows all clients, and a broken file hides nothing", async () => {
     state: "connected, but /gone/memledger does not exist",
     hooks: null,
   });
-  expect((await run(["--list"])).stdout).toMatch(/^windsurf +user .*mcp_config\.json +no file +- +-$/m);
+  expect((await run(["--list"])).stdout).toMatch(/^windsurf +user .*mcp_config\.json +no file +- +- +-$/m);
 });
 
 test.each<[string[], string]>([

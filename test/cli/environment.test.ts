@@ -161,15 +161,23 @@ describe.skipIf(!isRoot)("root and another user", () => {
     const server = await serve(dataDir);
     chmodSync(dataDir, 0o755);
     const main = resolve(import.meta.dir, "../../src/main.ts");
-    const words = ["project", "list", "--data-dir", dataDir];
-    const asSomebody = ["setpriv", `--reuid=${somebody}`, "--clear-groups", process.execPath, main, ...words];
-    const child = Bun.spawn(asSomebody, { stdout: "ignore", stderr: "pipe", env: { HOME: folder } });
-    const said = await child.stderr.text();
+    const said: string[] = [];
+    for (const words of [["project", "list"], ["stop"]]) {
+      const command = [process.execPath, main, ...words, "--data-dir", dataDir];
+      const child = Bun.spawn(["setpriv", `--reuid=${somebody}`, "--clear-groups", ...command], {
+        stdout: "ignore",
+        stderr: "pipe",
+        env: { HOME: folder },
+      });
+      said.push(await child.stderr.text());
+    }
     await server.end("SIGTERM");
-    expect(said).toContain(
-      `Permission denied on the socket ${join(dataDir, "memledger.sock")}: the server runs as the user 0`,
-    );
-    expect(said).toContain("sudo -u '#0'");
+    for (const message of said) {
+      expect(message).toContain(
+        `Permission denied on the socket ${join(dataDir, "memledger.sock")}: the server runs as the user 0`,
+      );
+      expect(message).toContain("sudo -u '#0'");
+    }
   });
 
   test("verification of a directory that the user cannot enter names the permission, not a missing database", async () => {

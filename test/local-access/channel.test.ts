@@ -173,4 +173,7 @@ test("a remote server that cannot be reached, or ends the connection, is told ap
   const failure = await outcomeOf(save(openChannel({ url, apiKey: "k" }), "x"));
   expect(failure).toBeInstanceOf(ServerUnreachable);
   expect(String(failure)).toContain(url);
+  // The server speaks no TLS: the request was not sent.
+  const encrypted = openChannel({ url: app.url.replace("http:", "https:"), apiKey: "k" });
+  expect(await outcomeOf(save(encrypted, "x"))).toBeInstanceOf(ServerUnreachable);
 });
