@@ -9,6 +9,7 @@ import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { ownCommand } from "../native/own-command.ts";
+import { endSentence } from "../text/sentence.ts";
 import { unknownReason } from "../text/suggestion.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import type { Connection } from "./connect-run.ts";
@@ -103,7 +104,7 @@ function readAssistant(name: string | undefined): Assistant {
   const found = assistants.find((assistant) => assistant.name === name);
   if (found !== undefined) return found;
   const reason = unknownReason(name, names, "clients");
-  throw new ConfigError(`Client "${name}" ${reason}${reason.endsWith("?") ? "" : "."}`);
+  throw new ConfigError(endSentence(`Client "${name}" ${reason}`));
 }
 
 function readKey(key: string | undefined): string {

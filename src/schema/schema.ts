@@ -15,6 +15,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { fromTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
+import { endSentence } from "../text/sentence.ts";
 import { explain, firstFault, labelFault, type TextLimits, textFault } from "./schema-fault.ts";
 
 TypeRegistry.Set<TextLimits>("Text", (limits, value) => textFault(limits, value) === null);
@@ -110,6 +111,6 @@ export function createParser<Schema extends TObject>(schema: Schema): (value: un
     const fault = firstFault(checker.Errors(value));
     const [field, reason] = fault === undefined ? ["", "is invalid"] : explain(fault, value);
     const name = field === "" ? "The request" : `Field "${field}"`;
-    throw new Refusal(1400, `${name} ${reason}${reason.endsWith("?") ? "" : "."}`, { field, reason });
+    throw new Refusal(1400, endSentence(`${name} ${reason}`), { field, reason });
   };
 }

@@ -6,6 +6,7 @@ import type { Answer } from "../../calls/answer.ts";
 import type { ObjectInput } from "../../calls/request.ts";
 import { successCode } from "../../errors.ts";
 import { isObject } from "../../json/json.ts";
+import { endSentence } from "../../text/sentence.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { version } from "../../version.ts";
 import { toClientName } from "./client-name.ts";
@@ -167,6 +168,6 @@ function unknown(sdk: Sdk, noun: string, name: string, known: readonly string[])
   const shown = name.slice(0, 100).toWellFormed();
   return new sdk.ProtocolError(
     sdk.INVALID_PARAMS,
-    `The ${noun} "${shown}" ${unknownReason(shown, known, `${noun}s`)}`,
+    endSentence(`The ${noun} "${shown}" ${unknownReason(shown, known, `${noun}s`)}`),
   );
 }

@@ -3,9 +3,8 @@
 
 import type { Answer } from "../../calls/answer.ts";
 import type { ObjectInput } from "../../calls/request.ts";
-import { isObject, type JsonObject } from "../../json/json.ts";
 import { injectMemories } from "../../memory/inject.ts";
-import { objectsOf } from "./memory-view.ts";
+import { dataOf, objectsOf } from "./memory-view.ts";
 import { toOperationInput } from "./tool.ts";
 
 /** The operation that the resource and the prompt perform. */
@@ -22,8 +21,8 @@ export const rulesResource = {
 /** Without any fact or context: no line of one fits into 0 characters. */
 export const rulesInput: ObjectInput = { kind: "object", fields: { max_characters: 0 } };
 
-export function toRulesContents({ data }: Answer) {
-  const { rules } = objectOf(data);
+export function toRulesContents(answer: Answer) {
+  const { rules } = dataOf(answer);
   const items = objectsOf(rules).map(({ content }) => `- ${oneLine(String(content))}\n`);
   const text = items.length === 0 ? "This project has no rules.\n" : items.join("");
   const { uri, mimeType } = rulesResource;
@@ -51,18 +50,13 @@ export function toPromptInput(sent: Readonly<Record<string, string>> = {}): Obje
 
 const promptArguments = { arguments: { query: { field: "query" } } };
 
-export function toPromptResult({ data }: Answer) {
-  const { prompt } = objectOf(data);
+export function toPromptResult(answer: Answer) {
+  const { prompt } = dataOf(answer);
   const text = prompt === "" ? "No memory was found." : String(prompt);
   return {
     description: contextPrompt.description,
     messages: [{ role: "user" as const, content: { type: "text" as const, text } }],
   };
-}
-
-function objectOf(data: string | null): JsonObject {
-  const value: unknown = JSON.parse(data ?? "{}");
-  return isObject(value) ? value : {};
 }
 
 function oneLine(text: string): string {

@@ -2,7 +2,8 @@
 
 import type { Answer } from "../../calls/answer.ts";
 import { successCode } from "../../errors.ts";
-import { isObject, type JsonObject } from "../../json/json.ts";
+import type { JsonObject } from "../../json/json.ts";
+import { dataOf } from "./memory-view.ts";
 import { inWordsOf, type Tool, toOperationInput } from "./tool.ts";
 
 /** A result of `tools/call`; a type alias, because the SDK's type has an index signature. */
@@ -19,7 +20,7 @@ export function toInput(tool: Tool, sent: JsonObject) {
 
 /** A refusal is a result with `isError`, not an error of the protocol, so that the model reads what to do and can correct its call. */
 export function toToolResult(tool: Tool, sent: JsonObject, answer: Answer): ToolResult {
-  const data = parse(answer.data);
+  const data = dataOf(answer);
   const shown =
     answer.code === successCode ? tool.present(data, sent) : (tool.presentRefusal?.(answer, data) ?? null);
   if (shown !== null) return { content: text(tool.describe(shown)), structuredContent: shown };
@@ -30,9 +31,4 @@ export function toToolResult(tool: Tool, sent: JsonObject, answer: Answer): Tool
 
 function text(value: string): ToolResult["content"] {
   return [{ type: "text", text: value }];
-}
-
-function parse(data: string | null): JsonObject {
-  const value: unknown = JSON.parse(data ?? "{}");
-  return isObject(value) ? value : {};
 }

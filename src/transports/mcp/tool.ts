@@ -7,6 +7,7 @@ import { Refusal } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { type NamedSchemas, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
 import { Fields } from "../../schema/schema.ts";
+import { endSentence } from "../../text/sentence.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 
 export interface Tool {
@@ -56,7 +57,7 @@ function unknownArgument(name: string, known: Tool["arguments"]): Refusal {
     meant === undefined
       ? unknownReason(name, Object.keys(known), "arguments")
       : `is unknown; did you mean "${meant}"?`;
-  return new Refusal(1400, `Argument "${field}" ${reason}${reason.endsWith("?") ? "" : "."}`, {
+  return new Refusal(1400, endSentence(`Argument "${field}" ${reason}`), {
     field,
     reason,
   });
