@@ -4,12 +4,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
+import { isId } from "../ids.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Fields, Text } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { createSecret, digestSecret, isLocalKey, type Key, localKeyName, type Permission } from "./key.ts";
 import type { Project } from "./project.ts";
-import { insertProject } from "./project-operations.ts";
+import { insertProject, unknownProject } from "./project-operations.ts";
 
 /** Programs of this machine remember and search. The ledger is read by commands. */
 const localPermissions: readonly Permission[] = ["memory.read", "memory.write"];
@@ -35,6 +36,8 @@ export const useLocalKey = installationOperation({
 
   async apply(transaction, input, { now }) {
     const found = await transaction.access.findProject(input.project);
+    // The id of a deleted project, or of another data directory, is not meant as the name of a new one.
+    if (found === null && isId(input.project)) throw unknownProject(input.project);
     const project = found ?? (await insertProject(transaction, { name: input.project }, now));
     const existing = await findLocalKey(transaction, project, now);
     const key = existing ?? (await insertLocalKey(transaction, project, now));

@@ -164,13 +164,16 @@ export const deleteProject = installationOperation({
 /** @throws Refusal 1400 when the project does not exist */
 export async function requireProject(transaction: Transaction, idOrName: string): Promise<Project> {
   const project = await transaction.access.findProject(idOrName);
-  if (project === null) {
-    throw new Refusal(
-      1400,
-      `There is no project "${idOrName}". Run "memledger project list" to list all projects.`,
-    );
-  }
+  if (project === null) throw unknownProject(idOrName);
   return project;
+}
+
+/** 1400 */
+export function unknownProject(idOrName: string): Refusal {
+  return new Refusal(
+    1400,
+    `There is no project "${idOrName}". Run "memledger project list" to list all projects.`,
+  );
 }
 
 type Changes = Static<ReturnType<typeof Fields<typeof projectChanges>>>;

@@ -3,7 +3,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { listKeys, revokeKey } from "../../src/access/key-operations.ts";
 import { useLocalKey } from "../../src/access/local-key.ts";
-import { createProject, listProjects, updateProject } from "../../src/access/project-operations.ts";
+import {
+  createProject,
+  deleteProject,
+  listProjects,
+  updateProject,
+} from "../../src/access/project-operations.ts";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { callerHeader, keyHeader, printCaller } from "../../src/transports/local-socket/local-caller.ts";
@@ -48,6 +53,16 @@ test("key.local creates the project and its key once", async () => {
   expect(await useProject(first.project)).toEqual({ ...first, created: [false, false] });
   const projects = await send("POST", `/${listProjects.name}`, {}, {});
   expect(projects.text.split('"once"')).toHaveLength(2);
+});
+
+test("the id of a project that does not exist is no name for a new one", async () => {
+  const { project } = await useProject("deleted");
+  await app.administer(deleteProject, { project });
+  const refused = await send("POST", `/${useLocalKey.name}`, {}, { project });
+  expect([refused.code, refused.message]).toEqual([1400, expect.stringContaining("memledger project list")]);
+  const again = await useProject("deleted");
+  expect(again.created).toEqual([true, true]);
+  expect(again.project).not.toBe(project);
 });
 
 test("ten programs that start at once get one key", async () => {
