@@ -6,6 +6,7 @@ import { successCode } from "../errors.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
+import { shorten } from "../text/characters.ts";
 import type { Answer } from "./answer.ts";
 import type { Operation } from "./operation.ts";
 import type { Request } from "./request.ts";
@@ -28,8 +29,8 @@ export function logAdministration(
     code,
     transport: origin.transport,
     os_uid: osUid,
-    ...(osUser === null ? {} : { os_user: shorten(osUser) }),
-    ...(sudoUser === null ? {} : { sudo_user: shorten(sudoUser) }),
+    ...(osUser === null ? {} : { os_user: short(osUser) }),
+    ...(sudoUser === null ? {} : { sudo_user: short(sudoUser) }),
     ...Object.fromEntries(subjects.flatMap((field) => shown(field, fields[field]))),
     ...(code === successCode ? idsOf(name, data) : {}),
   });
@@ -38,12 +39,12 @@ export function logAdministration(
 /** A person may type the secret of a key instead of its id. */
 function shown(field: string, value: Json | undefined): [string, string][] {
   if (typeof value !== "string") return [];
-  return [[field, mayContainSecret(value) ? "(hidden)" : shorten(value)]];
+  return [[field, mayContainSecret(value) ? "(hidden)" : short(value)]];
 }
 
 /** Texts of a refused command can be of any length. */
-function shorten(text: string): string {
-  return text.slice(0, userAgentMaxCharacters).toWellFormed();
+function short(text: string): string {
+  return shorten(text, userAgentMaxCharacters);
 }
 
 /** The answer to `key.create` names the key by `id` and its project by `project_id`; that to `key.local` names the key by `key_id`. */

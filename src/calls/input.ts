@@ -11,6 +11,7 @@ import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObjec
 import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
 import { bodyMaxBytes, invalidBodyMaxBytes, jsonMaxValues, parameterMaxCharacters } from "../limits.ts";
 import { createParser } from "../schema/schema.ts";
+import { shorten, shortenName } from "../text/characters.ts";
 import type { Call } from "./call.ts";
 import type { Operation } from "./operation.ts";
 import type { Input, ObjectInput, ReceivedInput, RequestBody } from "./request.ts";
@@ -140,7 +141,7 @@ function parserOf(schema: TObject): Parser {
 }
 
 function loneSurrogate(fields: JsonObject): Refusal {
-  const field = (findLoneSurrogate(fields) ?? "").slice(0, 100).toWellFormed();
+  const field = shortenName(findLoneSurrogate(fields) ?? "");
   const reason = "contains a lone surrogate; send well-formed Unicode";
   return new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
 }
@@ -158,8 +159,7 @@ function parseBody(text: string, maxValues: number): JsonObject {
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     const { field, reason } = error;
-    if (field === null) throw new Refusal(1400, `The body ${reason}.`);
-    throw new Refusal(1400, `Field "${field}" ${reason}.`, { field, reason });
+    throw new Refusal(1400, error.describe(), field === null ? {} : { field, reason });
   }
   if (!isObject(value)) throw new Refusal(1400, "The body must be a JSON object, such as {}.");
   return value;
@@ -189,5 +189,5 @@ function recordParameters(parameters: JsonObject, namesMemory: boolean): OpenInp
 function toRecorded(value: Json): Json {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (Array.isArray(value)) return value.map(toRecorded);
-  return typeof value === "string" ? value.slice(0, parameterMaxCharacters).toWellFormed() : value;
+  return typeof value === "string" ? shorten(value, parameterMaxCharacters) : value;
 }

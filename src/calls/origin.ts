@@ -4,6 +4,7 @@ import { Refusal } from "../errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "../json/json.ts";
 import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
 import { metadataMaxBytes, userAgentMaxCharacters } from "../limits.ts";
+import { shorten } from "../text/characters.ts";
 import type { Origin } from "./call.ts";
 import type { Credentials, Request, RequestMetadata } from "./request.ts";
 
@@ -29,7 +30,7 @@ export function toOrigin(
   metadata: JsonObject | null,
   maxCharacters = userAgentMaxCharacters,
 ): Origin {
-  const bounded = (text: string | null) => text?.slice(0, maxCharacters).toWellFormed() ?? null;
+  const bounded = (text: string | null) => (text === null ? null : shorten(text, maxCharacters));
   return {
     transport,
     ip,

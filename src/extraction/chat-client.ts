@@ -4,6 +4,7 @@
 import type { OpenAI } from "openai/client";
 import { isObject } from "../json/json.ts";
 import type { TokenUsage } from "../memory/extractor.ts";
+import { shorten } from "../text/characters.ts";
 import { ChatFailure } from "./chat-failure.ts";
 import { llmNameMaxCharacters } from "./limits.ts";
 import type { LlmPrompt } from "./llm-prompt.ts";
@@ -136,7 +137,7 @@ function readCompletion(completion: unknown): ChatReply {
 
 function readName(value: unknown): string | null {
   const name = typeof value === "string" ? value.replace(/\p{Cc}/gu, "").trim() : "";
-  return name === "" ? null : name.slice(0, llmNameMaxCharacters).toWellFormed();
+  return name === "" ? null : shorten(name, llmNameMaxCharacters);
 }
 
 function readUsage(value: unknown): TokenUsage | null {

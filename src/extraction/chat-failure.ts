@@ -2,6 +2,7 @@
 // sent, nor the key, nor the text; what the server sent is logged.
 
 import { Refusal } from "../errors.ts";
+import { shorten } from "../text/characters.ts";
 import { llmDetailsMaxCharacters, llmRetryAfterMaxSeconds } from "./limits.ts";
 
 type FailureKind =
@@ -105,7 +106,7 @@ function explainStatus(status: number): string {
 export function detailsForLog({ details }: ChatFailure, text: string, apiKey: string | null): string {
   const flat = (value: string) => value.replace(/\\[nrt]|\s+/g, " ").replaceAll("\\", "");
   const whole = flat(apiKey === null ? details : details.replaceAll(apiKey, "(key)"));
-  const said = whole.slice(0, llmDetailsMaxCharacters).toWellFormed();
+  const said = shorten(whole, llmDetailsMaxCharacters);
   const sent = flat(text);
   for (let start = 0; start + echoCharacters <= said.length; start += 1) {
     if (sent.includes(said.slice(start, start + echoCharacters))) return "(withheld: it repeats the text)";

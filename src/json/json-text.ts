@@ -2,6 +2,7 @@
 // appears twice, a number that a double cannot represent) is refused, because the ledger records the value.
 
 import { jsonMaxDepth, jsonMaxValues } from "../limits.ts";
+import { shortenName } from "../text/characters.ts";
 import type { Json } from "./json.ts";
 import { isExact } from "./json-number.ts";
 
@@ -16,6 +17,11 @@ export class JsonFault extends Error {
     this.name = "JsonFault";
     this.field = field;
     this.reason = reason;
+  }
+
+  /** The fault as a sentence about a body. @param part what a part of it is called */
+  describe(part = "Field"): string {
+    return `${this.field === null ? "The body" : `${part} "${this.field}"`} ${this.reason}.`;
   }
 }
 
@@ -159,7 +165,7 @@ function readName({ nameStart, nameEnd }: Frame, text: string): string {
 
 function pathOf(text: string, frames: readonly Frame[], depth: number): string {
   const steps = frames.slice(0, depth).map((frame) => (frame.isObject ? readName(frame, text) : frame.index));
-  return steps.join("/").slice(0, 100).toWellFormed();
+  return shortenName(steps.join("/"));
 }
 
 /** Index of the closing quote, -1 when there is none. */

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
+import { countCharacters } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
 import type { ExtractionSource, Turn } from "./extractor.ts";
 import { fieldRefusal, readUtterances, requireOne, type Utterance } from "./messages.ts";
@@ -21,7 +22,7 @@ export function readExtractionSource({ text, messages }: Given): ExtractionSourc
   if (utterances.length === 0) {
     throw fieldRefusal("messages", "has no text of a user or an assistant; send at least one such message");
   }
-  const characters = utterances.reduce((sum, { text }) => sum + codePoints(text), 0);
+  const characters = utterances.reduce((sum, { text }) => sum + countCharacters(text), 0);
   if (characters > extractionTextMaxCharacters) {
     const excess = counted(characters - extractionTextMaxCharacters, "character");
     const reason = `has ${excess} too many in the messages of user and assistant; the maximum is ${extractionTextMaxCharacters}. Send the conversation in several calls`;
@@ -55,10 +56,4 @@ export function describeInput({ text, turns }: ExtractionSource): JsonObject {
     content: text.slice(start, end),
   }));
   return { messages };
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

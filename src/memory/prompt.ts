@@ -2,6 +2,7 @@
 // section or the prompt section.
 
 import { toTimestamp } from "../clock.ts";
+import { countCharacters } from "../text/characters.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 
 type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt">;
@@ -41,9 +42,7 @@ export function toPromptLine({ content, createdAt, updatedAt, expiresAt }: Dated
 
 /** Length of the line in Unicode code points. */
 export function promptLineLength(memory: Dated): number {
-  let length = 0;
-  for (const _ of toPromptLine(memory)) length++;
-  return length;
+  return countCharacters(toPromptLine(memory));
 }
 
 function toDate(ms: number): string {

@@ -6,6 +6,7 @@ import { ValuePointer } from "@sinclair/typebox/value";
 import { readTimestamp } from "../clock.ts";
 import { readMoment } from "../iso8601.ts";
 import { isObject } from "../json/json.ts";
+import { countCharacters, shortenName } from "../text/characters.ts";
 import { hasControlCharacter, toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import { suggest, unknownReason } from "../text/suggestion.ts";
@@ -59,7 +60,7 @@ function missingReason(fault: ValueError, root: unknown): string {
 
 /** A JSON pointer (RFC 6901) without its first slash; cut off, because clients choose the names in it. */
 function nameOf(path: string): string {
-  return path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100).toWellFormed();
+  return shortenName(path.slice(1).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** For a value that matches no variant of a union: the fault against the variant of the same JSON type. */
@@ -153,7 +154,7 @@ export function textFault({ minLength = 1, maxLength }: TextLimits, value: unkno
   if (value.includes("\0")) return "contains the character NUL; remove it";
   if (minLength > 0 && blank.test(value))
     return `must not be blank; send ${minLength} to ${counted(maxLength, "character")}`;
-  const excess = value.length > maxLength ? codePoints(value) - maxLength : 0;
+  const excess = value.length > maxLength ? countCharacters(value) - maxLength : 0;
   return excess > 0 ? `is ${counted(excess, "character")} too long; the maximum is ${maxLength}` : null;
 }
 
@@ -164,10 +165,4 @@ export function labelFault(limits: TextLimits, value: unknown): string | null {
   return hasControlCharacter(label)
     ? "contains a control character, such as a line feed or a tab; remove it"
     : null;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

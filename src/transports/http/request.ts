@@ -4,6 +4,7 @@ import { Kind, type TSchema } from "@sinclair/typebox";
 import type { Request as Arrival, RequestBody, RequestMetadata, RequestOrigin } from "../../calls/request.ts";
 import { type ErrorData, Refusal } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
+import { shortenName } from "../../text/characters.ts";
 import { endSentence } from "../../text/sentence.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { receiveRequestBody } from "./body.ts";
@@ -92,7 +93,7 @@ function readQuery(url: string, { known, otherwise }: QueryFields): Parameters {
 }
 
 function faultyParameter(name: string, reason: string): Parameters {
-  const field = name.slice(0, 100).toWellFormed();
+  const field = shortenName(name);
   return faulty(endSentence(`Query parameter "${field}" ${reason}`), { field, reason });
 }
 

@@ -54,7 +54,7 @@ async function readBody(request: Request): Promise<JsonObject | string> {
   } catch (error) {
     if (error instanceof TypeError) return "The body is not valid UTF-8. Send the command again.";
     if (!(error instanceof JsonFault)) return "The body ended early. Send the command again.";
-    return `${error.field === null ? "The body" : `Field "${error.field}"`} ${error.reason}.`;
+    return error.describe();
   }
 }
 

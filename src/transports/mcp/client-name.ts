@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { isObject } from "../../json/json.ts";
+import { shorten } from "../../text/characters.ts";
 
 export const sessionHeader = "Mcp-Session-Id";
 
@@ -17,16 +18,12 @@ const randomByteCount = 12;
 export function toClientName(implementation: unknown): string | null {
   if (!isObject(implementation) || typeof implementation.name !== "string") return null;
   const { name, version } = implementation;
-  return shorten(typeof version === "string" && version !== "" ? `${name}/${version}` : name);
+  return clean(typeof version === "string" && version !== "" ? `${name}/${version}` : name);
 }
 
 /** Without control characters: people read the name in records and exports, some of them on a terminal. */
-function shorten(name: string): string | null {
-  const text = name
-    .slice(0, nameMaxCharacters)
-    // Not in the middle of a character.
-    .replace(/[\ud800-\udbff]$/, "")
-    .toWellFormed()
+function clean(name: string): string | null {
+  const text = shorten(name, nameMaxCharacters)
     .replaceAll(/\p{Cc}+/gu, " ")
     .trim();
   return text === "" ? null : text;
@@ -41,7 +38,7 @@ export function readSessionId(sessionId: string | null): string | null {
   const encoded = /^([A-Za-z0-9_-]{1,1100})\.[A-Za-z0-9_-]{16}$/.exec(sessionId ?? "")?.[1];
   if (encoded === undefined) return null;
   try {
-    return shorten(utf8.decode(Buffer.from(encoded, "base64url")));
+    return clean(utf8.decode(Buffer.from(encoded, "base64url")));
   } catch {
     return null;
   }

@@ -23,14 +23,10 @@ export async function receiveMessage(request: Request, admitted: Admitted): Prom
     if (body.bytes.length >= largeBodyMinBytes) await admitted.turnForLargeBody();
     return { message: parseJson(body.text), fault: null };
   } catch (error) {
-    if (error instanceof JsonFault) return { fault: notJson(describeFault(error)) };
+    if (error instanceof JsonFault) return { fault: notJson(error.describe("Member")) };
     if (error instanceof Refusal) return { fault: refusalRpcResponse(toRefusalAnswer(error)) };
     throw error;
   }
-}
-
-function describeFault({ field, reason }: JsonFault): string {
-  return `${field === null ? "The body" : `Member "${field}"`} ${reason}.`;
 }
 
 function notJson(message: string): Response {

@@ -6,6 +6,7 @@ import type { Answer } from "../../calls/answer.ts";
 import type { ObjectInput } from "../../calls/request.ts";
 import { successCode } from "../../errors.ts";
 import { isObject } from "../../json/json.ts";
+import { shortenName } from "../../text/characters.ts";
 import { endSentence } from "../../text/sentence.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 import { version } from "../../version.ts";
@@ -101,7 +102,7 @@ function answerResources({ server, sdk, served, guard }: Methods): void {
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
   server.setRequestHandler("resources/read", ({ params }, context) =>
     guard(async () => {
-      if (params.uri !== rulesResource.uri) throw new sdk.ResourceNotFoundError(params.uri.slice(0, 100));
+      if (params.uri !== rulesResource.uri) throw new sdk.ResourceNotFoundError(shortenName(params.uri));
       return toRulesContents(await inject(sdk, served, rulesInput, context));
     }),
   );
@@ -165,7 +166,7 @@ function readContext(context: ServerContext) {
 }
 
 function unknown(sdk: Sdk, noun: string, name: string, known: readonly string[]): Error {
-  const shown = name.slice(0, 100).toWellFormed();
+  const shown = shortenName(name);
   return new sdk.ProtocolError(
     sdk.INVALID_PARAMS,
     endSentence(`The ${noun} "${shown}" ${unknownReason(shown, known, `${noun}s`)}`),

@@ -7,6 +7,7 @@ import { Refusal } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { type NamedSchemas, toAnswerSchema, toRequestSchema } from "../../schema/json-schema.ts";
 import { Fields } from "../../schema/schema.ts";
+import { shortenName } from "../../text/characters.ts";
 import { endSentence } from "../../text/sentence.ts";
 import { unknownReason } from "../../text/suggestion.ts";
 
@@ -50,7 +51,7 @@ export function toOperationInput(
 }
 
 function unknownArgument(name: string, known: Tool["arguments"]): Refusal {
-  const field = name.slice(0, 100).toWellFormed();
+  const field = shortenName(name);
   // A model that knows the API sends the name of the field.
   const meant = Object.entries(known).find((each) => each[1].field === name)?.[0];
   const reason =

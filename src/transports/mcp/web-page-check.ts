@@ -2,6 +2,7 @@
 // Programs that are not browsers send no Origin, and need a key in any case.
 
 import { isIP } from "node:net";
+import { shortenName } from "../../text/characters.ts";
 
 export interface WebPageCheckOptions {
   /** The address that the server listens on. */
@@ -51,5 +52,5 @@ function isLoopback(name: string): boolean {
 }
 
 function shown(text: string): string {
-  return `"${text.slice(0, 100).toWellFormed()}"`;
+  return `"${shortenName(text)}"`;
 }
