@@ -5,25 +5,21 @@ import {
   accessSync,
   closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
+  existsSync,
   lstatSync,
   openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmSync,
   type Stats,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { createClock } from "../clock.ts";
 import { makeFolder, syncFolder } from "../files/durable.ts";
 import { UnfitFile, withRegularFile } from "../files/regular-file.ts";
-import { backupsMax, configurationMaxBytes, newFileStaleAfterMs } from "./limits.ts";
+import { backupsMax, configurationMaxBytes } from "./limits.ts";
+import { BusyConfiguration, createNewFile, writeAs } from "./new-file.ts";
 import { UnusableConfiguration } from "./text-edit.ts";
 
 export interface ConfigurationFile {
@@ -33,14 +29,6 @@ export interface ConfigurationFile {
   readonly text: string | null;
   /** Of the file that a link leads to; null: there is no file. */
   readonly bytes: Buffer | null;
-}
-
-/** Somebody else changed or is changing the file. The change can be tried again. */
-export class BusyConfiguration extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "BusyConfiguration";
-  }
 }
 
 const byteOrderMark = "\uFEFF";
@@ -72,27 +60,17 @@ export function replaceConfiguration(
   const target = resolveLink(file.path);
   const found = statSync(target, { throwIfNoEntry: false });
   if (found === undefined) makeFolder(dirname(target));
-  const partial = join(dirname(target), `.${basename(target)}.memledger-new`);
-  const descriptor = openPartial(partial);
-  // Once it is renamed, the name belongs to the next process.
-  let isPartial = true;
-  try {
-    const mark = file.bytes !== null && hasMark(file.bytes) ? byteOrderMark : "";
-    writeNew(descriptor, mark + (text ?? ""), found);
-    requireUnchanged(file, target);
-    const backup = keepsBackup && file.bytes !== null ? keepBackup(file.path, file.bytes, found) : null;
-    // Writing the backup takes some milliseconds.
-    requireUnchanged(file, target);
-    if (text === null) rmSync(target, { force: true });
-    else {
-      renameSync(partial, target);
-      isPartial = false;
-    }
-    syncFolder(dirname(target));
-    return backup;
-  } finally {
-    if (isPartial) rmSync(partial, { force: true });
-  }
+  using created = createNewFile(target);
+  const mark = file.bytes !== null && hasMark(file.bytes) ? byteOrderMark : "";
+  writeAs(created.descriptor, mark + (text ?? ""), found);
+  requireUnchanged(file, target);
+  const backup = keepsBackup && file.bytes !== null ? keepBackup(file.path, file.bytes, found) : null;
+  // Writing the backup takes some milliseconds.
+  requireUnchanged(file, target);
+  if (text === null) rmSync(target, { force: true });
+  else created.replace();
+  syncFolder(dirname(target));
+  return backup;
 }
 
 /**
@@ -163,33 +141,9 @@ function resolveLink(path: string): string {
   for (let links = 0; links < 40 && lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink(); links++) {
     target = resolve(dirname(target), readlinkSync(target));
   }
-  return statSync(target, { throwIfNoEntry: false }) === undefined ? target : realpathSync(target);
-}
-
-/** The name is the same for everybody, so that it also locks the file against another `memledger connect`. */
-function openPartial(partial: string): number {
-  const age = createClock().now() - (statSync(partial, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  if (age > newFileStaleAfterMs) rmSync(partial, { force: true });
-  try {
-    return openSync(partial, "wx", 0o600);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    throw new BusyConfiguration('Another "memledger connect" is changing this file. Try again.');
-  }
-}
-
-/** Writes and closes a new file with the mode and the owner of the file that was found. */
-function writeNew(descriptor: number, content: string | Buffer, found: Stats | undefined): void {
-  try {
-    writeFileSync(descriptor, content);
-    if (found !== undefined) {
-      fchmodSync(descriptor, found.mode & 0o7777);
-      if (process.geteuid?.() === 0) fchownSync(descriptor, found.uid, found.gid);
-    }
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  const folder = dirname(target);
+  // Not of the file: Bun opens it, and does not find its name when another process replaces it meanwhile.
+  return existsSync(folder) ? join(realpathSync(folder), basename(target)) : target;
 }
 
 function requireUnchanged(file: ConfigurationFile, target: string): void {
@@ -202,7 +156,7 @@ function requireUnchanged(file: ConfigurationFile, target: string): void {
 function keepBackup(path: string, bytes: Buffer, found: Stats | undefined): string {
   for (const name of backupNames(path)) {
     if (lstatSync(name, { throwIfNoEntry: false }) === undefined) {
-      writeNew(openSync(name, "wx", 0o600), bytes, found);
+      writeBackup(name, bytes, found);
       return name;
     }
     if (statSync(name, { throwIfNoEntry: false })?.isFile() && readFileSync(name).equals(bytes)) return name;
@@ -211,6 +165,19 @@ function keepBackup(path: string, bytes: Buffer, found: Stats | undefined): stri
     "too many backups",
     `Remove the files ${path}${backupSuffix}-* that you no longer need.`,
   );
+}
+
+/** Whole or not at all. */
+function writeBackup(name: string, bytes: Buffer, found: Stats | undefined): void {
+  const descriptor = openSync(name, "wx", 0o600);
+  try {
+    writeAs(descriptor, bytes, found);
+  } catch (error) {
+    rmSync(name, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** `mcp.json.memledger-backup`, `mcp.json.memledger-backup-2`, ... */

@@ -3,7 +3,6 @@
 
 import { type Assistant, type AssistantFile, filesOf, type Scope } from "../assistants/assistant.ts";
 import {
-  BusyConfiguration,
   type ConfigurationFile,
   readBackups,
   readConfiguration,
@@ -12,6 +11,7 @@ import {
 } from "../assistants/configuration-file.ts";
 import { connectText, disconnectText } from "../assistants/connection.ts";
 import { busyAttemptsMax, busyPauseMs } from "../assistants/limits.ts";
+import { BusyConfiguration } from "../assistants/new-file.ts";
 import type { Places } from "../assistants/places.ts";
 import type { Target } from "../assistants/server-entry.ts";
 import { UnusableConfiguration } from "../assistants/text-edit.ts";

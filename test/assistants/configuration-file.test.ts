@@ -16,11 +16,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import {
-  BusyConfiguration,
   readBackups,
   readConfiguration,
   replaceConfiguration,
 } from "../../src/assistants/configuration-file.ts";
+import { BusyConfiguration } from "../../src/assistants/new-file.ts";
 import { UnusableConfiguration } from "../../src/assistants/text-edit.ts";
 import { cleanUp, createFolder } from "../cli/command.ts";
 
@@ -137,3 +137,13 @@ test("a pipe does not block", () => {
   expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
   expect(() => readConfiguration(path)).toThrow("is not a regular file");
 });
+
+test("programs that replace a file at the same time lose no change", async () => {
+  const { folder, path } = createFile("0");
+  const counters = Array.from({ length: 4 }, () =>
+    Bun.spawn([process.execPath, join(import.meta.dir, "count-up.ts"), path, "100"]),
+  );
+  expect(await Promise.all(counters.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
+  expect(readFileSync(path, "utf8")).toBe("400");
+  expect(readdirSync(folder)).toEqual(["mcp.json"]);
+}, 60_000);
