@@ -68,22 +68,22 @@ interface Asking {
 }
 
 /** No sentence belongs to two speakers. */
-function chunksOf({ text, turns }: ExtractionSource): TextChunk[] {
-  if (turns === null) return splitIntoChunks(text, splitSentences(text).map(toTextRange));
-  const sentences = turns.flatMap(({ start, end }) =>
+function chunksOf({ text, utterances }: ExtractionSource): TextChunk[] {
+  if (utterances === null) return splitIntoChunks(text, splitSentences(text).map(toTextRange));
+  const sentences = utterances.flatMap(({ start, end }) =>
     splitSentences(text.slice(start, end)).map((sentence) => {
       const range = toTextRange(sentence);
       return { start: start + range.start, end: start + range.end };
     }),
   );
-  const labels = { starts: turns.map(({ start }) => start), bytes: speakerLineBytes };
+  const labels = { starts: utterances.map(({ start }) => start), bytes: speakerLineBytes };
   return splitIntoChunks(text, sentences, { labels });
 }
 
 /** The parts of the chunk by their speakers. */
-function partsOf({ text, turns }: ExtractionSource, chunk: TextChunk): PromptPart[] {
-  if (turns === null) return [{ speaker: null, text: text.slice(chunk.start, chunk.end) }];
-  return turns
+function partsOf({ text, utterances }: ExtractionSource, chunk: TextChunk): PromptPart[] {
+  if (utterances === null) return [{ speaker: null, text: text.slice(chunk.start, chunk.end) }];
+  return utterances
     .filter(({ start, end }) => start < chunk.end && end > chunk.start)
     .map(({ speaker, start, end }) => ({
       speaker,

@@ -1,7 +1,7 @@
 // Owns the prompt for extraction. The text is untrusted data: it must never be where the model could mistake it for instructions.
 
 import { toTimestamp } from "../clock.ts";
-import type { Turn } from "../memory/extractor.ts";
+import type { UtteranceRange } from "../memory/extractor.ts";
 
 export interface LlmPrompt {
   readonly system: string;
@@ -10,7 +10,7 @@ export interface LlmPrompt {
 
 /** A part of a conversation; without a speaker, the text names its speakers itself. */
 export interface PromptPart {
-  readonly speaker: Turn["speaker"] | null;
+  readonly speaker: UtteranceRange["speaker"] | null;
   readonly text: string;
 }
 

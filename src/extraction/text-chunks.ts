@@ -94,7 +94,7 @@ function bytesOf(text: string, from: number, to: number): number {
 
 function bytesOfLabels({ starts, bytes }: TextLabels, from: number, to: number): number {
   if (starts.length === 0) return 0;
-  // The text at `from` has a label, too, because a chunk may begin within a turn.
+  // The text at `from` has a label, too, because a chunk may begin within an utterance.
   return bytes * (1 + Math.max(0, countBelow(starts, to) - countBelow(starts, from + 1)));
 }
 

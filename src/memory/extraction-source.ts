@@ -4,7 +4,7 @@ import type { JsonObject } from "../json/json.ts";
 import { extractionTextMaxCharacters } from "../limits.ts";
 import { countCharacters } from "../text/characters.ts";
 import { counted } from "../text/plural.ts";
-import type { ExtractionSource, Turn } from "./extractor.ts";
+import type { ExtractionSource, UtteranceRange } from "./extractor.ts";
 import { fieldRefusal, readUtterances, requireOne, type Utterance } from "./messages.ts";
 
 /** The input of an extraction; exactly one of the two. */
@@ -33,25 +33,25 @@ export function readExtractionSource({ text, messages }: Given): ExtractionSourc
 
 /** A text that names its speakers itself, if it has any. */
 export function plain(text: string): ExtractionSource {
-  return { text, turns: null };
+  return { text, utterances: null };
 }
 
 const separator = "\n\n";
 
 function joined(utterances: readonly Utterance[]): ExtractionSource {
-  const turns: Turn[] = [];
+  const ranges: UtteranceRange[] = [];
   let start = 0;
   for (const { speaker, text } of utterances) {
-    turns.push({ speaker, start, end: start + text.length });
+    ranges.push({ speaker, start, end: start + text.length });
     start += text.length + separator.length;
   }
-  return { text: utterances.map(({ text }) => text).join(separator), turns };
+  return { text: utterances.map(({ text }) => text).join(separator), utterances: ranges };
 }
 
 /** `input_content` of the audit record: what the extractor has read. */
-export function describeInput({ text, turns }: ExtractionSource): JsonObject {
-  if (turns === null) return { text };
-  const messages = turns.map(({ speaker, start, end }) => ({
+export function describeInput({ text, utterances }: ExtractionSource): JsonObject {
+  if (utterances === null) return { text };
+  const messages = utterances.map(({ speaker, start, end }) => ({
     role: speaker,
     content: text.slice(start, end),
   }));

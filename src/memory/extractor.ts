@@ -7,11 +7,11 @@ import type { MemoryType } from "./memory.ts";
 export interface ExtractionSource {
   readonly text: string;
   /** Who says which part of it, in its order; null: the extractor finds the speakers in the text itself. */
-  readonly turns: readonly Turn[] | null;
+  readonly utterances: readonly UtteranceRange[] | null;
 }
 
-/** A part of the text, in UTF-16 offsets; the end is exclusive. */
-export interface Turn {
+/** Where an utterance is in the text, in UTF-16 offsets; the end is exclusive. */
+export interface UtteranceRange {
   readonly speaker: "user" | "assistant";
   readonly start: number;
   readonly end: number;

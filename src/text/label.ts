@@ -1,5 +1,5 @@
-// Owns labels: short texts that are compared exactly, such as tags. Two texts that look the same to a person are one label, so Unicode
-// form and surrounding white space do not count.
+// Owns labels: short texts that are compared exactly, such as tags. Texts in different Unicode forms (NFC, NFD) are one label, and white
+// space around a label does not count. Similar letters and invisible characters inside are not compared.
 
 /** The label that a text means: Unicode NFC, without white space at both ends. */
 export function toLabel(text: string): string {

@@ -1,4 +1,4 @@
-// Attacks the command socket with requests that no command sends: the server refuses them, logs no secret and no long text, and still
+// Attacks the local socket with requests that no command sends: the server refuses them, logs no secret and no long text, and still
 // stops in order.
 
 import { afterAll, expect, test } from "bun:test";

@@ -38,10 +38,10 @@ export function extractByRules(source: ExtractionSource, now: number): Extracted
 }
 
 /** The passages of the text, or of what the user says in it. A user may have pasted a transcript, so a message can have other speakers. */
-function passagesOf({ text, turns }: ExtractionSource, now: number): Passage[] {
+function passagesOf({ text, utterances }: ExtractionSource, now: number): Passage[] {
   const toTime = timeReader(now);
-  if (turns === null) return readPassages(text, toTime);
-  return turns.flatMap(({ speaker, start, end }) => {
+  if (utterances === null) return readPassages(text, toTime);
+  return utterances.flatMap(({ speaker, start, end }) => {
     if (speaker === "assistant") return [];
     const passages = readPassages(text.slice(start, end), toTime, userOfAssistant);
     return passages.map((passage) => ({ ...passage, start: start + passage.start }));

@@ -1,6 +1,6 @@
 // Owns removing secrets from texts and items. Must never return the text of a secret, or where it was.
 
-import type { ExtractedItem, ExtractionSource, Turn } from "../../memory/extractor.ts";
+import type { ExtractedItem, ExtractionSource, UtteranceRange } from "../../memory/extractor.ts";
 import {
   addRedactions,
   type RedactedItems,
@@ -15,24 +15,24 @@ import { findUrlCredentials } from "./url-credentials.ts";
 /** Where a secret was. An item with it says too little to become a memory. */
 const marker = "[secret-removed]";
 
-export async function redactSource({ text, turns }: ExtractionSource): Promise<RedactedSource> {
-  if (turns === null) {
+export async function redactSource({ text, utterances }: ExtractionSource): Promise<RedactedSource> {
+  if (utterances === null) {
     const { text: clean, redacted } = await redactText(text);
-    return { source: { text: clean, turns }, redacted };
+    return { source: { text: clean, utterances }, redacted };
   }
   let clean = "";
   let end = 0;
-  const moved: Turn[] = [];
+  const moved: UtteranceRange[] = [];
   const redactions: Redaction[][] = [];
-  for (const turn of turns) {
-    const said = await redactText(text.slice(turn.start, turn.end));
-    clean += text.slice(end, turn.start);
-    moved.push({ speaker: turn.speaker, start: clean.length, end: clean.length + said.text.length });
+  for (const utterance of utterances) {
+    const said = await redactText(text.slice(utterance.start, utterance.end));
+    clean += text.slice(end, utterance.start);
+    moved.push({ speaker: utterance.speaker, start: clean.length, end: clean.length + said.text.length });
     clean += said.text;
-    end = turn.end;
+    end = utterance.end;
     redactions.push(said.redacted);
   }
-  const source = { text: clean + text.slice(end), turns: moved };
+  const source = { text: clean + text.slice(end), utterances: moved };
   return { source, redacted: addRedactions(...redactions) };
 }
 

@@ -1,4 +1,4 @@
-// Owns the form of an answer on the command socket, for the server that prints it and the command that reads it. It is the form that
+// Owns the form of an answer on the local socket, for the server that prints it and the command that reads it. It is the form that
 // version 0.1.0 prints and reads, because a command and a running server may be of different versions.
 
 import type { Answer } from "../../calls/answer.ts";

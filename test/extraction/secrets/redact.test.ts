@@ -114,17 +114,22 @@ describe("a text", () => {
       expect((await redact(`${comment}\n${token}`)).source.text).toBe(`${comment}\n[secret-removed]`);
   });
 
-  test("has the same turns, in their new places", async () => {
+  test("has the same utterances, in their new places", async () => {
     const said = ["Hello!", `Use ${token}.`, "Noted: password=Xk29dkal", "Thanks."];
-    const turns: { speaker: "user" | "assistant"; start: number; end: number }[] = [];
+    const utterances: { speaker: "user" | "assistant"; start: number; end: number }[] = [];
     let start = 0;
     for (const [at, { length }] of said.entries()) {
-      turns.push({ speaker: at % 2 === 0 ? "user" : "assistant", start, end: start + length });
+      utterances.push({ speaker: at % 2 === 0 ? "user" : "assistant", start, end: start + length });
       start += length + 2;
     }
-    const { source } = await redactSource({ text: said.join("\n\n"), turns });
-    expect(source.turns?.map(({ speaker }) => speaker)).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(source.turns?.map(({ start, end }) => source.text.slice(start, end))).toEqual([
+    const { source } = await redactSource({ text: said.join("\n\n"), utterances });
+    expect(source.utterances?.map(({ speaker }) => speaker)).toEqual([
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+    ]);
+    expect(source.utterances?.map(({ start, end }) => source.text.slice(start, end))).toEqual([
       "Hello!",
       "Use [secret-removed].",
       "Noted: password=[secret-removed]",

@@ -1,4 +1,4 @@
-// Tests that commands and servers of different versions understand each other on the command socket, or say that they do not.
+// Tests that commands and servers of different versions understand each other on the local socket, or say that they do not.
 
 import { expect, test } from "bun:test";
 import { toData } from "../../../src/calls/answer.ts";
