@@ -44,7 +44,8 @@ async function readAnswer(response: Response, id: RequestId | null, receive: Rec
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("text/event-stream") && response.body !== null) {
     for await (const data of readEvents(response.body)) {
-      if (pass(data, id, response.headers, receive)) return;
+      // A batch has several answers, and the stream ends after the last one.
+      if (pass(data, id, response.headers, receive) && id !== null) return;
     }
     if (id !== null) throw new OutcomeUnknown(cutOff);
     return;

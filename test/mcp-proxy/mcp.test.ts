@@ -293,6 +293,22 @@ describe("a server elsewhere", () => {
   );
 });
 
+test("each request of a batch is answered", async () => {
+  const dataDir = directory();
+  const shim = startShim(at(dataDir));
+  const requests = [
+    { id: 1, method: "ping" },
+    { id: 2, method: "tools/call", params: { name: "memory_save", arguments: save("Tea is at four.") } },
+    { id: 3, method: "tools/list" },
+    { method: "notifications/initialized" },
+  ];
+  shim.send(JSON.stringify(requests.map((request) => ({ jsonrpc: "2.0", ...request }))));
+  const answers = [await shim.next(), await shim.next(), await shim.next()];
+  expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3]));
+  expect(answers.every((answer) => "result" in answer)).toBe(true);
+  await serverOf(dataDir);
+}, 60_000);
+
 test("what is no message is answered as JSON-RPC says, and the next message is read", async () => {
   const dataDir = directory();
   const shim = startShim(at(dataDir));
