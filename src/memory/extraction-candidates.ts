@@ -7,7 +7,7 @@ import type { JsonObject } from "../json/json.ts";
 import { comparedAtOnce, embeddingsAtOnce } from "../limits.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { counted } from "../text/plural.ts";
-import { type Candidate, updateAboveSimilarity } from "./deduplicate.ts";
+import { type Candidate, updateAboveSimilarity } from "./comparison-set.ts";
 import { describeInput } from "./extraction-source.ts";
 import type { Extraction, ExtractionSource } from "./extractor.ts";
 import { contentKey } from "./memory.ts";

@@ -1,26 +1,19 @@
 // Owns injection: which memories go into a prompt. Must never shorten a memory. With a query, a memory below min_similarity is excluded,
 // whatever its importance; without one, the most important and most recent memories are injected.
 
-import { type Static, Type } from "@sinclair/typebox";
-import { confirm, type Preparation, projectOperation } from "../calls/operation.ts";
-import { injectionFloorDefault, promptMaxCharacters, topKDefault } from "../limits.ts";
-import { prominence, recencyOf } from "../ranking/prominence.ts";
+import { Type } from "@sinclair/typebox";
+import { confirm, projectOperation } from "../calls/operation.ts";
+import { injectionFloorDefault, promptMaxCharacters } from "../limits.ts";
 import { finalScore, relevance } from "../ranking/scores.ts";
 import { Fields, Nullable } from "../schema/schema.ts";
-import {
-  type AgentMemory,
-  agentMemory,
-  exampleMemory,
-  type Memory,
-  type MemoryType,
-  toAgentMemory,
-} from "./memory.ts";
+import { type Found, findCandidates } from "./injection-candidates.ts";
+import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { touchMemories } from "./read.ts";
-import { query, searchResult, toDetailedResult, topK } from "./search.ts";
-import { matchesTags, type TagFilter, tagsMatch, toTagFilter, WantedTags } from "./tags.ts";
+import { query, searchResult, topK } from "./search.ts";
+import { tagsMatch, WantedTags } from "./tags.ts";
 
 const exampleRule: AgentMemory = {
   ...exampleMemory,
@@ -145,14 +138,10 @@ export const injectMemories = projectOperation({
   apply: confirm,
 });
 
-const searchedTypes: readonly MemoryType[] = ["fact", "context"];
-
-interface Wanted {
+/** The fields from which the query follows. */
+interface Asked {
   readonly query?: string;
   readonly messages?: readonly object[];
-  readonly tags?: readonly string[];
-  readonly tags_match?: TagFilter["match"];
-  readonly top_k?: number;
   readonly min_similarity?: number;
 }
 
@@ -160,75 +149,13 @@ interface Wanted {
  * Null without a query, and for messages in which no user says anything.
  * @throws Refusal 1400 when query and messages are given, or min_similarity without both
  */
-function readQuery({ query, messages, min_similarity }: Wanted): string | null {
+function readQuery({ query, messages, min_similarity }: Asked): string | null {
   requireOne("query", query, messages);
   if (messages !== undefined) return queryOf(readUtterances(messages));
   if (query === undefined && min_similarity !== undefined) {
     throw fieldRefusal("min_similarity", "needs a query. Add query or messages, or omit this field");
   }
   return query ?? null;
-}
-
-/** A fact or a context, and its form in the answer. */
-interface Found {
-  readonly memory: Memory;
-  readonly result: Static<typeof searchResult>;
-}
-
-interface Candidates {
-  readonly rules: readonly Memory[];
-  /** Best first. */
-  readonly results: readonly Found[];
-}
-
-async function findCandidates(
-  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault, ...wanted }: Wanted,
-  query: string | null,
-  preparation: Preparation,
-): Promise<Candidates> {
-  const { store, caller, embed, now, signal } = preparation;
-  const tags = toTagFilter(wanted.tags, wanted.tags_match);
-  if (query === null) {
-    const search = { types: searchedTypes, tags, topK, now };
-    const { rules, memories } = await store.memories.readProminent(caller.project, search, signal);
-    return {
-      rules: rules.filter(inScope(tags)),
-      results: memories.map((memory) => ({ memory, result: toUnqueried(memory, now) })),
-    };
-  }
-  const search = {
-    vector: await embed(query, "query"),
-    words: query,
-    types: searchedTypes,
-    tags,
-    topK,
-    minSimilarity: min_similarity,
-    includeExpired: false,
-    includeInactive: false,
-    now,
-  };
-  const { rules, hits } = await store.memories.readForInjection(caller.project, search, signal);
-  return {
-    rules: rules.filter(inScope(tags)),
-    results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
-  };
-}
-
-/** A rule without tags is a rule of the whole project. */
-function inScope(filter: TagFilter | null) {
-  return ({ tags }: Memory) => tags.length === 0 || matchesTags(tags, filter);
-}
-
-/** Nothing was compared, so the similarity is 0. */
-function toUnqueried(memory: Memory, now: number): Static<typeof searchResult> {
-  const { importance } = memory;
-  const recency = recencyOf(memory.updatedAt, now);
-  return {
-    memory: toAgentMemory(memory),
-    similarity: 0,
-    final_score: prominence(importance, recency),
-    score_details: { similarity: 0, keyword: 0, relevance: 0, importance, recency },
-  };
 }
 
 /** Takes the memories in their order and skips each that does not fit, so shorter ones after a long one may still fit. */

@@ -8,15 +8,8 @@ import { isUnitVector } from "../../../ranking/scores.ts";
 import { serialsOf } from "../project-serials.ts";
 import { boundModel } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
-import {
-  aliveJoin,
-  fromAliveById,
-  type MemoryRow,
-  memoryColumns,
-  toMemory,
-  toTagColumn,
-  toVector,
-} from "./memory-row.ts";
+import { aliveJoin, type MemoryRow, toMemory, toTagColumn, toVector } from "./memory-row.ts";
+import { memoryStatements } from "./memory-statements.ts";
 import type { Revisions } from "./revisions.ts";
 import { taggedMemories } from "./tags.ts";
 
@@ -25,7 +18,7 @@ export function createMemoryTransaction(
   state: WriterState,
   revisions: Revisions,
 ): MemoryTransaction {
-  const sql = statements(database);
+  const sql = memoryStatements(database);
   const serialOf = serialsOf(database);
   const dimensions = boundModel(database)?.dimensions;
 
@@ -189,66 +182,5 @@ export function createMemoryTransaction(
       }
       return found.length;
     },
-  };
-}
-
-function statements(database: Database) {
-  return {
-    find: database.prepare<[string, number], MemoryRow>(`SELECT ${memoryColumns} ${fromAliveById}`),
-    version: database.prepare<[string, number, number], unknown>(
-      `SELECT 1 ${fromAliveById} AND m.revision = ?`,
-    ),
-    owner: database
-      .prepare<[string], string>(
-        `SELECT o.id FROM memory m JOIN project o ON o.serial = m.project WHERE m.id = ? AND m.epoch =
-           (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
-      )
-      .pluck(),
-    changedSince: database.prepare<[number, number], { id: string; embedding: Uint8Array }>(
-      `SELECT m.id, v.embedding FROM memory m ${aliveJoin}
-       JOIN memory_vector v ON v.memory = m.serial WHERE m.project = ? AND m.revision > ?`,
-    ),
-    epoch: database
-      .prepare<[number, string], number>("SELECT epoch FROM pool WHERE project = ? AND memory_type = ?")
-      .pluck(),
-    total: database.prepare<[number], number>("SELECT SUM(memories) FROM pool WHERE project = ?").pluck(),
-    poolCount: database
-      .prepare<[number, string], number>("SELECT memories FROM pool WHERE project = ? AND memory_type = ?")
-      .pluck(),
-    count: database.prepare("UPDATE pool SET memories = memories + ? WHERE project = ? AND memory_type = ?"),
-    holder: database.prepare<[number, Uint8Array], { serial: number; id: string }>(
-      "SELECT serial, id FROM memory WHERE project = ? AND content_key = ?",
-    ),
-    releaseContent: database.prepare("UPDATE memory SET content_key = NULL WHERE serial = ?"),
-    insert: database.prepare(
-      `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
-         is_active, created_at, updated_at, expires_at, tags)
-       VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         1, :now, :now, :expiresAt, :tags)`,
-    ),
-    insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
-    update: database.prepare(
-      `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,
-         content_revision = :contentRevision, content = :content,
-         importance = :importance, is_active = :active, updated_at = :updatedAt, expires_at = :expiresAt,
-         tags = :tags
-       WHERE serial = :serial`,
-    ),
-    setContentKey: database.prepare("UPDATE memory SET content_key = ? WHERE serial = ?"),
-    updateVector: database.prepare("UPDATE memory_vector SET embedding = vec_f32(?) WHERE memory = ?"),
-    removeVector: database.prepare("DELETE FROM memory_vector WHERE memory = ?"),
-    remove: database.prepare("DELETE FROM memory WHERE serial = ?"),
-    insertRemoval: database.prepare(
-      "INSERT INTO memory_removal (project, revision, memory, removed_at) VALUES (?, ?, ?, ?)",
-    ),
-    bury: database.prepare(
-      `INSERT INTO dead_pool (project, memory_type, epoch)
-       SELECT project, memory_type, epoch FROM pool WHERE project = ? AND memory_type = ?`,
-    ),
-    buryEpoch: database.prepare("INSERT INTO dead_pool (project, memory_type, epoch) VALUES (?, ?, ?)"),
-    moveToEpoch: database.prepare("UPDATE memory SET epoch = ?, tags = NULL WHERE serial = ?"),
-    nextEpoch: database.prepare(
-      "UPDATE pool SET epoch = ?, memories = 0 WHERE project = ? AND memory_type = ?",
-    ),
   };
 }

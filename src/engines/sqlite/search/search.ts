@@ -8,16 +8,14 @@ import { findSimilarItems, nearestOf } from "../../../memory/similar-items.ts";
 import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemories } from "../../../memory/store.ts";
 import type { Onnx } from "../../../native/onnx.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { type ApproximateRows, chooseCandidates } from "../../../ranking/candidates.ts";
-import { keywordScores } from "../../../ranking/keyword-scores.ts";
-import { cosine, finalScore, relevanceOf, squaredLength } from "../../../ranking/scores.ts";
+import { chooseCandidates } from "../../../ranking/candidates.ts";
+import { cosine, squaredLength } from "../../../ranking/scores.ts";
 import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
-import { queryWords } from "../../../ranking/words.ts";
-import { aliveJoin, type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory-row.ts";
-import { taggedMemories } from "../memories/tags.ts";
-import { createWordLookup } from "../memories/words.ts";
+import { type MemoryRow, memoryColumns, toMemory } from "../memories/memory-row.ts";
 import { serialsOf } from "../project-serials.ts";
+import { createScorer, type Scored } from "./exact-score.ts";
 import { createIndexStatements } from "./index-statements.ts";
+import { createScan } from "./scan.ts";
 import { bytesPerMemory, SearchIndex } from "./search-index.ts";
 
 /** Older indexes are built again: removals are stored for one hour only. */
@@ -30,11 +28,6 @@ interface SearchOptions {
   readonly onnx: Onnx;
   readonly dimensions: number;
   readonly cacheBytes: number;
-}
-
-interface Scored extends Omit<SearchHit, "memory"> {
-  readonly serial: number;
-  readonly score: number;
 }
 
 export interface Search {
@@ -159,85 +152,4 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
 interface Compared {
   readonly serial: number;
   readonly similarity: number;
-}
-
-/** Candidates from the distance function of sqlite-vec: slower, but needs no memory. */
-function createScan(database: Database, dimensions: number) {
-  const measure = (condition: string) =>
-    database.prepare<
-      [Record<string, unknown>],
-      { serial: number; content_revision: number; importance: number; distance: number }
-    >(
-      `SELECT m.serial, m.content_revision, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
-       FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
-       WHERE m.project = :project ${condition}
-         AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
-         AND (:includeInactive OR m.is_active = 1)
-         AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`,
-    );
-  const distances = measure("");
-  const embedding = database
-    .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
-    .pluck();
-  const serialOf = serialsOf(database);
-  const holders = createWordLookup(database);
-  const keywords = (project: Project, words: string, found: readonly { content_revision: number }[]) => {
-    const rowOf = new Map(found.map(({ content_revision }, row) => [content_revision, row]));
-    const rowsWith = (word: string) =>
-      holders(serialOf(project.id), word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
-    return keywordScores(queryWords(words).map(rowsWith), found.length, found.length);
-  };
-  // sqlite-vec computes three sums in float32 (the dot product and two lengths), so its error is several times that of one sum.
-  const errorBound = 4 * scoreErrorBound(dimensions);
-
-  return (project: Project, query: SearchQuery): Scored[] => {
-    const tagged = query.tags === null ? null : taggedMemories(query.tags);
-    const statement = tagged === null ? distances : measure(`AND m.serial IN (${tagged.sql})`);
-    const found = statement.all({
-      ...tagged?.parameters,
-      project: serialOf(project.id),
-      vector: new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength),
-      types: query.types === null ? null : JSON.stringify(query.types),
-      includeInactive: query.includeInactive ? 1 : 0,
-      includeExpired: query.includeExpired ? 1 : 0,
-      now: query.now,
-    });
-    const rows: ApproximateRows = {
-      length: found.length,
-      similarities: Float32Array.from(found, ({ distance }) => 1 - distance),
-      keywords: query.words === null ? null : keywords(project, query.words, found),
-      importanceOf: (row) => found[row]?.importance ?? 0,
-      isEligible: () => true,
-    };
-    const toScored = createScorer(query);
-    return chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
-      const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };
-      const bytes = embedding.get(serial);
-      const vector = bytes === undefined ? null : toVector(bytes);
-      return vector === null ? [] : [toScored({ serial, importance, vector }, rows.keywords?.[row])];
-    });
-  };
-}
-
-interface Candidate {
-  /** Increases with creation: a higher one is a newer memory. */
-  readonly serial: number;
-  readonly importance: number;
-  readonly vector: Float32Array;
-}
-
-/** @returns the exact score of a candidate; `keyword` is undefined when the query has no words. */
-function createScorer({ vector: wanted }: SearchQuery) {
-  const length = squaredLength(wanted);
-  return ({ serial, importance, vector }: Candidate, keyword: number | undefined): Scored => {
-    const similarity = cosine(wanted, vector, length);
-    const relevance = relevanceOf(similarity, keyword);
-    return {
-      serial,
-      similarity,
-      keyword: Math.min(1, keyword ?? 0),
-      relevance,
-      score: finalScore(relevance, importance),
-    };
-  };
 }

@@ -1,0 +1,95 @@
+// Owns what an extracted item is compared with inside the transaction, and which memory is the most similar one. Must never decide what
+// becomes of the item.
+
+import type { Project } from "../access/project.ts";
+import type { ProjectApplication } from "../calls/operation.ts";
+import { cosine, squaredLength } from "../ranking/scores.ts";
+import type { Transaction } from "../storage/store.ts";
+import type { ExtractedItem } from "./extractor.ts";
+import { isExpired, type Memory } from "./memory.ts";
+import type { MemoryVector, SimilarItems, SimilarMemory } from "./store.ts";
+import { hasTags } from "./tags.ts";
+
+/** An item with a higher cosine similarity to a memory repeats it and is skipped. */
+export const skipAboveSimilarity = 0.98;
+/** An item with a higher cosine similarity to a memory is a newer version of it and updates it. */
+export const updateAboveSimilarity = 0.9;
+
+/** An item with everything that the transaction needs for its decision. */
+export interface Candidate extends ExtractedItem {
+  /** Float32Array [dimensions], L2-normalised. */
+  readonly vector: Float32Array;
+  readonly contentKey: Uint8Array;
+  /** Similar memories, found before the transaction. */
+  readonly found: readonly SimilarMemory[];
+  /** Similar items before it in the same call; null: only equal texts count as duplicates. */
+  readonly similarItems: SimilarItems | null;
+}
+
+/** The memory that is most similar to an item, as read inside the transaction. */
+export interface Match {
+  readonly memory: Memory;
+  readonly similarity: number;
+}
+
+/** A call that stores items. */
+export interface Storing extends ProjectApplication {
+  /** Of all items; canonical. */
+  readonly tags: readonly string[];
+}
+
+/**
+ * The memories that the items of one call are compared with: those that a search found before the transaction and that have not changed
+ * since, those that have changed since, and those that the call itself has stored so far. Expired memories are ignored. Inactive ones
+ * are not: a user has deactivated them, and an extraction must not store their content again. A memory of another scope, one without all
+ * tags of the call, counts only if it repeats the item.
+ */
+export class ComparisonSet {
+  readonly #transaction: Transaction;
+  readonly #project: Project;
+  readonly #now: number;
+  readonly #tags: readonly string[];
+  /** Vectors by memory id: memories that changed after the search, without those that the call has stored. */
+  readonly #changed: Map<string, MemoryVector>;
+  /** Ids of the memories that the call has stored, by the position of the item; and the positions by id. */
+  readonly #memories = new Map<number, string>();
+  readonly #items = new Map<string, number>();
+
+  constructor(transaction: Transaction, { caller, now, tags }: Storing, changed: readonly MemoryVector[]) {
+    this.#transaction = transaction;
+    this.#project = caller.project;
+    this.#now = now;
+    this.#tags = tags;
+    this.#changed = new Map(changed.map((known) => [known.id, known]));
+  }
+
+  /** The most similar memory; null when no memory is similar enough. */
+  async closest({ vector, found, similarItems }: Candidate): Promise<Match | null> {
+    const similar = found.filter(({ id }) => !this.#changed.has(id) && !this.#items.has(id));
+    const length = squaredLength(vector);
+    for (const { id, vector: other } of this.#changed.values()) {
+      similar.push({ id, similarity: cosine(vector, other, length) });
+    }
+    for (const [place, item] of similarItems?.items.entries() ?? []) {
+      const id = this.#memories.get(item);
+      if (id !== undefined) similar.push({ id, similarity: similarItems?.similarities[place] ?? 0 });
+    }
+    const candidates = similar.filter(({ similarity }) => similarity > updateAboveSimilarity);
+    for (const { id, similarity } of candidates.sort((a, b) => b.similarity - a.similarity)) {
+      const memory = await this.#transaction.memories.find(this.#project, id);
+      if (memory === null || isExpired(memory, this.#now)) continue;
+      const counts = hasTags(memory.tags, this.#tags) || !memory.active || similarity > skipAboveSimilarity;
+      if (counts) return { memory, similarity };
+    }
+    return null;
+  }
+
+  /** Records that the memory holds the content of this item now, so that later items of the call are compared with it. */
+  add(id: string, item: number): void {
+    const former = this.#items.get(id);
+    if (former !== undefined) this.#memories.delete(former);
+    this.#changed.delete(id);
+    this.#items.set(id, item);
+    this.#memories.set(item, id);
+  }
+}

@@ -1,0 +1,83 @@
+// Owns which memories an injection chooses from: all rules, and the facts and contexts that are relevant to its query, or without one the
+// most prominent ones. Must never decide what fits into a prompt.
+
+import type { Static } from "@sinclair/typebox";
+import type { Preparation } from "../calls/operation.ts";
+import { injectionFloorDefault, topKDefault } from "../limits.ts";
+import { prominence, recencyOf } from "../ranking/prominence.ts";
+import { type Memory, type MemoryType, toAgentMemory } from "./memory.ts";
+import { type searchResult, toDetailedResult } from "./search.ts";
+import { matchesTags, type TagFilter, toTagFilter } from "./tags.ts";
+
+const searchedTypes: readonly MemoryType[] = ["fact", "context"];
+
+/** The fields that restrict the choice. */
+interface Wanted {
+  readonly tags?: readonly string[];
+  readonly tags_match?: TagFilter["match"];
+  readonly top_k?: number;
+  readonly min_similarity?: number;
+}
+
+/** A fact or a context, and its form in the answer. */
+export interface Found {
+  readonly memory: Memory;
+  readonly result: Static<typeof searchResult>;
+}
+
+interface Candidates {
+  readonly rules: readonly Memory[];
+  /** Best first. */
+  readonly results: readonly Found[];
+}
+
+/** @param query null: the most important and most recent memories */
+export async function findCandidates(
+  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault, ...wanted }: Wanted,
+  query: string | null,
+  preparation: Preparation,
+): Promise<Candidates> {
+  const { store, caller, embed, now, signal } = preparation;
+  const tags = toTagFilter(wanted.tags, wanted.tags_match);
+  if (query === null) {
+    const search = { types: searchedTypes, tags, topK, now };
+    const { rules, memories } = await store.memories.readProminent(caller.project, search, signal);
+    return {
+      rules: rules.filter(inScope(tags)),
+      results: memories.map((memory) => ({ memory, result: toUnqueried(memory, now) })),
+    };
+  }
+  const search = {
+    vector: await embed(query, "query"),
+    words: query,
+    types: searchedTypes,
+    tags,
+    topK,
+    minSimilarity: min_similarity,
+    includeExpired: false,
+    includeInactive: false,
+    now,
+  };
+  const { rules, hits } = await store.memories.readForInjection(caller.project, search, signal);
+  return {
+    rules: rules.filter(inScope(tags)),
+    results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
+  };
+}
+
+/** A rule without tags is a rule of the whole project. */
+function inScope(filter: TagFilter | null) {
+  return ({ tags }: Memory) => tags.length === 0 || matchesTags(tags, filter);
+}
+
+/** Nothing was compared, so the similarity is 0. */
+function toUnqueried(memory: Memory, now: number): Static<typeof searchResult> {
+  const { importance } = memory;
+  const recency = recencyOf(memory.updatedAt, now);
+  return {
+    memory: toAgentMemory(memory),
+    similarity: 0,
+    final_score: prominence(importance, recency),
+    score_details: { similarity: 0, keyword: 0, relevance: 0, importance, recency },
+  };
+}
