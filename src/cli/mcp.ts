@@ -26,6 +26,7 @@ async function serveClient(invocation: Invocation): Promise<null> {
     write: (line) => void process.stdout.write(`${line}\n`),
     log: (line) => terminal.writeError(`memledger: ${line}`),
   });
+  if (terminal.canPrompt) terminal.writeError(forPeople);
   // The client has ended. What it sent last is performed by the server, and nobody reads the answer.
   process.stdout.on("error", () => process.exit(exitCodes.done));
   for await (const line of readLines(Bun.stdin.stream(), mcpLineMaxBytes)) proxy.receive(line);
@@ -34,3 +35,6 @@ async function serveClient(invocation: Invocation): Promise<null> {
   clearTimeout(late);
   return null;
 }
+
+const forPeople =
+  "memledger mcp waits for messages of an assistant, which starts it. To connect an assistant, run memledger connect. To end it, press Ctrl+D.";

@@ -293,6 +293,24 @@ describe("a server elsewhere", () => {
   );
 });
 
+test("a person who starts it on a terminal is told what it is for, and how to end it", async () => {
+  let shown = "";
+  const main = join(import.meta.dir, "../../src/main.ts");
+  const child = Bun.spawn([process.execPath, main, "mcp", "--data-dir", directory()], {
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+    terminal: {
+      data(terminal, bytes) {
+        shown += new TextDecoder().decode(bytes);
+        // Ctrl+D
+        if (shown.includes("Ctrl+D")) terminal.write("\u0004");
+      },
+    },
+  });
+  expect(await child.exited).toBe(0);
+  child.terminal?.close();
+  expect(shown).toContain("memledger connect");
+}, 60_000);
+
 test("each request of a batch is answered", async () => {
   const dataDir = directory();
   const shim = startShim(at(dataDir));
