@@ -2,6 +2,8 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonObject } from "../src/json/json.ts";
+import { startStdioClient } from "../test/mcp-proxy/stdio-client.ts";
 import { median, ms } from "./figures.ts";
 import {
   type BenchOptions,
@@ -86,31 +88,17 @@ async function stop(executable: string, dataDir: string): Promise<void> {
 }
 
 function start(executable: string, dataDir: string) {
-  const child = Bun.spawn([executable, "mcp", "--data-dir", dataDir], {
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  const reader = child.stdout.getReader();
-  const decoder = new TextDecoder();
+  const client = startStdioClient([executable, "mcp", "--data-dir", dataDir]);
   return {
-    pid: child.pid,
-    async ask(method: string, params: object): Promise<number> {
+    pid: client.pid,
+    async ask(method: string, params: JsonObject): Promise<number> {
       const begunAtMs = performance.now();
-      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
-      child.stdin.flush();
-      let text = "";
-      while (!text.endsWith("\n")) {
-        const { value, done } = await reader.read();
-        if (done) throw new Error(`memledger mcp ended: ${text}`);
-        text += decoder.decode(value, { stream: true });
-      }
-      if (!text.includes('"result"')) throw new Error(`${method} failed: ${text.slice(0, 500)}`);
+      const answer = await client.ask(method, params);
+      if (!("result" in answer)) throw new Error(`${method} failed: ${JSON.stringify(answer).slice(0, 500)}`);
       return performance.now() - begunAtMs;
     },
     async [Symbol.asyncDispose]() {
-      child.stdin.end();
-      await child.exited;
+      await client.end();
     },
   };
 }

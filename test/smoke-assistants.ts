@@ -2,12 +2,10 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonObject } from "../src/json/json.ts";
+import { type StdioClient, startStdioClient, textOf } from "./mcp-proxy/stdio-client.ts";
 
 type Check = (claim: string, holds: boolean, details?: unknown) => void;
-
-interface Reply {
-  readonly result?: { readonly content?: readonly { readonly text: string }[] };
-}
 
 /** @param folder contains the executable, and gets the home directory of the user */
 export async function checkAssistants(folder: string, check: Check): Promise<void> {
@@ -25,63 +23,31 @@ export async function checkAssistants(folder: string, check: Check): Promise<voi
     const answered = await fetch("http://localhost/background", { unix });
     return Number(JSON.parse(await answered.text()).pid);
   };
-  const startAssistant = () => {
-    const child = Bun.spawn([executable, "mcp"], {
-      env,
-      cwd: folder,
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    const reader = child.stdout.getReader();
-    const decoder = new TextDecoder();
-    return {
-      pid: child.pid,
-      async call(name: string, input: object): Promise<string> {
-        const params = { name, arguments: input };
-        child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`);
-        child.stdin.flush();
-        let line = "";
-        while (!line.endsWith("\n")) {
-          const { value, done } = await reader.read();
-          if (done) throw new Error("memledger mcp ended");
-          line += decoder.decode(value, { stream: true });
-        }
-        const reply: Reply = JSON.parse(line);
-        return reply.result?.content?.[0]?.text ?? line;
-      },
-      async kill() {
-        child.kill("SIGKILL");
-        await child.exited;
-      },
-      async end() {
-        child.stdin.end();
-        return child.exited;
-      },
-    };
-  };
+  const startAssistant = () => startStdioClient([executable, "mcp"], { env, cwd: folder });
+  const callTool = async (assistant: StdioClient, name: string, input: JsonObject) =>
+    textOf(await assistant.tool(name, input));
 
   const [one, two] = [startAssistant(), startAssistant()];
   try {
     const saved = await Promise.all([
-      one.call("memory_save", { content: "The deploy is on Thursday.", type: "fact" }),
-      two.call("memory_save", { content: "Dana prefers tea.", type: "fact" }),
+      callTool(one, "memory_save", { content: "The deploy is on Thursday.", type: "fact" }),
+      callTool(two, "memory_save", { content: "Dana prefers tea.", type: "fact" }),
     ]);
     check(
       "two assistants that start at once save",
       saved.every((text) => text.startsWith("created")),
       saved,
     );
-    const found = await two.call("memory_search", { query: "When is the deploy?" });
+    const found = await callTool(two, "memory_search", { query: "When is the deploy?" });
     check("what one assistant saved, the other finds", found.includes("Thursday"), found);
     await one.kill();
     check(
       "an assistant that is killed disturbs no other",
-      (await two.call("memory_search", { query: "tea" })).includes("Dana"),
+      (await callTool(two, "memory_search", { query: "tea" })).includes("Dana"),
     );
     const pid = await serverPid();
     process.kill(pid, "SIGKILL");
-    const again = await two.call("memory_search", { query: "When is the deploy?" });
+    const again = await callTool(two, "memory_search", { query: "When is the deploy?" });
     check("a server that is killed is started again, with everything", again.includes("Thursday"), again);
     check("the second server is another process", (await serverPid()) !== pid);
     check("an assistant ends in order", (await two.end()) === 0);

@@ -2,7 +2,7 @@
 // prompt and the paths are data.
 
 import { isAbsolute } from "node:path";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { isObject, type Json, readJson } from "../json/json.ts";
 import { queryMaxCharacters } from "../limits.ts";
 import type { HookClientName } from "./client.ts";
 
@@ -23,8 +23,8 @@ const identifier = /^[\x20-\x7e]{1,200}$/;
 /** Null: this is no event of the client. */
 export function readEvent(client: HookClientName, text: string): HookEvent | null {
   // Windows shells add a byte order mark.
-  const value = parse(text.replace(/^\uFEFF/, ""));
-  if (value === null) return null;
+  const value = readJson(text.replace(/^\uFEFF/, ""));
+  if (!isObject(value)) return null;
   // Cursor can run the hooks of Claude Code, too. They would print everything a second time.
   if (client !== "cursor" && "cursor_version" in value) return null;
   const sessionId = firstText(value.conversation_id, value.session_id);
@@ -36,15 +36,6 @@ export function readEvent(client: HookClientName, text: string): HookEvent | nul
     transcriptPath: firstPath(value.transcript_path),
     query: toQuery(firstText(value.prompt, value.user_prompt) ?? ""),
   };
-}
-
-function parse(text: string): JsonObject | null {
-  try {
-    const value: Json = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function firstText(...values: readonly (Json | undefined)[]): string | null {

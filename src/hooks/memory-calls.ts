@@ -1,23 +1,11 @@
 // Owns the two calls that hooks send to the server. Must never decide what a conversation gets.
 
 import { successCode } from "../errors.ts";
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { isObject, type JsonObject, readJson } from "../json/json.ts";
+import type { Channel } from "../local-access/channel.ts";
 import { version } from "../version.ts";
 import type { HookClientName, HookName } from "./client.ts";
 import type { SpokenMessage } from "./transcripts/transcript.ts";
-
-/** Sends requests to the server; local-access/ has it. */
-export interface HookChannel {
-  fetch(
-    path: string,
-    request: {
-      readonly method: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: string;
-      readonly signal?: AbortSignal;
-    },
-  ): Promise<Response>;
-}
 
 /** What the audit records say about the caller. */
 export interface HookCaller {
@@ -55,10 +43,7 @@ export interface MemoryCalls {
   extract(messages: readonly Pick<SpokenMessage, "role" | "content">[], signal: AbortSignal): Promise<void>;
 }
 
-export function createMemoryCalls(
-  channel: HookChannel,
-  { client, hook, sessionId }: HookCaller,
-): MemoryCalls {
+export function createMemoryCalls(channel: Channel, { client, hook, sessionId }: HookCaller): MemoryCalls {
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": `memledger-hook/${version} (${client})`,
@@ -67,7 +52,8 @@ export function createMemoryCalls(
   const send = async (path: string, body: unknown, signal: AbortSignal): Promise<JsonObject> => {
     const request = { method: "POST", headers, body: JSON.stringify(body), signal };
     const response = await channel.fetch(path, request);
-    const answer = parse(await response.text());
+    const read = readJson(await response.text());
+    const answer = isObject(read) ? read : {};
     if (answer.code !== successCode) throw new CallRefused(response, answer);
     return isObject(answer.data) ? answer.data : {};
   };
@@ -80,13 +66,4 @@ export function createMemoryCalls(
       await send("/v1/memories/extract", { messages }, signal);
     },
   };
-}
-
-function parse(text: string): JsonObject {
-  try {
-    const value: Json = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -7,6 +7,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The value of a text from a source that no limit is needed for; undefined: the text is not JSON. Bodies of calls need `parseJson`. */
+export function readJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether every string is well-formed Unicode and every number finite, down to `depth` levels. */
 export function isInteroperable(value: unknown, depth = 64): boolean {
   if (typeof value === "string") return value.isWellFormed();

@@ -1,11 +1,11 @@
 // Owns one message and its answer over Streamable HTTP: the answer is one JSON text, or a stream of events whose last one is the answer.
 
-import { isObject, type Json } from "../json/json.ts";
+import { isObject, type Json, readJson } from "../json/json.ts";
 import type { Channel } from "../local-access/channel.ts";
 import { OutcomeUnknown } from "../local-access/channel-failure.ts";
 import { readEvents } from "./event-stream.ts";
 import { describeAnswer } from "./failure.ts";
-import { parse, type RequestId } from "./message.ts";
+import type { RequestId } from "./message.ts";
 
 /** The server answered something that is no message of JSON-RPC. */
 export class NoMessage extends Error {}
@@ -62,7 +62,7 @@ async function readAnswer(response: Response, id: RequestId | null, receive: Rec
 
 /** @returns whether it was the answer. Only messages of JSON-RPC are passed on. */
 function pass(text: string, id: RequestId | null, headers: Headers, receive: Receive): boolean {
-  const message = parse(text);
+  const message = readJson(text);
   if (Array.isArray(message)) {
     // Answers to a batch.
     if (message.length === 0 || id !== null || !message.every(isMessage)) return false;

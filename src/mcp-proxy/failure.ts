@@ -1,8 +1,8 @@
 // Owns the answers that the proxy gives itself, when the server gave none that the client could read. Each says what to do next.
 
-import { isObject, type Json } from "../json/json.ts";
+import { isObject, readJson } from "../json/json.ts";
 import { OutcomeUnknown } from "../local-access/channel-failure.ts";
-import { type ClientRequest, claimedVersion, parse, type RequestId } from "./message.ts";
+import { type ClientRequest, claimedVersion, type RequestId } from "./message.ts";
 
 /** Codes of JSON-RPC; the last one is the first that implementations may define. */
 export const codes = { parseError: -32_700, refused: -32_000 } as const;
@@ -32,7 +32,7 @@ export function describe(error: unknown): string {
 
 /** The message of an answer that is no message of JSON-RPC. */
 export function describeAnswer(status: number, text: string): string {
-  const answer: Json | undefined = parse(text);
+  const answer = readJson(text);
   const message = isObject(answer) && typeof answer.message === "string" ? answer.message : null;
   if (message !== null) return message;
   return `The server answered with the HTTP status ${status} and no message of the Model Context Protocol. Check that the address is that of a memledger server of this version.`;

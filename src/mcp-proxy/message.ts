@@ -1,6 +1,6 @@
 // Owns the reading of one message of JSON-RPC 2.0 that a client sends on stdin. Must never change a message: its text is what is sent on.
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { isObject, type JsonObject, readJson } from "../json/json.ts";
 
 export type RequestId = string | number;
 
@@ -30,7 +30,7 @@ interface Other {
 
 /** Null: the text is not JSON. */
 export function readMessage(text: string): Message | null {
-  const value = parse(text);
+  const value = readJson(text);
   if (value === undefined) return null;
   if (!isObject(value) || typeof value.method !== "string") {
     const isResponse = isObject(value) && ("result" in value || "error" in value);
@@ -42,15 +42,6 @@ export function readMessage(text: string): Message | null {
   return "id" in value
     ? { kind: "other", isResponse: false, text }
     : { kind: "notification", method, params, text };
-}
-
-/** Undefined: the text is not JSON. */
-export function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The version that a message of protocol 2026-07-28 or later names itself; null: the message is of an earlier protocol. */

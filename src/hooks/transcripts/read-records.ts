@@ -2,7 +2,7 @@
 
 import { readSync } from "node:fs";
 import { withRegularFile } from "../../files/regular-file.ts";
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { isObject, type JsonObject, readJson } from "../../json/json.ts";
 import { transcriptWindowBytes } from "../limits.ts";
 import type { TranscriptRecord } from "./transcript.ts";
 
@@ -50,11 +50,6 @@ export function readRecords(path: string, from: number, windowBytes = transcript
 }
 
 function parseLine(content: Buffer, start: number, end: number): JsonObject | null {
-  if (start === end) return null;
-  try {
-    const value: Json = JSON.parse(content.toString("utf8", start, end));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = readJson(content.toString("utf8", start, end));
+  return isObject(value) ? value : null;
 }

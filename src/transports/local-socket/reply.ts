@@ -3,7 +3,7 @@
 
 import type { Answer } from "../../calls/answer.ts";
 import { successCode } from "../../errors.ts";
-import { isObject, type Json } from "../../json/json.ts";
+import { isObject, type Json, readJson } from "../../json/json.ts";
 
 export interface Reply {
   /** 1000 on success, else an error code. */
@@ -19,19 +19,11 @@ export function printReply({ code, message, data }: Answer): string {
 
 /** @throws Error if it is not a reply of a memledger server */
 export function readReply(text: string): Reply {
-  const reply = parse(text);
+  const reply = readJson(text);
   if (!isObject(reply) || typeof reply.code !== "number" || typeof reply.success !== "boolean") {
     throw new Error(
       "The answer of the running server is not in the expected format. Use the same version of memledger for the server and the command, then restart the server.",
     );
   }
   return { code: reply.code, message: String(reply.message), data: reply.data ?? null };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
