@@ -23,7 +23,7 @@ import { BusyConfiguration, createNewFile, writeAs } from "./new-file.ts";
 import { UnusableConfiguration } from "./text-edit.ts";
 
 export interface ConfigurationFile {
-  /** As the client names it; may be a link. */
+  /** As the assistant names it; may be a link. */
   readonly path: string;
   /** Without a byte order mark; null: there is no file. */
   readonly text: string | null;

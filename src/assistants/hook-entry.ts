@@ -1,4 +1,4 @@
-// Owns the hooks of memledger in a client's file: commands that the client runs at the start of a session, at a prompt and at the end.
+// Owns the hooks of memledger in an assistant's file: commands that it runs at the start of a session, at a prompt and at the end.
 // Must never change the hooks of others.
 
 import { type HookName, hookClients, hookNames } from "../hooks/client.ts";
@@ -9,7 +9,7 @@ import { appendItem, removeValue, setValue } from "./jsonc-edit.ts";
 import { type Path, readValue } from "./jsonc-tree.ts";
 import { hookOptionsOf, isOwnCommand, type Target } from "./server-entry.ts";
 
-/** What is written for one client. */
+/** What is written for one assistant. */
 export interface WantedHooks {
   readonly settings: HookSettings;
   readonly target: Target;
@@ -126,7 +126,7 @@ function findHandlers(text: string, event: string, client: string): FoundHandler
   });
 }
 
-/** Whether `connect` can have written a handler for this client. */
+/** Whether `connect` can have written a handler for this assistant. */
 export function isOwnHandler({ command, args }: JsonObject, client: string): boolean {
   if (typeof command !== "string") return false;
   const words = Array.isArray(args) ? [command, ...args] : wordsOf(command);

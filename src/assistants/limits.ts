@@ -1,6 +1,6 @@
 // Owns the fixed limits of changes of configuration files.
 
-/** Files of clients have kilobytes; that of Claude Code keeps histories and may have megabytes. */
+/** Files of assistants have kilobytes; that of Claude Code keeps histories and may have megabytes. */
 export const configurationMaxBytes = 64 * 1024 * 1024;
 /** Backups of one file. */
 export const backupsMax = 1_000;

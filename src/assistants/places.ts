@@ -3,7 +3,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { homeDirectory } from "../config/home-directory.ts";
 
-/** Where a scope of a client's configuration is looked for. */
+/** Where a scope of an assistant's configuration is looked for. */
 export interface Places {
   readonly platform: NodeJS.Platform;
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export function configurationOf(places: Places): string {
   return isAbsolute(named) ? named : join(homeOf(places), ".config");
 }
 
-/** The directory that a variable of the client names, else the one in the home directory. */
+/** The directory that a variable of the assistant names, else the one in the home directory. */
 export function namedDirectory(places: Places, variable: string, fallback: string): string {
   const named = places.variables[variable];
   return named ? resolve(places.project, named) : join(homeOf(places), fallback);

@@ -1,4 +1,4 @@
-// Owns the entry of memledger in a client's list of MCP servers: what is written there, and how an entry of memledger is recognised.
+// Owns the entry of memledger in an assistant's list of MCP servers: what is written there, and how an entry of memledger is recognised.
 // Must never contain a secret unless the user asked for it.
 
 import { apiKeyVariable } from "../config/client-variables.ts";
@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../json/json.ts";
 
 export const serverName = "memledger";
 
-/** How a client reaches memledger. */
+/** How an assistant reaches memledger. */
 export type Target = {
   /** The program and what comes before the name of a command. */
   readonly program: readonly string[];
@@ -34,17 +34,17 @@ export function hookOptionsOf(target: Target): readonly string[] {
   return ["--data-dir", target.dataDir, ...project];
 }
 
-/** `{ command, args }`: the client starts `memledger mcp`. */
+/** `{ command, args }`: the assistant starts `memledger mcp`. */
 export function startedBy(target: Target): { readonly command: string; readonly args: readonly string[] } {
   const [command = "", ...before] = target.program;
   const options = target.kind === "remote" ? ["--url", target.url] : hookOptionsOf(target);
   return { command, args: [...before, "mcp", ...options] };
 }
 
-/** What changes an entry, by name. Null: the field is removed. Others stay as the user or the client has set them. */
+/** What changes an entry, by name. Null: the field is removed. Others stay as the user or the assistant has set them. */
 export type EntryChange = Readonly<Record<string, Json>>;
 
-/** Fields that only `connect` writes, in all clients. */
+/** Fields that only `connect` writes, in all assistants. */
 const ownFields = [
   "type",
   "command",

@@ -14,7 +14,7 @@ import { hookNames } from "../hooks/client.ts";
 import { defaultProject } from "../local-access/project-name.ts";
 import { type Report, table } from "./terminal.ts";
 
-/** One row: a client in a scope. */
+/** One row: an assistant in a scope. */
 interface Row {
   readonly client: string;
   readonly scope: string;
@@ -25,7 +25,7 @@ interface Row {
   readonly memories: string | null;
   /** Null: not connected, or that of the API key of a server elsewhere. */
   readonly project: string | null;
-  /** `3 of 3`; null: the client has no hooks. */
+  /** `3 of 3`; null: the assistant has no hooks. */
   readonly hooks: string | null;
 }
 

@@ -22,9 +22,9 @@ export function addConnectCommand(program: Command, session: Session): void {
     .description(
       "Add memledger to the configuration of an AI assistant. Without --write, print what belongs into it.",
     )
-    .option("--write", "change the configuration files of the client")
-    .option("--remove", "remove memledger and its hooks from the configuration files of the client")
-    .option("--list", "list the clients, their configuration files, and what is connected")
+    .option("--write", "change the configuration files of the assistant")
+    .option("--remove", "remove memledger and its hooks from the configuration files of the assistant")
+    .option("--list", "list the assistants, their configuration files, and what is connected")
     .option("--hooks", "also add the hooks that give memories to the assistant and extract new ones")
     .addOption(
       new Option("--scope <scope>", "user: all projects of the user; project: the working directory")
@@ -32,7 +32,7 @@ export function addConnectCommand(program: Command, session: Session): void {
         .default("user"),
     )
     .option("--project <name>", "project of the memories; auto: the name of the enclosing git repository")
-    .option("--url <url>", "server elsewhere; the client reads its API key from MEMLEDGER_API_KEY")
+    .option("--url <url>", "server elsewhere; the assistant reads its API key from MEMLEDGER_API_KEY")
     .option("--key-in-file", "write the API key of MEMLEDGER_API_KEY into the configuration file")
     .addHelpText("after", `\nClients: ${names.join(", ")}`);
   bindWork(command, session, connect, { dataDir: "of the user" });
