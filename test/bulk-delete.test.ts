@@ -32,14 +32,7 @@ function watch(project: Member, id: string): { stop(): Promise<Record<string, nu
       await Bun.sleep(2);
     }
   };
-  const list = {
-    type: null,
-    tags: null,
-    sortBy: "created_at",
-    direction: "desc",
-    limit: 20,
-    offset: 0,
-  } as const;
+  const list = { limit: 20 } as const;
   const loops = [
     repeat("read", () => project.call("memory.read", { memory_id: id })),
     repeat("update", () => project.call("memory.update", { memory_id: id, importance: Math.random() })),
@@ -91,14 +84,7 @@ test(
       const rule = await busy.create({ content: "stays", vector: unitVector(1), type: "rule" });
       const watched = await other.create({ content: "watched", vector: unitVector(2) });
       const everything = { vector: unitVector(0), topK: 50, includeExpired: true, includeInactive: true };
-      const page = {
-        type: null,
-        tags: null,
-        sortBy: "updated_at",
-        direction: "desc",
-        limit: 100,
-        offset: 0,
-      } as const;
+      const page = { sortBy: "updated_at" } as const;
       expect(await busy.search(everything)).toHaveLength(50);
       const quiet = watch(other, String(watched.data.id));
       await Bun.sleep(isLong ? 3_000 : 300);

@@ -7,7 +7,7 @@ import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import { createSecret, digestSecret, type Key, permissions } from "./key.ts";
-import { requireProject } from "./project-operations.ts";
+import { requireProject } from "./require-project.ts";
 
 const project = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
 const name = Text({ maxLength: nameMaxCharacters, description: "Name of the key, such as its purpose." });

@@ -10,7 +10,8 @@ import { Fields, Text } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { createSecret, digestSecret, isLocalKey, type Key, localKeyName, type Permission } from "./key.ts";
 import type { Project } from "./project.ts";
-import { insertProject, unknownProject } from "./project-operations.ts";
+import { insertProject } from "./project-operations.ts";
+import { unknownProject } from "./require-project.ts";
 
 /** Programs of this machine remember and search. The ledger is read by commands. */
 const localPermissions: readonly Permission[] = ["memory.read", "memory.write"];

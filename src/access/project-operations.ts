@@ -9,6 +9,7 @@ import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";
+import { requireProject } from "./require-project.ts";
 
 const name = Text({ maxLength: nameMaxCharacters, description: "Unique name of the project." });
 export const reference = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
@@ -160,21 +161,6 @@ export const deleteProject = installationOperation({
     return { data: toView(project), after: count === 0 ? [] : [{ effect: "purge_memories" }] };
   },
 });
-
-/** @throws Refusal 1400 when the project does not exist */
-export async function requireProject(transaction: Transaction, idOrName: string): Promise<Project> {
-  const project = await transaction.access.findProject(idOrName);
-  if (project === null) throw unknownProject(idOrName);
-  return project;
-}
-
-/** 1400 */
-export function unknownProject(idOrName: string): Refusal {
-  return new Refusal(
-    1400,
-    `There is no project "${idOrName}". Run "memledger project list" to list all projects.`,
-  );
-}
 
 type Changes = Static<ReturnType<typeof Fields<typeof projectChanges>>>;
 

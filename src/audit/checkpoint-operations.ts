@@ -4,7 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
-import { requireProject } from "../access/project-operations.ts";
+import { requireProject } from "../access/require-project.ts";
 import { installationOperation, projectOperation } from "../calls/operation.ts";
 import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";

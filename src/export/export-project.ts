@@ -2,7 +2,7 @@
 // on the hash columns and on the oldest record.
 
 import { planOf } from "../access/project.ts";
-import { requireProject } from "../access/project-operations.ts";
+import { requireProject } from "../access/require-project.ts";
 import { installationOperation } from "../calls/operation.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Fields, Text } from "../schema/schema.ts";

@@ -152,14 +152,7 @@ test("any calls leave what a simple extraction leaves", async () => {
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
       const member = await seam.project();
       const simple = new Simple();
-      const query = {
-        type: null,
-        tags: null,
-        sortBy: "created_at",
-        direction: "asc",
-        limit: 100,
-        offset: 0,
-      } as const;
+      const query = { direction: "asc" } as const;
       for (const { items, switched, ...options } of calls) {
         const { memories } = await member.list(query);
         const at = (switched ?? 0) % Math.max(1, memories.length);

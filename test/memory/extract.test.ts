@@ -74,15 +74,7 @@ function itemsOf({ data }: Outcome): JsonObject[] {
 const actionsOf = (outcome: Outcome) => itemsOf(outcome).map(({ action }) => action);
 
 async function allOf(member: Member) {
-  const query = {
-    type: null,
-    tags: null,
-    sortBy: "created_at",
-    direction: "asc",
-    limit: 100,
-    offset: 0,
-  } as const;
-  return (await member.list(query)).memories;
+  return (await member.list({ direction: "asc" })).memories;
 }
 
 async function contentsOf(member: Member): Promise<string[]> {

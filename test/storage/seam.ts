@@ -42,6 +42,15 @@ interface SeamBase {
   administer(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
 }
 
+const newestMemories: ListQuery = {
+  type: null,
+  tags: null,
+  sortBy: "created_at",
+  direction: "desc",
+  limit: 100,
+  offset: 0,
+};
+
 export interface Seam extends SeamBase {
   /** Of the database. */
   readonly path: string;
@@ -64,7 +73,8 @@ export interface Member {
   create(memory: MadeMemory): Promise<Outcome>;
   /** Prepares a read as perform does. @returns what settles it. */
   prepareRead(id: string): Promise<() => Promise<Outcome>>;
-  list(query: ListQuery, signal?: AbortSignal): ReturnType<Store["memories"]["list"]>;
+  /** By default the 100 newest memories. */
+  list(query?: Partial<ListQuery>, signal?: AbortSignal): ReturnType<Store["memories"]["list"]>;
   search(
     query: Partial<SearchQuery> & Pick<SearchQuery, "vector">,
     signal?: AbortSignal,
@@ -232,7 +242,8 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       });
       return () => call("memory.read", input, prepared);
     },
-    list: (query, signal = neverAborted) => store.memories.list(caller.project, query, signal),
+    list: (query = {}, signal = neverAborted) =>
+      store.memories.list(caller.project, { ...newestMemories, ...query }, signal),
     search: (query, signal = neverAborted) => {
       const everything = { words: null, types: null, tags: null, topK: 10, minSimilarity: 0 };
       const alive = { includeExpired: false, includeInactive: false, now: Date.now() };

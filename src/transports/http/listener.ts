@@ -1,7 +1,7 @@
 // Owns the type Listener: what the HTTP API must know of the socket that a request came through.
 
-import type { WebPageCheck } from "../mcp/web-page-check.ts";
 import type { ReadSender } from "./sender.ts";
+import type { WebPageCheck } from "./web-page-check.ts";
 
 export interface Listener {
   readonly readSender: ReadSender;

@@ -2,10 +2,10 @@
 
 import { httpGraceMs, idleTimeoutSeconds } from "../../limits.ts";
 import { stopServer } from "../../native/stop-server.ts";
-import { createWebPageCheck, type WebPageCheckOptions } from "../mcp/web-page-check.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createNetworkSenders } from "./sender.ts";
 import { createHttp, type HttpOptions } from "./server.ts";
+import { createWebPageCheck, type WebPageCheckOptions } from "./web-page-check.ts";
 
 export interface ServerOptions extends HttpOptions, WebPageCheckOptions {
   /** 0: any free port. */

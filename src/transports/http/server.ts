@@ -6,7 +6,6 @@ import { type Answer, toRefused } from "../../calls/answer.ts";
 import type { Perform } from "../../calls/perform.ts";
 import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
-import { idleTimeoutSeconds } from "../../limits.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { McpEndpoint } from "../mcp/endpoint.ts";
 import { mcpPath } from "../mcp/exchange.ts";
@@ -16,6 +15,7 @@ import { docsRoutes } from "./docs.ts";
 import { toEnvelope } from "./envelope.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
+import { withoutIdleTimeout } from "./idle-timeout.ts";
 import type { Listener } from "./listener.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import { createRequestReader } from "./request.ts";
@@ -117,10 +117,11 @@ function performing(route: Route, options: HttpOptions, listener: Listener): Han
     const arrivedAt = clock.elapsed();
     const sender = listener.readSender(request);
     const arrival = read(request, path, sender, arrivedAt);
-    const { mayRunLong = false } = route.operation;
-    if (mayRunLong) listener.setIdleTimeout(request, 0);
-    const { answer, caller } = await perform(route.operation, arrival);
-    if (mayRunLong) listener.setIdleTimeout(request, idleTimeoutSeconds);
+    const { answer, caller } = await withoutIdleTimeout(
+      route.operation,
+      (seconds) => listener.setIdleTimeout(request, seconds),
+      () => perform(route.operation, arrival),
+    );
     const response = await guard(options.logger, () => toResponse(answer, request));
     calls.log({
       method: request.method,

@@ -5,11 +5,17 @@ import type { Admitted } from "../../calls/admission.ts";
 import { type Answer, type Refused, toRefused } from "../../calls/answer.ts";
 import type { ProjectOperation } from "../../calls/operation.ts";
 import type { Perform } from "../../calls/perform.ts";
-import type { Credentials, ObjectInput, ReportProgress, RequestOrigin } from "../../calls/request.ts";
+import type {
+  Request as Arrival,
+  Credentials,
+  ObjectInput,
+  ReportProgress,
+  RequestOrigin,
+} from "../../calls/request.ts";
 import type { Clock } from "../../clock.ts";
-import { idleTimeoutSeconds } from "../../limits.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { CallLog } from "../http/call-log.ts";
+import { withoutIdleTimeout } from "../http/idle-timeout.ts";
 import { readSessionId, sessionHeader } from "./client-name.ts";
 import type { RunningCalls } from "./running-calls.ts";
 
@@ -85,10 +91,8 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
       const isCounted = performed === 0;
       performed += 1;
       const startedAt = isCounted ? arrivedAt : clock.elapsed();
-      const { mayRunLong = false } = operation;
-      if (mayRunLong) arrival.setIdleTimeout(0);
       using call = running.begin({ keyId: caller.key.id, sessionId, requestId }, signal);
-      const { answer } = await perform(operation, {
+      const sent: Arrival = {
         credentials: arrival.credentials,
         input,
         origin: { ...origin, client: client ?? origin.client },
@@ -96,8 +100,10 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
         isCounted,
         signal: call.signal,
         ...(onProgress === undefined ? {} : { onProgress }),
-      });
-      if (mayRunLong) arrival.setIdleTimeout(idleTimeoutSeconds);
+      };
+      const { answer } = await withoutIdleTimeout(operation, arrival.setIdleTimeout, () =>
+        perform(operation, sent),
+      );
       const { status, code, data } = answer;
       const bytes = () => (data === null ? 0 : Buffer.byteLength(data));
       log(startedAt, caller, { operation: operation.name, status, code, bytes });

@@ -78,17 +78,9 @@ test.each(["reader", "searcher"] as const)(
     const { seam, workersOf } = await openObserved();
     const project = await seam.project();
     await project.create({ content: "kept", vector: unitVector(1) });
-    const page = {
-      type: null,
-      tags: null,
-      sortBy: "created_at",
-      direction: "desc",
-      limit: 10,
-      offset: 0,
-    } as const;
     const ask = async () =>
       name === "reader"
-        ? (await project.list(page)).memories.map(({ content }) => content)
+        ? (await project.list()).memories.map(({ content }) => content)
         : (await project.search({ vector: unitVector(1) })).map(({ memory }) => memory.content);
     expect(await ask()).toEqual(["kept"]);
     const { pipe, release } = createPipe(join(folder, name));

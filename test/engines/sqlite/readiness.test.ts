@@ -22,14 +22,7 @@ test.each(["writer", "reader", "searcher"] as const)(
     closeLater(seam);
     const project = await seam.project();
     await project.search({ vector: unitVector(1) });
-    await project.list({
-      type: null,
-      tags: null,
-      sortBy: "created_at",
-      direction: "desc",
-      limit: 1,
-      offset: 0,
-    });
+    await project.list({ limit: 1 });
     expect(await seam.store.readiness()).toEqual([]);
     await workers.get(name)?.terminate();
     expect(await seam.store.readiness()).toEqual([`the ${name} is restarting`]);

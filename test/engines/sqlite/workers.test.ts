@@ -54,14 +54,7 @@ test("a writer killed while it commits loses no acknowledged write and comes bac
   expect(acknowledged.size).toBeGreaterThan(0);
   const listed = new Set<string>();
   for (let offset = 0; ; offset += 100) {
-    const page = await project.list({
-      type: null,
-      tags: null,
-      sortBy: "created_at",
-      direction: "desc",
-      limit: 100,
-      offset,
-    });
+    const page = await project.list({ offset });
     for (const { id } of page.memories) listed.add(id);
     if (page.memories.length === 0) {
       expect(page.total).toBe(listed.size);

@@ -9,15 +9,7 @@ import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { readEntries, verifyRecords } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
-const page = {
-  type: null,
-  tags: null,
-  sortBy: "created_at",
-  direction: "desc",
-  limit: 100,
-  offset: 0,
-} as const;
-const contentsOf = async (member: Member) => (await member.list(page)).memories.map(({ content }) => content);
+const contentsOf = async (member: Member) => (await member.list()).memories.map(({ content }) => content);
 
 async function together(...work: (() => Promise<Outcome>)[]): Promise<number[]> {
   const outcomes = await Promise.all(work.map((each) => each()));
@@ -50,7 +42,7 @@ export function testCalls(subject: EngineUnderTest): void {
         for (let at = 0; at < 30; at++) {
           const { data } = await member.create(memory(`visible ${at}`));
           const [listed, [found]] = await Promise.all([
-            member.list({ ...page, limit: 1 }),
+            member.list({ limit: 1 }),
             member.search({ vector: unitVector(`visible ${at}`.length), words: `visible ${at}`, topK: 1 }),
           ]);
           expect([listed.memories[0]?.id, listed.total]).toEqual([String(data.id), at + 1]);
@@ -120,7 +112,7 @@ export function testCalls(subject: EngineUnderTest): void {
         const dryRun = await member.call("memory.extract", { text: content, dry_run: true }, prepared);
         expect(dryRun.data).toMatchObject({ extracted: [{ content, action: "created" }] });
         expect(await member.search({ vector, words: content })).toEqual([]);
-        expect((await member.list(page)).total).toBe(0);
+        expect((await member.list()).total).toBe(0);
         // Neither the limit nor the content was used up.
         const run = await member.call("memory.extract", { text: content }, prepared);
         expect(run.data).toMatchObject({ extracted: [{ content, action: "created" }] });
@@ -139,7 +131,7 @@ export function testCalls(subject: EngineUnderTest): void {
         });
         const outcomes = await Promise.all(calls);
         const created = outcomes.filter(({ code }, at) => code === 1000 && at % 3 !== 2).length;
-        expect((await one.list(page)).total).toBe(created);
+        expect((await one.list()).total).toBe(created);
         expect(created).toBeLessThanOrEqual(25);
         const contents = await contentsOf(one);
         expect(new Set(contents).size).toBe(contents.length);
@@ -157,7 +149,7 @@ export function testCalls(subject: EngineUnderTest): void {
           member.call("memory.update", { memory_id, memory_type: at % 2 === 0 ? "rule" : "context" }),
         ]).flat();
         await Promise.all(changes);
-        const [left] = (await member.list(page)).memories;
+        const [left] = (await member.list()).memories;
         expect(left).toMatchObject({ content: "shared", importance: 1, type: "context", active: true });
       }));
   });

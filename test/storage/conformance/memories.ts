@@ -10,17 +10,9 @@ import { everyRecord } from "./records.ts";
 
 const hourMs = 3_600_000;
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
-const page: ListQuery = {
-  type: null,
-  tags: null,
-  sortBy: "created_at",
-  direction: "desc",
-  limit: 100,
-  offset: 0,
-};
 const newest: RecordQuery = { ...everyRecord, action: "memory.read", limit: 1 };
 const listed = async (member: Member, query: Partial<ListQuery> = {}) => {
-  const { memories, total } = await member.list({ ...page, ...query });
+  const { memories, total } = await member.list(query);
   return { contents: memories.map(({ content }) => content), total };
 };
 
@@ -194,7 +186,7 @@ export function testMemories(subject: EngineUnderTest): void {
         await member.call("memory.read", { memory_id: String(data.id) });
         for (const endsAt = Date.now() + 30_000; Date.now() < endsAt; await Bun.sleep(10)) {
           seam.passTime(1_000);
-          const [other, read] = (await member.list(page)).memories;
+          const [other, read] = (await member.list()).memories;
           expect(other?.lastAccessedAt).toBeNull();
           if (read?.lastAccessedAt !== null) return expect(read?.lastAccessedAt).toBeNumber();
         }
@@ -269,7 +261,7 @@ export function testMemories(subject: EngineUnderTest): void {
         const changed = ids.get("memory 0") ?? "";
         await member.call("memory.update", { memory_id: changed, importance: 0.6 });
 
-        const all = (await member.list({ ...page, limit: 100 })).memories;
+        const all = (await member.list()).memories;
         const now = seam.now() + 86_400_000;
         const scoreOf = ({ importance, updatedAt }: Memory) =>
           importance * 0.7 + 0.3 * 2 ** (-(now - updatedAt) / (30 * 86_400_000));

@@ -241,7 +241,7 @@ export function testTags(subject: EngineUnderTest): void {
           data: { memory_id: data.id },
         });
         expect(await other.create({ ...memory, tags: ["a", "b"] })).toMatchObject({ status: 201 });
-        const page = { type: null, sortBy: "created_at", direction: "desc", limit: 9, offset: 0 } as const;
+        const page = { limit: 9 } as const;
         const tagged = async (of: Member, tag: string) =>
           (await of.list({ ...page, tags: { tags: [tag], match: "all" } })).total;
         expect([await tagged(member, "a"), await tagged(member, "b"), await tagged(other, "b")]).toEqual([
@@ -261,7 +261,7 @@ export function testTags(subject: EngineUnderTest): void {
         const broken = new Float32Array(3);
         const outcome = await member.create({ content: "broken", vector: broken, tags: ["a"] });
         expect(outcome.status).toBe(500);
-        const page = { type: null, sortBy: "created_at", direction: "desc", limit: 9, offset: 0 } as const;
+        const page = { limit: 9 } as const;
         expect(await member.list({ ...page, tags: { tags: ["a"], match: "all" } })).toEqual({
           memories: [],
           total: 0,

@@ -1,9 +1,9 @@
 // Plays DNS rebinding: a web page whose name was given the address of this server sends requests through the browser of a user.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createWebPageCheck } from "../../../src/transports/mcp/web-page-check.ts";
+import { createWebPageCheck } from "../../../src/transports/http/web-page-check.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
-import { post, rpc } from "./clients.ts";
+import { post, rpc } from "../mcp/clients.ts";
 
 let app: TestApp;
 beforeAll(async () => {
