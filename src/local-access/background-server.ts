@@ -104,16 +104,23 @@ export async function findBackgroundServer(dataDir: string): Promise<number | nu
 /**
  * Stops the background server after its running calls.
  * @returns its process number; null: no background server runs
- * @throws Error if it does not end, or belongs to another user
+ * @throws Error if it does not answer or end in time, or belongs to another user
  */
-export async function stopBackgroundServer(dataDir: string): Promise<number | null> {
+export async function stopBackgroundServer(
+  dataDir: string,
+  maxMs = backgroundStopMaxMs,
+): Promise<number | null> {
   const directory = locate(dataDir);
-  const response = await ask(directory, "POST", backgroundStopPath);
+  const signal = AbortSignal.timeout(maxMs);
+  const response = await ask(directory, "POST", backgroundStopPath, signal);
+  if (response === null && signal.aborted) {
+    throw new Error(`The server of ${dataDir} does not answer. Check its disk, or kill the process.`);
+  }
   const unix = response === null ? findLocalSocket(directory.socket) : null;
   if (unix !== null) refuseForeignSocket(unix);
   const pid = await readPid(response);
   if (pid === null) return null;
-  const deadlineMs = clock.elapsed() + backgroundStopMaxMs;
+  const deadlineMs = clock.elapsed() + maxMs;
   while (isRunning(pid)) {
     if (clock.elapsed() > deadlineMs) {
       throw new Error(
@@ -142,11 +149,17 @@ export async function replaceBackgroundServer<Started>(
   }
 }
 
-/** Null: no server listens, or the directory cannot be read; the lock of the directory says why. */
-async function ask({ socket }: DataDirectory, method: string, path: string): Promise<Response | null> {
+/** Null: no server listens or answers in time, or the directory cannot be read; the lock of the directory says why. */
+async function ask(
+  { socket }: DataDirectory,
+  method: string,
+  path: string,
+  signal = AbortSignal.timeout(backgroundStopMaxMs),
+): Promise<Response | null> {
   try {
     const unix = findLocalSocket(socket);
-    return unix === null ? null : await fetch(`http://localhost${path}`, { unix, method, keepalive: false });
+    if (unix === null) return null;
+    return await fetch(`http://localhost${path}`, { unix, method, signal, keepalive: false });
   } catch {
     return null;
   }

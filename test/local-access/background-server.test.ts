@@ -169,6 +169,19 @@ describe("the end", () => {
     expect([none.exitCode, none.stdout]).toEqual([0, expect.stringContaining("No background server uses")]);
   }, 60_000);
 
+  test("memledger stop says what to do if the server does not answer", async () => {
+    const dataDir = directory();
+    mkdirSync(dataDir);
+    // A stopped process, or one whose disk hangs: connections are accepted by the system.
+    const silent = Bun.listen({ unix: locate(dataDir).socket, socket: { data: () => undefined } });
+    try {
+      const stopped = stopBackgroundServer(dataDir, 100).catch((error: Error) => error.message);
+      expect(await stopped).toContain(`The server of ${dataDir} does not answer.`);
+    } finally {
+      silent.stop(true);
+    }
+  });
+
   test("memledger stop leaves a server with a port alone", async () => {
     const dataDir = directory();
     const server = await serve(dataDir);

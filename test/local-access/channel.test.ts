@@ -75,6 +75,13 @@ test("without a server nothing is sent, and the message says how to start one", 
   expect(String(failure)).toContain("memledger serve --data-dir");
 });
 
+test("a data directory that is a file is named, and what to do about it", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  const failure = await outcomeOf(save(openChannel({ dataDir: file, project: "default", start: true }), "x"));
+  expect(String(failure)).toContain(`The data directory ${file} cannot be used: it is a file`);
+});
+
 test("the socket of a server that was killed counts as none", async () => {
   writeFileSync(join(folder, "memledger.sock"), "");
   const channel = openChannel({ dataDir: folder, project: "default", start: false });

@@ -11,10 +11,10 @@ const pathMaxBytes = 103;
 
 /** Where the server of this data directory listens; null if there was none, or it stopped normally. */
 export function findLocalSocket(path: string): string | null {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  // Also if a part of the path is a file, which is an error for lstat.
+  const info = existsSync(path) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
   if (info === undefined) return null;
-  const target = info.isSymbolicLink() ? readlinkSync(path) : path;
-  return existsSync(target) ? target : null;
+  return info.isSymbolicLink() ? readlinkSync(path) : path;
 }
 
 /** `path`, or a short path that depends only on the real path of the directory. */
