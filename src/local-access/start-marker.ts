@@ -46,13 +46,24 @@ function isStale(marker: string, clock: Pick<Clock, "now">): boolean {
   }
 }
 
-/** Whether a process with this number exists. */
+/** Whether a process with this number exists and has not ended. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch (error) {
     // EPERM: it belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Whether it has ended, but its parent has not asked for the exit code: the first process of many containers never does (proc(5)). */
+function isZombie(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    // It has just ended, or /proc is not mounted.
+    return false;
   }
 }

@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { type HookClientName, hookClientNames } from "../../src/hooks/client.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
+import { isRunning } from "../../src/local-access/start-marker.ts";
 import { transcripts } from "../hooks/transcript-files.ts";
 import { call, cleanUp, createFolder, type Running, run, serve, spawn } from "./command.ts";
 
@@ -53,17 +54,6 @@ function backgroundProcesses(folder: string): number[] {
     .split("\n")
     .filter((line) => line.includes("a transcript is read in the background"))
     .map((line) => Number(JSON.parse(line).pid));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // A process that has ended, and whose parent has not noticed, is none.
-  const status = `/proc/${pid}/status`;
-  return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, "utf8"));
 }
 
 /** The texts of all memories. */
