@@ -3,11 +3,11 @@
 
 import { mayContainSecret } from "../access/key.ts";
 import { successCode } from "../errors.ts";
-import { isObject, type Json } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import { shorten } from "../text/characters.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, dataOf } from "./answer.ts";
 import type { Operation } from "./operation.ts";
 import type { Request } from "./request.ts";
 
@@ -19,20 +19,20 @@ export function logAdministration(
   logger: Logger,
   { name }: Operation,
   { credentials, input, origin }: Request,
-  { code, data }: Answer,
+  answer: Answer,
 ): void {
   if (credentials.kind !== "administration") return;
   const { osUid, osUser, sudoUser } = credentials.administrator;
   const fields = input.kind === "object" ? input.fields : {};
   logger.info("administration", {
     operation: name,
-    code,
+    code: answer.code,
     transport: origin.transport,
     os_uid: osUid,
     ...(osUser === null ? {} : { os_user: short(osUser) }),
     ...(sudoUser === null ? {} : { sudo_user: short(sudoUser) }),
     ...Object.fromEntries(subjects.flatMap((field) => shown(field, fields[field]))),
-    ...(code === successCode ? idsOf(name, data) : {}),
+    ...(answer.code === successCode ? idsOf(name, dataOf(answer)) : {}),
   });
 }
 
@@ -48,9 +48,7 @@ function short(text: string): string {
 }
 
 /** The answer to `key.create` names the key by `id` and its project by `project_id`; that to `key.local` names the key by `key_id`. */
-function idsOf(operation: string, answered: string | null): Record<string, string> {
-  const data: unknown = JSON.parse(answered ?? "null");
-  if (!isObject(data)) return {};
+function idsOf(operation: string, data: JsonObject): Record<string, string> {
   const [noun = ""] = operation.split(".");
   return {
     ...(typeof data.project_id === "string" ? { project: data.project_id } : {}),

@@ -2,7 +2,7 @@
 // Plain data, because answers are made in the thread that writes and printed in another one.
 
 import { type ErrorCode, type ErrorData, errorStatus, Refusal } from "../errors.ts";
-import type { JsonObject } from "../json/json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 
 export interface Answer {
   /** Outcome as an HTTP status code; the audit record holds the same number. */
@@ -48,6 +48,12 @@ export function toRefusalAnswer({ code, message, data, retryAfterSeconds }: Refu
 /** `data` of an answer is always an object, so that clients can read its members without a check: `{}` without data. */
 export function toData(data: unknown): string {
   return JSON.stringify(data ?? {});
+}
+
+/** The data of an answer; {} if it is no object. */
+export function dataOf({ data }: Pick<Answer, "data">): JsonObject {
+  const value: unknown = JSON.parse(data ?? "{}");
+  return isObject(value) ? value : {};
 }
 
 /** Receives errors that are not a Refusal. The caller gets the incident id only. */

@@ -1,10 +1,11 @@
 // Owns the requests of administration that the server and the commands perform in their own process.
 
+import { dataOf } from "../calls/answer.ts";
 import type { InstallationOperation } from "../calls/operation.ts";
 import type { Perform } from "../calls/perform.ts";
 import type { Request, RequestOrigin } from "../calls/request.ts";
 import { successCode } from "../errors.ts";
-import { isObject, type JsonObject } from "../json/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { administratorOf } from "../local-access/administrator.ts";
 import { serverItself } from "../scheduling/fair-queue.ts";
 import { version } from "../version.ts";
@@ -31,8 +32,8 @@ export async function administer(
   operation: InstallationOperation,
   request: Request,
 ): Promise<JsonObject> {
-  const { code, message, data } = (await perform(operation, request)).answer;
+  const { answer } = await perform(operation, request);
+  const { code, message } = answer;
   if (code !== successCode) throw new Error(`${operation.name} was refused: ${code} ${message}`);
-  const answered: unknown = JSON.parse(data ?? "null");
-  return isObject(answered) ? answered : {};
+  return dataOf(answer);
 }

@@ -1,7 +1,6 @@
-// Owns reading answers for tools, and the form in which tools show a memory: without what a model does not need, and as a line of text that says the same.
+// Owns the form in which tools show a memory: without what a model does not need, and as a line of text that says the same.
 
 import { Type } from "@sinclair/typebox";
-import type { Answer } from "../../calls/answer.ts";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { Fields, Nullable } from "../../schema/schema.ts";
 
@@ -78,12 +77,6 @@ export function describeMemory(shown: JsonObject): string {
     ...(score === undefined ? [] : [`score ${score}`]),
   ];
   return `- ${type}: ${JSON.stringify(content)} (${details.join(", ")})`;
-}
-
-/** The data of an answer; {} if it has none. */
-export function dataOf({ data }: Answer): JsonObject {
-  const value: unknown = JSON.parse(data ?? "{}");
-  return isObject(value) ? value : {};
 }
 
 /** The objects of a list of an answer. */

@@ -1,9 +1,8 @@
 // Owns one call of a tool: the request that `perform` gets of it, and the result that the client gets of the answer.
 
-import type { Answer } from "../../calls/answer.ts";
+import { type Answer, dataOf } from "../../calls/answer.ts";
 import { successCode } from "../../errors.ts";
 import type { JsonObject } from "../../json/json.ts";
-import { dataOf } from "./memory-view.ts";
 import { inWordsOf, type Tool, toOperationInput } from "./tool.ts";
 
 /** A result of `tools/call`; a type alias, because the SDK's type has an index signature. */
