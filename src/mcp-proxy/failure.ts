@@ -13,7 +13,7 @@ export function errorLine(id: RequestId | null, code: number, message: string): 
 
 /**
  * A call of a tool fails with a result, because models read results and not errors of the protocol. Other requests fail with an error.
- * @param request null: a batch or no message
+ * @param request null: no message, or a batch without a request
  */
 export function failureLine(request: ClientRequest | null, message: string): string {
   if (request?.method !== "tools/call") return errorLine(request?.id ?? null, codes.refused, message);

@@ -1,6 +1,6 @@
 // Owns the reading of one message of JSON-RPC 2.0 that a client sends on stdin. Must never change a message: its text is what is sent on.
 
-import { isObject, type JsonObject, readJson } from "../json/json.ts";
+import { isObject, type Json, type JsonObject, readJson } from "../json/json.ts";
 
 export type RequestId = string | number;
 
@@ -25,6 +25,8 @@ interface Notification {
 interface Other {
   readonly kind: "other";
   readonly isResponse: boolean;
+  /** Of a batch; otherwise none. */
+  readonly requests: readonly ClientRequest[];
   readonly text: string;
 }
 
@@ -32,15 +34,23 @@ interface Other {
 export function readMessage(text: string): Message | null {
   const value = readJson(text);
   if (value === undefined) return null;
+  if (!Array.isArray(value)) return toMessage(value, text);
+  // Items that are arrays are no messages.
+  const items = value.filter(isObject).map((item) => toMessage(item, JSON.stringify(item)));
+  const requests = items.filter((item) => item.kind === "request");
+  return { kind: "other", isResponse: false, requests, text };
+}
+
+function toMessage(value: Json, text: string): Message {
   if (!isObject(value) || typeof value.method !== "string") {
     const isResponse = isObject(value) && ("result" in value || "error" in value);
-    return { kind: "other", isResponse, text };
+    return { kind: "other", isResponse, requests: [], text };
   }
   const { id, method } = value;
   const params = isObject(value.params) ? value.params : {};
   if (typeof id === "string" || typeof id === "number") return { kind: "request", id, method, params, text };
   return "id" in value
-    ? { kind: "other", isResponse: false, text }
+    ? { kind: "other", isResponse: false, requests: [], text }
     : { kind: "notification", method, params, text };
 }
 

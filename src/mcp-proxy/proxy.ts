@@ -98,7 +98,8 @@ export function createProxy({ channel, write, log }: ProxyOptions): McpProxy {
       const text = describe(error);
       log(text);
       if (message.kind === "notification") return;
-      write(failureLine(message.kind === "request" ? message : null, text));
+      const requests = message.kind === "request" ? [message] : message.requests;
+      for (const request of requests.length === 0 ? [null] : requests) write(failureLine(request, text));
     }
   };
 

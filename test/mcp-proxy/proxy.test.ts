@@ -346,6 +346,17 @@ describe("a server elsewhere", () => {
     }
   });
 
+  test("that cannot be reached is the answer to each request of a batch", async () => {
+    const { proxy, written } = open("http://127.0.0.1:9", "ml_key");
+    const batch = [{ id: 1, method: "ping" }, { method: "notifications/initialized" }, call("x", 2)];
+    proxy.receive(JSON.stringify(batch.map((message) => ({ jsonrpc: "2.0", ...message }))));
+    await proxy.finish();
+    expect(written).toMatchObject([
+      { id: 1, error: { code: -32_000 } },
+      { id: 2, result: { isError: true } },
+    ]);
+  });
+
   test("that cannot be reached is named, and a tool fails with a result", async () => {
     const { proxy, written } = open("http://127.0.0.1:9", "ml_key");
     say(proxy, { id: 1, method: "tools/list" });
