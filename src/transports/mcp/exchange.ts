@@ -70,6 +70,12 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
   const sessionId = request.headers.get(sessionHeader);
   const origin: RequestOrigin = { ...arrival.origin, transport: "mcp", client: readSessionId(sessionId) };
   let performed = 0;
+  let runningLong = 0;
+  /** The calls of a batch share a connection: its timeout applies again when the last one that may run long has ended. */
+  const setIdleTimeout = (seconds: number): void => {
+    runningLong += seconds === 0 ? 1 : -1;
+    if (seconds === 0 || runningLong === 0) arrival.setIdleTimeout(seconds);
+  };
 
   const log = (startedAt: number, caller: Caller | null, outcome: Outcome): void =>
     calls.log({
@@ -101,9 +107,7 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
         signal: call.signal,
         ...(onProgress === undefined ? {} : { onProgress }),
       };
-      const { answer } = await withoutIdleTimeout(operation, arrival.setIdleTimeout, () =>
-        perform(operation, sent),
-      );
+      const { answer } = await withoutIdleTimeout(operation, setIdleTimeout, () => perform(operation, sent));
       const { status, code, data } = answer;
       const bytes = () => (data === null ? 0 : Buffer.byteLength(data));
       log(startedAt, caller, { operation: operation.name, status, code, bytes });
