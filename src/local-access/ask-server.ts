@@ -7,11 +7,12 @@ import type { JsonObject } from "../json/json.ts";
 import { callerHeader, type LocalCaller, printCaller } from "../transports/local-socket/local-caller.ts";
 import { type Reply, readReply } from "../transports/local-socket/reply.ts";
 import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
+import { OutcomeUnknown } from "./channel-failure.ts";
 
 /**
  * Null if no server listens.
  * @param socket path as of openLocalSocket
- * @throws Error that says what to do if the socket belongs to another user, or the server stopped before it answered
+ * @throws OutcomeUnknown if the server stopped before it answered; Error that says what to do if the socket belongs to another user
  */
 export async function askServer(
   socket: string,
@@ -38,7 +39,7 @@ export async function askServer(
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code === "ECONNREFUSED" || code === "ENOENT" || code === "FailedToOpenSocket") return null;
     refuseForeignSocket(unix);
-    throw new Error(
+    throw new OutcomeUnknown(
       "The server stopped before it answered. Check whether the change was made, then try again.",
       { cause },
     );

@@ -31,67 +31,20 @@ export interface LocalTarget {
 /** A server may end between its start and the request. */
 const attemptsMax = 3;
 
-export function createLocalChannel({ dataDir, project, start }: LocalTarget): Channel {
-  const { socket } = locate(dataDir);
-  const caller: LocalCaller = {
-    administrator: administratorOf(process.env),
-    client: `memledger/${version}`,
-  };
-  let keyId: Promise<string> | null = null;
-
-  const askForKey = async (): Promise<string> => {
-    const reply = await askServer(socket, "key.local", { project }, caller);
-    if (reply === null) throw notRunning(dataDir);
-    if (reply.code !== successCode) throw new AccessRefused(reply.message);
-    const { data } = reply;
-    if (!isObject(data) || typeof data.key_id !== "string") throw new AccessRefused(otherVersion);
-    return data.key_id;
-  };
-  /** Asked once; a failure is not kept. */
-  const currentKey = (): Promise<string> => {
-    keyId ??= askForKey().catch((error: unknown) => {
-      keyId = null;
-      throw error;
-    });
-    return keyId;
-  };
-  const send = async (path: string, request: ChannelRequest, key: string): Promise<Response> => {
-    const unix = findLocalSocket(socket);
-    if (unix === null) throw notRunning(dataDir);
-    const { signal = null, body = null } = request;
-    const init: BunFetchRequestInit = {
-      unix,
-      method: request.method,
-      headers: { ...request.headers, [callerHeader]: printCaller(caller), [keyHeader]: key },
-      body,
-      signal,
-      // A connection that is kept could be closed by a server that stops, just when the next request is sent.
-      keepalive: false,
-    };
-    Object.assign(init, { timeout: false, proxy: false, verbose: false });
-    try {
-      return await fetch(`http://localhost${path}`, init);
-    } catch (error) {
-      if (signal?.aborted === true) throw error;
-      if (isNotConnected(error)) throw notRunning(dataDir);
-      refuseForeignSocket(unix);
-      throw new OutcomeUnknown(
-        "The memledger server stopped before it answered. Check whether the change was made, then try again.",
-        { cause: error },
-      );
-    }
-  };
+export function createLocalChannel(target: LocalTarget): Channel {
+  const { dataDir, start } = target;
+  const key = createKeySource(target);
 
   const sendWithKey = async (path: string, request: ChannelRequest): Promise<Response> => {
-    const key = await currentKey();
-    const response = await send(path, request, key);
+    const first = await key.current();
+    const response = await send(dataDir, path, request, first);
     if (response.status !== 401) return response;
     // The key was revoked, or the database was replaced. Another local key may be valid now.
-    keyId = null;
-    const next = await currentKey();
-    if (next === key) return response;
+    key.forget();
+    const next = await key.current();
+    if (next === first) return response;
     await response.body?.cancel();
-    return send(path, request, next);
+    return send(dataDir, path, request, next);
   };
 
   return {
@@ -107,6 +60,72 @@ export function createLocalChannel({ dataDir, project, start }: LocalTarget): Ch
       }
     },
   };
+}
+
+function callerOfProcess(): LocalCaller {
+  return { administrator: administratorOf(process.env), client: `memledger/${version}` };
+}
+
+interface KeySource {
+  /** The id of the local key of the project. Asked once; a failure is not kept. @throws ServerUnreachable, AccessRefused */
+  current(): Promise<string>;
+  forget(): void;
+}
+
+function createKeySource({ dataDir, project }: LocalTarget): KeySource {
+  let keyId: Promise<string> | null = null;
+  const ask = async (): Promise<string> => {
+    const { socket } = locate(dataDir);
+    const reply = await askServer(socket, "key.local", { project }, callerOfProcess()).catch((error) => {
+      // Nothing of the request was sent, and asking again changes nothing more.
+      throw error instanceof OutcomeUnknown ? notRunning(dataDir) : error;
+    });
+    if (reply === null) throw notRunning(dataDir);
+    if (reply.code !== successCode) throw new AccessRefused(reply.message);
+    const { data } = reply;
+    if (!isObject(data) || typeof data.key_id !== "string") throw new AccessRefused(otherVersion);
+    return data.key_id;
+  };
+  return {
+    current() {
+      keyId ??= ask().catch((error: unknown) => {
+        keyId = null;
+        throw error;
+      });
+      return keyId;
+    },
+    forget() {
+      keyId = null;
+    },
+  };
+}
+
+/** @throws ServerUnreachable, OutcomeUnknown; what the signal is aborted with */
+async function send(dataDir: string, path: string, request: ChannelRequest, key: string): Promise<Response> {
+  const unix = findLocalSocket(locate(dataDir).socket);
+  if (unix === null) throw notRunning(dataDir);
+  const { signal = null, body = null } = request;
+  const init: BunFetchRequestInit = {
+    unix,
+    method: request.method,
+    headers: { ...request.headers, [callerHeader]: printCaller(callerOfProcess()), [keyHeader]: key },
+    body,
+    signal,
+    // A connection that is kept could be closed by a server that stops, just when the next request is sent.
+    keepalive: false,
+  };
+  Object.assign(init, { timeout: false, proxy: false, verbose: false });
+  try {
+    return await fetch(`http://localhost${path}`, init);
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    if (isNotConnected(error)) throw notRunning(dataDir);
+    refuseForeignSocket(unix);
+    throw new OutcomeUnknown(
+      "The memledger server stopped before it answered. Check whether the change was made, then try again.",
+      { cause: error },
+    );
+  }
 }
 
 function notRunning(dataDir: string): ServerUnreachable {

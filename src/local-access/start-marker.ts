@@ -57,11 +57,15 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Whether it has ended, but its parent has not asked for the exit code: the first process of many containers never does (proc(5)). */
+/**
+ * Whether it has ended, but its parent has not asked for the exit code: the first process of many containers never does (proc(5)). As long
+ * as one of its threads is left, it has open files and sockets.
+ */
 function isZombie(pid: number): boolean {
   if (process.platform !== "linux") return false;
   try {
-    return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return /^State:\s+Z/m.test(status) && /^Threads:\s+[01]$/m.test(status);
   } catch {
     // It has just ended, or /proc is not mounted.
     return false;

@@ -2,6 +2,7 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { revokeKey } from "../../src/access/key-operations.ts";
@@ -183,4 +184,18 @@ test("a remote server that cannot be reached, or ends the connection, is told ap
   // The server speaks no TLS: the request was not sent.
   const encrypted = openChannel({ url: app.url.replace("http:", "https:"), apiKey: "k" });
   expect(await outcomeOf(save(encrypted, "x"))).toBeInstanceOf(ServerUnreachable);
+});
+
+test("a server that ends while it is asked for the key is one that got nothing", async () => {
+  const ending = mkdtempSync(join(folder, "ending-"));
+  const server = createServer((socket) => socket.once("data", () => socket.destroy()));
+  await new Promise<void>((resolve) => server.listen(join(ending, "memledger.sock"), resolve));
+  try {
+    const outcome = await outcomeOf(
+      save(openChannel({ dataDir: ending, project: "default", start: false }), "x"),
+    );
+    expect(outcome).toBeInstanceOf(ServerUnreachable);
+  } finally {
+    server.close();
+  }
 });
