@@ -61,9 +61,10 @@ async function findLocalKey({ access }: Transaction, project: Project, now: numb
   const key = valid.at(-1);
   if (key !== undefined) return key;
   if (keys.length === 0) return null;
+  // A model may read this message, so it does not contain the command that undoes what the operator has decided.
   throw new Refusal(
     1401,
-    `The local key of the project "${project.name}" was revoked or has expired, so programs of this machine cannot use the project. To permit them again, create another key with this name: memledger key create --project ${project.id} --name ${localKeyName} --permissions ${localPermissions.join(",")}`,
+    `The local key of the project "${project.name}" was revoked or has expired, so programs of this machine cannot use the project. Ask the person who manages its keys to permit them again.`,
   );
 }
 

@@ -109,14 +109,17 @@ test("plan and rate limit are those of the project", async () => {
   expect(codes).toEqual(new Set([1000, 1429]));
 });
 
-test("a revoked key is refused, and key.local says how to permit local programs again", async () => {
+test("a revoked key is refused, and key.local says who can permit local programs again", async () => {
   const { project, key } = await useProject("revoked");
   await app.administer(revokeKey, { key });
   const { status, message } = await send("GET", "/v1/memories", { [keyHeader]: key });
   expect([status, message]).toEqual([401, expect.stringContaining("revoked")]);
   expect(newest(project)).toMatchObject({ action: "memory.list", status: 401 });
   const refused = await send("POST", `/${useLocalKey.name}`, {}, { project: "revoked" });
-  expect([refused.code, refused.message]).toEqual([1401, expect.stringContaining("--name local")]);
+  expect([refused.code, refused.message]).toEqual([
+    1401,
+    expect.stringContaining("Ask the person who manages its keys"),
+  ]);
   const next = await app.createKey(project, ["memory.read"], { name: "local" });
   expect(await useProject("revoked")).toMatchObject({ key: next.id, created: [false, false] });
   expect((await send("GET", "/v1/memories", { [keyHeader]: next.id })).status).toBe(200);
