@@ -57,7 +57,7 @@ test("a local channel uses a new local key after the former one was revoked", as
   await app.administer(revokeKey, { key: String(key_id) });
   const refused = await outcomeOf(save(channel, "between"));
   expect(refused).toBeInstanceOf(AccessRefused);
-  expect(String(refused)).toContain("memledger key create");
+  expect(String(refused)).toContain("Ask the person who manages its keys");
   await app.createKey(String(project_id), ["memory.write"], { name: "local" });
   expect((await save(channel, "after")).status).toBe(201);
 });

@@ -157,9 +157,10 @@ test("administration has a line each, through the server and without one, and ne
   const made = await runJson(["project", "create", "--name", "shop", ...at]);
   const key = await runJson(["key", "create", "--project", "shop", "--permissions", "memory.read", ...at]);
   const secret = String(key.object.key);
-  // The command does not send a secret that it recognises; what it sends may still contain one.
+  // Where the id of a key belongs, the command sends no secret; a name may still contain one.
   expect((await run(["key", "revoke", secret, ...at])).exitCode).toBe(2);
-  expect((await run(["key", "revoke", `key ${secret}`, ...at])).exitCode).toBe(1);
+  expect((await run(["key", "revoke", `key ${secret}`, ...at])).exitCode).toBe(2);
+  expect((await run(["project", "update", `key ${secret}`, "--plan", "pro", ...at])).exitCode).toBe(1);
   expect((await run(["project", "update", "no such", "--plan", "pro", ...at])).exitCode).toBe(1);
   const lines = await logOf(server);
   expect(JSON.stringify(lines)).not.toContain(secret);
@@ -170,8 +171,8 @@ test("administration has a line each, through the server and without one, and ne
     line("key.create", 1000, { project: server.ready.project_id ?? "", key: expect.any(String) }),
     line("project.create", 1000, { project: String(made.object.id) }),
     line("key.create", 1000, { project: String(made.object.id), key: String(key.object.id) }),
-    line("key.revoke", 1400, { key: "(hidden)" }),
     // The command asks what a shorter retention would delete before it changes anything.
+    line("project.preview_retention", 1400, { project: "(hidden)" }),
     line("project.preview_retention", 1400, { project: "no such" }),
   ]);
   const direct = await run(["key", "revoke", String(key.object.id), ...at]);
