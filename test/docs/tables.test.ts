@@ -101,9 +101,7 @@ test("errors", () => {
 });
 
 test("exit codes", () => {
-  const shown = tableOf("docs/operator/TROUBLESHOOTING.md", "exit code").flatMap(([codes = ""]) =>
-    codes.split(", "),
-  );
+  const shown = tableOf("docs/OPERATIONS.md", "exit code").flatMap(([codes = ""]) => codes.split(", "));
   expect(shown.map(Number)).toEqual(Object.values(exitCodes));
 });
 

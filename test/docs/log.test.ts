@@ -1,11 +1,11 @@
-// Holds docs/operator/OPERATING.md to the source: every line of the log and every reason that it names exists.
+// Holds docs/operator/LOG.md to the source: every line of the log and every reason that it names exists.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, tableOf } from "./pages.ts";
 
-const page = "docs/operator/OPERATING.md";
+const page = "docs/operator/LOG.md";
 const files = [...new Bun.Glob("src/**/*.ts").scanSync({ cwd: root })].map((path) =>
   readFileSync(join(root, path), "utf8"),
 );
