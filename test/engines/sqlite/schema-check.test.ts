@@ -5,8 +5,8 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "../../../src/engines/sqlite/database-file/inspect.ts";
-import { createNext, replaceByNext } from "../../../src/engines/sqlite/memories/reembed.ts";
-import { formatVersion } from "../../../src/engines/sqlite/schema/migrate.ts";
+import { exchangeTables } from "../../../src/engines/sqlite/memories/reembed.ts";
+import { formatVersion, migrations } from "../../../src/engines/sqlite/schema/migrate.ts";
 import {
   findSchemaDifference,
   schemaDigest,
@@ -16,7 +16,7 @@ import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
 import { setSchemaText } from "../../audit/tamper.ts";
 import { removeFoldersAfterEach } from "../../cleanup.ts";
 import { openSeam, runtime } from "../../storage/seam.ts";
-import { makeDatabase, objectsOf, schemaText } from "./schema-text.ts";
+import { createNext, makeDatabase, objectsOf, replaceByNext, schemaText } from "./schema-text.ts";
 
 const createFolder = removeFoldersAfterEach();
 
@@ -29,18 +29,57 @@ describe("the frozen schema", () => {
     expect(readFileSync(frozen, "utf8")).toBe(schemaText());
   });
 
-  test.each(formats)("of format %d knows its database in every state of a change of the model", (format) => {
-    const database = makeDatabase(format);
-    const states = [];
-    for (const step of ["", createNext, replaceByNext, createNext]) {
+  /** The state of a database after each step. */
+  const statesAfter = (database: Database, format: number, steps: readonly string[]) => {
+    const states = steps.map((step) => {
       database.exec(step);
       const objects = objectsOf(database);
       expect(findSchemaDifference(objects, format)).toBeNull();
       const digest = schemaDigest(objects);
-      states.push(schemaVariants(format).find((variant) => schemaDigest(variant.objects) === digest)?.state);
-    }
+      return schemaVariants(format).find((variant) => schemaDigest(variant.objects) === digest)?.state;
+    });
     database.close();
-    expect(states).toEqual(["as made", "during reembed", "after reembed", "during another reembed"]);
+    return states;
+  };
+
+  test.each(formats.filter((format) => format < 6))(
+    "of format %d knows its database in every state of a change of the model",
+    (format) => {
+      const steps = ["", createNext, replaceByNext, createNext];
+      expect(statesAfter(makeDatabase(format), format, steps)).toEqual([
+        "as made",
+        "during reembed",
+        "after reembed",
+        "during another reembed",
+      ]);
+    },
+  );
+
+  test.each(formats.filter((format) => format >= 6))(
+    "of format %d knows its database after each change of the model",
+    (format) => {
+      const steps = ["", exchangeTables, exchangeTables, exchangeTables];
+      expect(statesAfter(makeDatabase(format), format, steps)).toEqual([
+        "as made",
+        "after reembed",
+        "after two reembeds",
+        "after reembed",
+      ]);
+      const older = makeDatabase(5);
+      older.exec(`${createNext};${replaceByNext}`);
+      const migration = migrations.slice(5, format).join("\n");
+      expect(statesAfter(older, format, [migration, exchangeTables, exchangeTables])).toEqual([
+        "after reembed in an older format",
+        "after reembed in an older format and in this one",
+        "after reembed in an older format and in this one",
+      ]);
+    },
+  );
+
+  test("of an older format is migrated while a change of the model is interrupted", () => {
+    const older = makeDatabase(5);
+    older.exec(createNext);
+    expect(statesAfter(older, formatVersion, [migrations.slice(5).join("\n")])).toEqual(["as made"]);
   });
 
   test("has the digests that the page about the format names", () => {

@@ -2,12 +2,18 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createNext, replaceByNext } from "../../../src/engines/sqlite/memories/reembed.ts";
+import { exchangeTables } from "../../../src/engines/sqlite/memories/reembed.ts";
 import { defineWords } from "../../../src/engines/sqlite/memories/words.ts";
 import { migrations } from "../../../src/engines/sqlite/schema/migrate.ts";
 import { type SchemaObject, schemaQuery } from "../../../src/engines/sqlite/schema/schema-check.ts";
 import { type Database, openDatabase } from "../../../src/native/sqlite.ts";
 import { runtime } from "../../storage/seam.ts";
+
+/** How the program of formats 1 to 5 changed the model. */
+export const createNext =
+  "CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT";
+export const replaceByNext =
+  "DROP TABLE memory_vector; ALTER TABLE memory_vector_next RENAME TO memory_vector";
 
 /** The objects of a database as SQLite stores them. */
 export function objectsOf(database: Database): readonly SchemaObject[] {
@@ -42,17 +48,27 @@ export function schemaText(): string {
   return [title, ...sections, ...reembedSections()].join("\n");
 }
 
-/** The same in every format: a change of the model leaves its own tables. */
+/** A change of the model leaves its own forms of tables: in formats 1 to 5 it made a table, from format 6 on two tables exchange their names. */
 function reembedSections(): string[] {
+  using older = closing(makeDatabase(5));
+  const before = objectsOf(older.value);
+  older.value.exec(createNext);
+  const during = objectsOf(older.value).filter((object) => !has(before, object));
+  older.value.exec(replaceByNext);
+  const after = objectsOf(older.value).filter((object) => !has(before, object));
+
   using database = closing(makeDatabase(migrations.length));
-  const before = objectsOf(database.value);
-  database.value.exec(createNext);
-  const during = objectsOf(database.value).filter((object) => !has(before, object));
-  database.value.exec(replaceByNext);
-  const after = objectsOf(database.value).filter((object) => !has(before, object));
+  const made = objectsOf(database.value);
+  database.value.exec(exchangeTables);
+  const once = objectsOf(database.value);
+  database.value.exec(exchangeTables);
+  const twice = objectsOf(database.value).filter((object) => !has(made, object));
+  const onceMore = once.filter((object) => !has(made, object) && !has(after, object));
   return [
-    ...during.map((object) => toSection(object, "1..", ", during reembed")),
+    ...during.map((object) => toSection(object, "1..5", ", during reembed")),
     ...after.map((object) => toSection(object, "1..", ", after reembed")),
+    ...onceMore.map((object) => toSection(object, "6..", ", after reembed")),
+    ...twice.map((object) => toSection(object, "6..", ", after two reembeds")),
   ];
 }
 

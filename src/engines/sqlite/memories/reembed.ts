@@ -8,11 +8,10 @@ import { boundModel, writeModel } from "../schema/model-binding.ts";
 
 const batchRows = 64;
 
-/** schema.sql contains the tables that these two create. */
-export const createNext =
-  "CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT";
-export const replaceByNext =
-  "DROP TABLE memory_vector; ALTER TABLE memory_vector_next RENAME TO memory_vector";
+/** The tables exchange their names: dropping one would write all of its pages. schema.sql has what this makes of them. */
+export const exchangeTables = `ALTER TABLE memory_vector RENAME TO memory_vector_former;
+ALTER TABLE memory_vector_next RENAME TO memory_vector;
+ALTER TABLE memory_vector_former RENAME TO memory_vector_next;`;
 
 /** Needs the lock of the data directory. @returns how many memories hold vectors of the new model now. */
 export async function reembed(
@@ -48,7 +47,7 @@ export async function reembed(
 
 /** Drops the vectors of an interrupted change of the model: memories can change from now on, so it cannot be resumed. */
 export function forgetNext(database: Database): void {
-  database.exec("DROP TABLE IF EXISTS memory_vector_next");
+  database.exec("DELETE FROM memory_vector_next");
   database.prepare("DELETE FROM installation WHERE name = 'next_embedding_model'").run();
 }
 
@@ -57,7 +56,6 @@ function prepareNext(database: Database, model: ModelBinding): void {
   if (next.get() === model.sha256) return;
   database.transaction(() => {
     forgetNext(database);
-    database.exec(createNext);
     database
       .prepare("INSERT INTO installation (name, value) VALUES ('next_embedding_model', ?)")
       .run(model.sha256);
@@ -66,7 +64,7 @@ function prepareNext(database: Database, model: ModelBinding): void {
 
 function replaceVectors(database: Database, model: ModelBinding): void {
   database.transaction(() => {
-    database.exec(replaceByNext);
+    database.exec(exchangeTables);
     forgetNext(database);
     writeModel(database, model);
   })();

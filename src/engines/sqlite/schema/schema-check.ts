@@ -41,18 +41,40 @@ interface SchemaVariant {
   readonly objects: readonly SchemaObject[];
 }
 
+/** From this format on, two tables exchange their names when the model changes; before it, a table was made and renamed. */
+const exchangeFormat = 6;
+
 /** Every schema that a database of this format can have. */
 export function schemaVariants(format: number): readonly SchemaVariant[] {
   const ours = ofFormat(format);
   const plain = ours.filter(({ state }) => state === null);
-  const after = ours.filter(({ state }) => state === "after reembed");
-  const during = ours.filter(({ state }) => state === "during reembed");
-  const replaced = [...plain.filter(({ name }) => after.every((object) => object.name !== name)), ...after];
+  const inState = (wanted: string, name?: string) =>
+    ours.filter((object) => object.state === wanted && (name === undefined || object.name === name));
+  const replace = (forms: readonly SchemaObject[]) => [
+    ...plain.filter(({ name }) => forms.every((object) => object.name !== name)),
+    ...forms,
+  ];
+  const after = inState("after reembed");
+  if (format >= exchangeFormat) {
+    const [vector] = inState("after reembed", "memory_vector");
+    const former = vector === undefined ? [] : [vector];
+    return [
+      { state: "as made", objects: plain },
+      { state: "after reembed", objects: replace(after) },
+      { state: "after two reembeds", objects: replace(inState("after two reembeds")) },
+      { state: "after reembed in an older format", objects: replace(former) },
+      {
+        state: "after reembed in an older format and in this one",
+        objects: replace([...former, ...inState("after two reembeds", "memory_vector_next")]),
+      },
+    ];
+  }
+  const during = inState("during reembed");
   return [
     { state: "as made", objects: plain },
-    { state: "after reembed", objects: replaced },
+    { state: "after reembed", objects: replace(after) },
     { state: "during reembed", objects: [...plain, ...during] },
-    { state: "during another reembed", objects: [...replaced, ...during] },
+    { state: "during another reembed", objects: [...replace(after), ...during] },
   ];
 }
 
@@ -71,7 +93,7 @@ interface FrozenObject extends SchemaObject {
 }
 
 const heading =
-  /^-- (\d+)\.\.(\d*) (table|index|trigger) (\S+) ON ([^\s,]+)(?:, ((?:after|during) reembed))?$/;
+  /^-- (\d+)\.\.(\d*) (table|index|trigger) (\S+) ON ([^\s,]+)(?:, ((?:after|during) reembed|after two reembeds))?$/;
 const objects: readonly FrozenObject[] = frozen.split(/^(?=-- \d+\.\.)/m).flatMap(toObject);
 
 function ofFormat(format: number): readonly FrozenObject[] {

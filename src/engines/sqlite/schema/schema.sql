@@ -404,8 +404,31 @@ BEGIN
     AND memory_type = OLD.memory_type AND epoch = OLD.epoch AND memory = OLD.serial;
 END
 
--- 1.. table memory_vector_next ON memory_vector_next, during reembed
+-- 6.. table memory_vector_next ON memory_vector_next
+CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
+
+-- 6.. table memory_vector_outdated ON memory_vector_outdated
+CREATE TABLE memory_vector_outdated (
+  memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE
+) STRICT
+
+-- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 
 -- 1.. table memory_vector ON memory_vector, after reembed
 CREATE TABLE "memory_vector" (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
+
+-- 6.. table memory_vector_next ON memory_vector_next, after reembed
+CREATE TABLE "memory_vector_next" (
+  memory    INTEGER PRIMARY KEY REFERENCES memory (serial),
+  embedding BLOB NOT NULL
+) STRICT
+
+-- 6.. table memory_vector ON memory_vector, after two reembeds
+CREATE TABLE "memory_vector" (
+  memory    INTEGER PRIMARY KEY REFERENCES memory (serial),
+  embedding BLOB NOT NULL
+) STRICT
+
+-- 6.. table memory_vector_next ON memory_vector_next, after two reembeds
+CREATE TABLE "memory_vector_next" (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
