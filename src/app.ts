@@ -1,6 +1,7 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
+import { type BackupState, readBackupState } from "./backup/last-backup.ts";
 import { createAdmission } from "./calls/admission.ts";
 import { createArrivalChecks } from "./calls/arrival-checks.ts";
 import { createPerform, type PerformTools } from "./calls/perform.ts";
@@ -33,6 +34,8 @@ import { commit, version } from "./version.ts";
 export interface BackgroundApp {
   /** Refuses new calls, finishes running ones, completes pending writes and releases the data directory. `cause` is logged. */
   close(cause?: string): Promise<void>;
+  /** The last backup of the data directory and the last failure; they survive restarts. Reads a small file. */
+  backups(): BackupState;
 }
 
 export interface App extends BackgroundApp {
@@ -164,6 +167,7 @@ async function start<Opened extends { readonly url: string | null }>(
   const running = parts.move();
   return {
     ...opened,
+    backups: () => readBackupState(config.dataDir),
     async close(cause = "stopped by the program") {
       const endedAt = clock.elapsed();
       await running.disposeAsync();

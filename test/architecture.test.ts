@@ -24,7 +24,7 @@ const everything = [
 const groups: Readonly<Record<string, string>> = {
   nouns: `json schema text files log scheduling storage clock clock-shift clock-timers errors ids iso8601 limits network version
     calls/answer calls/call calls/operation calls/request`,
-  domains: "access memory audit export",
+  domains: "access memory audit export backup",
   calls: "calls",
   native: "native",
   threads: "threads",
