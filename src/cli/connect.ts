@@ -7,6 +7,7 @@ import type { Places } from "../assistants/places.ts";
 import { hookOptionsOf, startedBy, type Target } from "../assistants/server-entry.ts";
 import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
+import { findSecret } from "../config/secret-file.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { ownCommand } from "../native/own-command.ts";
 import { endSentence } from "../text/sentence.ts";
@@ -84,7 +85,8 @@ function readConnection({ options, operands, config, terminal }: Invocation, pla
         "--data-dir cannot be used with --url: that server has its own. Only hooks need one.",
       );
     }
-    const key = options.keyInFile === true ? readKey(terminal.variables[apiKeyVariable]) : null;
+    const key =
+      options.keyInFile === true ? readKey(findSecret(terminal.variables, apiKeyVariable)?.value) : null;
     const target: Target = { kind: "remote", program: ownCommand, dataDir, url, key };
     requireNoVariables(assistant, target, withHooks);
     return { ...base, target };

@@ -4,6 +4,7 @@
 import { type Command, Option } from "commander";
 import { apiKeyVariable } from "../config/client-variables.ts";
 import { ConfigError } from "../config/config-file.ts";
+import { fileVariableOf, findSecret } from "../config/secret-file.ts";
 import type { Channel } from "../local-access/channel.ts";
 import { openChannel } from "../local-access/open-channel.ts";
 import { defaultProject, projectNameOf } from "../local-access/project-name.ts";
@@ -43,13 +44,15 @@ export function openTarget(target: ServerTarget, { config, terminal }: Invocatio
   if ("project" in target) {
     return openChannel({ dataDir: config.dataDir, project: target.project, start: true });
   }
-  const apiKey = terminal.variables[apiKeyVariable];
-  if (apiKey !== undefined && /^[\x21-\x7e]+$/.test(apiKey)) return openChannel({ url: target.url, apiKey });
-  throw new ConfigError(
-    apiKey === undefined || apiKey === ""
-      ? `--url needs an API key. Set the environment variable ${apiKeyVariable} to the key of a project of that server.`
-      : `${apiKeyVariable} must be a key of visible ASCII characters.`,
-  );
+  const found = findSecret(terminal.variables, apiKeyVariable);
+  if (found === null) {
+    throw new ConfigError(
+      `--url needs an API key. Set the environment variable ${apiKeyVariable} to the key of a project of that server, or ${fileVariableOf(apiKeyVariable)} to a file that has it.`,
+    );
+  }
+  const { value: apiKey, variable } = found;
+  if (/^[\x21-\x7e]+$/.test(apiKey)) return openChannel({ url: target.url, apiKey });
+  throw new ConfigError(`${variable} must be a key of visible ASCII characters.`);
 }
 
 /**

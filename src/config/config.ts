@@ -1,5 +1,5 @@
-// Owns the sources of settings: an option of the command line, else a MEMLEDGER_* variable, else memledger.toml in the data directory,
-// else the default. Must never ignore an unknown name: it may be a typing error.
+// Owns the sources of settings: an option of the command line, else a MEMLEDGER_* variable (of a secret also the file that a variable
+// names), else memledger.toml in the data directory, else the default. Must never ignore an unknown name: it may be a typing error.
 
 import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
@@ -7,6 +7,7 @@ import type { Plan, PlanName, Plans } from "../access/plan.ts";
 import { suggest } from "../text/suggestion.ts";
 import { apiKeyVariable } from "./client-variables.ts";
 import { ConfigError, readConfigFile } from "./config-file.ts";
+import { type FoundSecret, fileVariableOf, findSecret } from "./secret-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
 import { allSettings, flagOf, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
@@ -139,10 +140,31 @@ function fromFlags(flags: Readonly<Record<string, string>>): Source {
   return { base: process.cwd(), label: flagOf, describe: flagOf, get: ({ name }) => flags[name] };
 }
 
-/** An empty variable counts as not set: compose files and systemd units pass unset variables on as empty ones. */
+/**
+ * An empty variable counts as not set: compose files and systemd units pass unset variables on as empty ones. A secret can also be in a
+ * file, which is read once.
+ */
 function fromVariables(variables: Variables): Source {
-  const get = (setting: Setting<unknown>) => variables[variableOf(setting)] || undefined;
-  return { base: process.cwd(), label: variableOf, describe: variableOf, get };
+  const secrets = new Map<string, FoundSecret | null>();
+  const secretOf = (variable: string): FoundSecret | null => {
+    const found = secrets.get(variable) ?? findSecret(variables, variable);
+    secrets.set(variable, found);
+    return found;
+  };
+  const label = (setting: Setting<unknown>) => {
+    const variable = variableOf(setting);
+    return setting.secret ? (secretOf(variable)?.variable ?? variable) : variable;
+  };
+  return {
+    base: process.cwd(),
+    label,
+    describe: (setting) => {
+      const variable = label(setting);
+      return variable === variableOf(setting) ? variable : `The content of the file in ${variable}`;
+    },
+    get: (setting) =>
+      setting.secret ? secretOf(variableOf(setting))?.value : variables[variableOf(setting)] || undefined,
+  };
 }
 
 function fromFile(file: string, base: string): Source {
@@ -215,10 +237,12 @@ function planFrom(name: PlanName, value: <Value>(setting: Setting<Value>) => Val
 const prefix = "MEMLEDGER_";
 
 /** Variables of programs that call a server elsewhere; no settings of the server. */
-const clientVariables = [apiKeyVariable];
+const clientVariables = [apiKeyVariable, fileVariableOf(apiKeyVariable)];
 
 function refuseUnknownVariables(variables: Variables): void {
-  const known = generalSettings.map(variableOf);
+  const known = generalSettings.flatMap((setting) =>
+    setting.secret ? [variableOf(setting), fileVariableOf(variableOf(setting))] : [variableOf(setting)],
+  );
   const unknown = Object.keys(variables).find(
     (name) => name.startsWith(prefix) && !known.includes(name) && !clientVariables.includes(name),
   );
