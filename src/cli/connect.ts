@@ -1,6 +1,6 @@
 // Binds `memledger connect`: adds memledger to the configuration of an AI assistant. Checks the options; connect-run.ts does the work.
 
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { type Assistant, filesOf, type Scope, scopes } from "../assistants/assistant.ts";
 import { assistants } from "../assistants/assistants.ts";
 import type { Places } from "../assistants/places.ts";
@@ -17,12 +17,16 @@ import type { Connection } from "./connect-run.ts";
 import { readUrl } from "./server-target.ts";
 import type { Report } from "./terminal.ts";
 
+const names = assistants.map(({ name }) => name);
+
 export function addConnectCommand(program: Command, session: Session): void {
   const command = program
-    .command("connect [client]")
+    .command("connect")
     .description(
       "Add memledger to the configuration of an AI assistant. Without --write, print what belongs into it.",
     )
+    // The names are shown and completed. The command says more about an unknown one.
+    .addArgument(new Argument("[client]", "the assistant").choices(names).argParser(String))
     .option("--write", "change the configuration files of the assistant")
     .option("--remove", "remove memledger and its hooks from the configuration files of the assistant")
     .option("--list", "list the assistants, their configuration files, and what is connected")
@@ -34,12 +38,9 @@ export function addConnectCommand(program: Command, session: Session): void {
     )
     .option("--project <name>", "project of the memories; auto: the name of the enclosing git repository")
     .option("--url <url>", "server elsewhere; the assistant reads its API key from MEMLEDGER_API_KEY")
-    .option("--key-in-file", "write the API key of MEMLEDGER_API_KEY into the configuration file")
-    .addHelpText("after", `\nClients: ${names.join(", ")}`);
+    .option("--key-in-file", "write the API key of MEMLEDGER_API_KEY into the configuration file");
   bindWork(command, session, connect, { dataDir: "of the user" });
 }
-
-const names = assistants.map(({ name }) => name);
 
 async function connect(invocation: Invocation): Promise<Report> {
   const { options, terminal } = invocation;

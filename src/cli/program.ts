@@ -24,8 +24,13 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, session
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   config: async () => (await import("./config.ts")).addConfigCommands,
   hook: async () => (await import("./hook.ts")).addHookCommands,
+  completion: async () => (await import("./completion.ts")).addCompletionCommand,
+  man: async () => (await import("./man.ts")).addManCommand,
   version: async () => (await import("./version.ts")).addVersionCommand,
 };
+
+/** Commands that describe all commands. */
+const describing: readonly string[] = ["completion", "man"];
 
 /** Runs one command. `words` are the arguments after the program's name. Never throws: every outcome is an exit code. */
 export async function runCommand(words: readonly string[]): Promise<ExitCode> {
@@ -83,7 +88,7 @@ async function createProgram(session: Session, words: readonly string[]): Promis
     .addHelpText("after", `\nExit codes:\n${exitCodeLines()}`);
   addSettings(program, globalSettings);
   const word = commandWord(words) ?? "";
-  const named = Object.entries(commands).filter(([name]) => name === word);
+  const named = describing.includes(word) ? [] : Object.entries(commands).filter(([name]) => name === word);
   for (const [, load] of named.length === 0 ? Object.entries(commands) : named) {
     const add = await load();
     add(program, session);

@@ -7,6 +7,7 @@ import { defaultPlans } from "../../src/access/plan.ts";
 import { verdicts } from "../../src/audit/verify/verdict.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { flagOf, generalSettings, variableOf } from "../../src/config/settings.ts";
+import { contents } from "../../src/data-directory/contents.ts";
 import { errorStatus } from "../../src/errors.ts";
 import * as limits from "../../src/limits.ts";
 import { routes } from "../../src/transports/http/routes.ts";
@@ -195,4 +196,13 @@ test("every dependency has its reason", () => {
   );
   expect(programs).toEqual([...Object.keys(interopManifest.dependencies), ...forPython]);
   expect(read("README.md")).toContain("](docs/engineer/DEPENDENCIES.md)");
+});
+
+test("files of the data directory", () => {
+  const rows = tableOf("docs/operator/DATA-DIRECTORY.md", "name").map(([names = "", text = ""]) => [
+    names.replaceAll("`", "").split(", "),
+    text.replaceAll(/\[(\w+)\]\([^)]*\)|`/g, "$1"),
+  ]);
+  const expected = contents.map(({ names, description }) => [[...names], description]);
+  expect(rows).toEqual(expected);
 });

@@ -73,6 +73,8 @@ export async function administer(administration: Administration): Promise<string
   await expect(["connect", "codex", "--write", "--hooks"]);
   await expect(["connect", "codex", "--remove"]);
   await expect(["version"]);
+  for (const shell of ["bash", "zsh", "fish"]) await expect(["completion", shell]);
+  await expect(["man"]);
   await expect(["stop"]);
   await expect(["project", "show", "nobody"], [1]);
   await expect(["--wrong"], [2]);

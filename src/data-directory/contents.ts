@@ -1,0 +1,39 @@
+// Owns what a data directory contains, for the manual page and docs/operator/DATA-DIRECTORY.md. `locate` has the paths.
+
+export interface DirectoryEntry {
+  readonly names: readonly string[];
+  readonly description: string;
+}
+
+export const contents: readonly DirectoryEntry[] = [
+  {
+    names: ["memledger.db", "memledger.db-wal", "memledger.db-shm"],
+    description: "the database: projects, keys, memories and the ledger",
+  },
+  { names: ["memledger.toml"], description: "the configuration file, if you wrote one" },
+  {
+    names: ["memledger.log", "memledger.log-former"],
+    description: "the log of background servers; at most about 1 MiB each",
+  },
+  { names: ["memledger.starting"], description: "exists while a program starts a background server" },
+  {
+    names: ["memledger.lock", "memledger.sock"],
+    description:
+      "the lock of the running server, and its socket for commands and other programs of this user",
+  },
+  {
+    names: ["audit.key", "audit.pub", "audit.rotations"],
+    description: "the signing key, its public key, and statements about changes of the key",
+  },
+  { names: ["checkpoints/"], description: "signed checkpoints, one file per chain" },
+  { names: ["exports/"], description: "files of exports, kept for seven days" },
+  {
+    names: ["hooks/"],
+    description:
+      "the log of the hooks of assistants' clients, and what they remember about conversations; may be deleted",
+  },
+  {
+    names: ["runtime/"],
+    description: "native libraries from the executable; may be deleted while nothing runs",
+  },
+];

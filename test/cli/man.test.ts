@@ -1,0 +1,46 @@
+// The manual page of `memledger man`: it has all commands, and the programs that print manual pages find nothing to correct in it. A
+// program that is not installed is skipped.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
+import { generalSettings, variableOf } from "../../src/config/settings.ts";
+import { listCommands } from "../egress/commands.ts";
+import { cleanUp, createFolder, run } from "./command.ts";
+
+setDefaultTimeout(30_000);
+afterAll(cleanUp);
+
+const file = join(createFolder(), "memledger.1");
+
+beforeAll(async () => writeFileSync(file, (await run(["man"])).stdout));
+
+function read(...command: readonly string[]) {
+  const { stdout, stderr, exitCode } = Bun.spawnSync([...command, file], {
+    env: { PATH: process.env.PATH, LC_ALL: "C.UTF-8", MANWIDTH: "300" },
+  });
+  return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+test.skipIf(Bun.which("groff") === null)("groff reads it without a warning", () => {
+  expect(read("groff", "-man", "-Tutf8", "-ww", "-z")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+});
+
+test.skipIf(Bun.which("mandoc") === null)(
+  "mandoc reads it with no other warning than that it has no date",
+  () => {
+    const { stdout } = read("mandoc", "-Tlint");
+    expect(stdout.split("\n").filter((line) => !line.includes("missing date"))).toEqual([""]);
+  },
+);
+
+test.skipIf(Bun.which("man") === null)("man shows every command, variable and exit code", async () => {
+  const { exitCode, stdout, stderr } = read("man", "-l");
+  expect([exitCode, stderr]).toEqual([0, ""]);
+  const commands = await listCommands((words) => run(words));
+  expect(commands.length).toBeGreaterThan(20);
+  for (const command of commands) expect(stdout).toMatch(new RegExp(`^ +memledger ${command}( |$)`, "m"));
+  for (const setting of generalSettings) expect(stdout).toContain(`       ${variableOf(setting)}\n`);
+  for (const meaning of Object.values(exitCodeMeanings)) expect(stdout).toContain(meaning);
+});
