@@ -213,12 +213,12 @@ export const embeddingQueueLimits = {
   retryAfterSeconds: 1,
 } as const;
 export const extractionQueueLimits = {
-  items: "extractions",
+  items: "extractions and batches",
   perProject: 100,
   total: 400,
   retryAfterSeconds: 10,
 } as const;
-/** Concurrent extractions of one project; others wait. It limits the work of one project for the embedder and the writer. */
+/** Concurrent extractions and batches of one project; others wait. It limits the work of one project for the embedder and the writer. */
 export const extractionsPerProject = 2;
 export const writerQueueLimits = {
   items: "calls",

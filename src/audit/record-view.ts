@@ -110,10 +110,11 @@ function toDetail(record: StoredRecord, parsed: ParsedRecord, showHash: boolean)
 
 /** Of a successful call. The details of a refusal are not results. */
 function resultsOf({ action, memory_id }: AuditRecord, payload: JsonObject) {
-  const { response_body: response, deleted_memory: deleted } = payload;
+  const { request_body: request, response_body: response, deleted_memory: deleted } = payload;
   return memoryAuditFields(action).results({
     data: isObject(response) ? (response.data ?? null) : null,
     memoryId: memory_id,
+    body: isObject(request) ? request : null,
     deleted: isObject(deleted) ? deleted : null,
   });
 }

@@ -25,6 +25,7 @@ import { exportProject } from "../export/export-project.ts";
 import { listExports } from "../export/list.ts";
 import { readExport } from "../export/read.ts";
 import { createMemory } from "../memory/create.ts";
+import { createMemories } from "../memory/create-batch.ts";
 import { deleteAllMemories, deleteMemory } from "../memory/delete.ts";
 import { extractMemories } from "../memory/extract.ts";
 import { injectMemories } from "../memory/inject.ts";
@@ -37,6 +38,7 @@ import type { InstallationOperation, Operation, ProjectOperation } from "./opera
 
 export const projectOperations: readonly ProjectOperation[] = [
   createMemory,
+  createMemories,
   listMemories,
   listTags,
   readMemory,

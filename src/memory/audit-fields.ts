@@ -3,6 +3,7 @@
 
 import type { MemoryResult } from "../audit/result-items.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { importanceDefault } from "../limits.ts";
 import { finalScore, sourceOf } from "../ranking/scores.ts";
 import { queryOf } from "./message-query.ts";
 import { utterancesIn } from "./messages.ts";
@@ -13,6 +14,8 @@ interface AuditedCall {
   readonly data: Json;
   /** The memory that the call named. */
   readonly memoryId: string | null;
+  /** The body of the request; null when it was not recorded. */
+  readonly body: JsonObject | null;
   /** The record's `deleted_memory`; null for every call but a deletion. */
   readonly deleted: JsonObject | null;
 }
@@ -26,6 +29,7 @@ interface MemoryAuditFields {
 
 const fieldsByAction: Readonly<Record<string, MemoryAuditFields>> = {
   "memory.create": { query: textOf("content"), results: directResult },
+  "memory.create_batch": { query: contentsOfBatch, results: batchResults },
   "memory.list": { query: () => null, results: listedResults },
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
@@ -63,6 +67,29 @@ function queryOfInjection(body: JsonObject): readonly string[] | null {
 /** For operations on one memory: that memory. */
 function directResult({ data }: AuditedCall): readonly MemoryResult[] | null {
   return isObject(data) ? [toDirect(data)] : null;
+}
+
+/** The contents of the items that have one. */
+function contentsOfBatch({ memories }: JsonObject): readonly string[] | null {
+  const contents = objectsIn(memories).map(({ content }) => content);
+  return contents.filter((content) => typeof content === "string");
+}
+
+/** For a batch: the memories that it created. Their contents are in the request only. */
+function batchResults({ data, body }: AuditedCall): readonly MemoryResult[] | null {
+  if (!isObject(data) || !Array.isArray(data.results) || body === null || !Array.isArray(body.memories))
+    return null;
+  const items = body.memories;
+  return objectsIn(data.results)
+    .filter(({ status }) => status === "created")
+    .map(({ index, id }) => {
+      const item = items[Number(index)];
+      return toDirect({ importance: importanceDefault, ...(isObject(item) && item), id: id ?? null });
+    });
+}
+
+function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** For a list: the memories of the page. */

@@ -132,6 +132,11 @@ export interface MemoryVersion {
   readonly revision: number;
 }
 
+export interface HeldQuery {
+  readonly id: string | null;
+  readonly contentKey: Uint8Array;
+}
+
 /**
  * A query whose `signal` is aborted while it waits is not executed. All methods throw Refusal 1503 then, and 1429 or 1503 when too many
  * queries wait.
@@ -139,6 +144,8 @@ export interface MemoryVersion {
 export interface MemoryReader {
   /** Null when the project has no such memory. Waits for no turn: it takes microseconds. */
   find(project: Project, id: string): Promise<MemoryVersion | null>;
+  /** For each item, whether the project has a memory with its id, or an unexpired one with its content key. Waits for no turn. */
+  findHeld(project: Project, items: readonly HeldQuery[], now: number): Promise<readonly boolean[]>;
   list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage>;
   listTags(project: Project, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
@@ -160,6 +167,10 @@ export interface NewMemory {
   /** Canonical. */
   readonly tags: readonly string[];
   readonly vector: Float32Array;
+  /** Default: true. */
+  readonly active?: boolean;
+  /** An id that no memory of the project has; null or absent: a new one. */
+  readonly id?: string | null;
 }
 
 /** `contentKey` and `vector` are null unless the content has changed. */

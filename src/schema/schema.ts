@@ -89,6 +89,13 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()], schema.description ? { description: schema.description } : {});
 }
 
+TypeRegistry.Set("CheckedLater", () => true);
+
+/** Any value. The schema describes it, and the operation checks it, because a fault in it does not refuse the whole call. */
+export function CheckedLater(schema: TSchema): TUnsafe<unknown> {
+  return Type.Unsafe<unknown>({ ...schema, [Kind]: "CheckedLater" });
+}
+
 /** Any JSON object. */
 export const jsonObject = Type.Object({}, { title: "JsonObject", description: "Any JSON object." });
 

@@ -20,6 +20,7 @@ type MemoryCall = (run: Run, project: ModelProject, key: ModelKey) => Promise<un
 
 export const memoryCalls: readonly (readonly [weight: number, call: MemoryCall])[] = [
   [14, create],
+  [4, createMany],
   [4, read],
   [10, update],
   [4, remove],
@@ -83,6 +84,55 @@ async function create(run: Run, project: ModelProject, key: ModelKey): Promise<v
     revision: serial,
   });
   project.claim(content, id);
+}
+
+/** Some items with a source id, some of them invalid or equal. */
+async function createMany(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  if (project.memories.size >= memoriesMax - 3) return removeAll(run, project, key);
+  const items = Array.from({ length: 1 + Math.floor(run.random() * 4) }, () => ({
+    content: Math.floor(run.random() * contents.length),
+    type: pick(run, types),
+    isActive: chance(run, 80),
+    expiresAt: someExpiry(run),
+    tags: someTags(run),
+    source: chance(run, 40) ? String(Math.floor(run.random() * 12)) : null,
+    isInvalid: chance(run, 10),
+  }));
+  const memories = items.map(({ content, type, isActive, expiresAt, tags, source, isInvalid }) => ({
+    content: isInvalid ? " " : spaced(run, content),
+    memory_type: type,
+    is_active: isActive,
+    expires_at: toText(expiresAt),
+    ...(tags.length === 0 ? {} : { tags: sentTags(run, tags) }),
+    ...(source === null ? {} : { source_id: source }),
+  }));
+  const { outcome, data, at } = await send(run, project, key, {
+    ...writing,
+    action: "memory.create_batch",
+    method: "POST",
+    path: "/v1/memories/batch",
+    body: { memories },
+  });
+  if (outcome !== 1000) return;
+  const results = objectsOf(data.results);
+  for (const [index, { source, isInvalid, ...fields }] of items.entries()) {
+    const result = results[index] ?? {};
+    const sourced = source === null ? undefined : project.sources.get(source);
+    const known = sourced !== undefined && project.memories.has(sourced) ? sourced : null;
+    const holder = known ?? project.holderOf(fields.content, at, null);
+    const status = isInvalid ? "refused" : holder !== null ? "existing" : null;
+    const due = status ?? (project.memories.size >= project.limit ? "refused" : "created");
+    equal([result.index, result.status], [index, due], "result of an item");
+    equal(result.code, due !== "refused" ? undefined : isInvalid ? 1400 : 2101, "code of an item");
+    if (due === "existing") equal(result.id, holder, "memory of an existing item");
+    if (due !== "created") continue;
+    const id = String(result.id);
+    if (sourced !== undefined) equal(id, sourced, "id of a source that is created again");
+    if (source !== null) project.sources.set(source, id);
+    const serial = ++run.model.serial;
+    project.memories.set(id, { id, importance: 0.5, serial, revision: serial, ...fields });
+    project.claim(fields.content, id);
+  }
 }
 
 function read(run: Run, project: ModelProject, key: ModelKey) {

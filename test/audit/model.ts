@@ -114,6 +114,8 @@ export class ModelProject {
   readonly memories = new Map<string, ModelMemory>();
   /** By content: who would make another one a duplicate. */
   readonly holders = new Map<number, string>();
+  /** By source id: the id that a memory of it has, or had. */
+  readonly sources = new Map<string, string>();
   readonly chain = new ModelChain();
   /** By key and filters: the list as its page 1 found it. */
   readonly pinnedLists = new Map<string, PinnedList>();

@@ -73,6 +73,9 @@ async function openWorld(): Promise<World> {
 /** An input with which the operation succeeds. */
 const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.create": () => ({ content: "Something new.", memory_type: "fact" }),
+  "memory.create_batch": () => ({
+    memories: [{ content: "Something new in a batch.", memory_type: "fact", source_id: crypto.randomUUID() }],
+  }),
   "memory.list": () => ({}),
   "memory.tags": () => ({}),
   "memory.read": ({ memory_id }) => ({ memory_id }),

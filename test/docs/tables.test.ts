@@ -10,6 +10,7 @@ import { flagOf, generalSettings, variableOf } from "../../src/config/settings.t
 import { contents } from "../../src/data-directory/contents.ts";
 import { errorStatus } from "../../src/errors.ts";
 import * as limits from "../../src/limits.ts";
+import { batchMaxItems, sourceIdMaxCharacters } from "../../src/memory/limits.ts";
 import { routes } from "../../src/transports/http/routes.ts";
 import interopManifest from "../interop/package.json";
 import { read, tableOf } from "./pages.ts";
@@ -62,6 +63,7 @@ test("calls", () => {
 /** Title of the part of a page that describes the input of an operation. */
 const inputs: readonly (readonly [string, string, string])[] = [
   ["memory.create", "docs/user/API.md", "Create"],
+  ["memory.create_batch", "docs/user/API.md", "Create many"],
   ["memory.list", "docs/user/API.md", "List"],
   ["memory.search", "docs/user/API.md", "Search"],
   ["memory.extract", "docs/user/API.md", "Extract memories from a text"],
@@ -142,6 +144,8 @@ test("limits of the input", () => {
     ["`top_k`", `1 to ${limits.topKMax}, default ${limits.topKDefault}`],
     ["`min_similarity` of an injection", `default ${limits.injectionFloorDefault}`],
     ["`max_characters` of an injection", `0 to ${number(limits.promptMaxCharacters)}; default: no limit`],
+    ["`memories` of a batch", `1 to ${number(batchMaxItems)} items`],
+    ["`source_id` of an item", `1 to ${number(sourceIdMaxCharacters)} characters; ${noBlank}`],
     ["`rag_query` and `memory_query` of an appended record", `${limits.appendedTextsMax} strings`],
     ["`rag_results` and `memory_results` of an appended record", `${number(limits.appendedItemsMax)} items`],
     ["`page_size`", `1 to ${limits.pageSizeMax}, ${pageSizes}`],
@@ -171,8 +175,8 @@ test("limits of queues, of calls without a key, and of the shutdown", () => {
   const expected = [
     ["bodies of running calls, in memory", mib(limits.bodiesMaxBytesPerProject), mib(limits.bodiesMaxBytes)],
     queue("calls that wait to be written", limits.writerQueueLimits),
-    ["extractions that run", String(limits.extractionsPerProject), ""],
-    queue("extractions that wait", limits.extractionQueueLimits),
+    ["extractions and batches that run", String(limits.extractionsPerProject), ""],
+    queue("extractions and batches that wait", limits.extractionQueueLimits),
     queue("texts that wait for the embedding model", limits.embeddingQueueLimits),
     queue("searches that wait", limits.searchQueueLimits),
     queue("lists and reads that wait", limits.readQueueLimits),

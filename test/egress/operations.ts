@@ -52,6 +52,8 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   const spare = await send(create, 201, {
     body: { content: `Answer briefly, ${lap}.`, memory_type: "rule" },
   });
+  const items = [fact(`The warehouse ${lap} is in Porto.`), fact("")];
+  await send("POST /v1/memories/batch", 200, { body: { memories: items } });
   await send("GET /v1/memories", 200, { query: "?page_size=5&memory_type=fact" });
   await send("GET /v1/memories/tags", 200, { query: "?page_size=5" });
   await send("GET /v1/memories/:memory_id", 200, { ids });

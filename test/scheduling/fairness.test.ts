@@ -28,7 +28,9 @@ test("a project that sends too many extractions is told so, and others are serve
   const flood = Array.from({ length: accepted + 5 }, (_, n) => extract(flooder.key, `Flood ${n}.`));
   const refused = await firstRefused(flood);
   expect(refused.code).toBe(1429);
-  expect(refused.message).toMatch(/^This project has reached the maximum of 100 waiting extractions/);
+  expect(refused.message).toMatch(
+    /^This project has reached the maximum of 100 waiting extractions and batches/,
+  );
   expect(refused.headers.get("retry-after")).toBe("10");
 
   expect(await extract(other.key, "Other project.")).toMatchObject({ status: 200 });

@@ -17,7 +17,7 @@ import { createSharedSnapshot, type SharedSnapshot } from "./database-file/share
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
 import { createErasureCount } from "./ledger/audit-reader.ts";
-import { createMemoryFinder } from "./memories/memory-reader.ts";
+import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { forgetNext } from "./memories/reembed.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
@@ -93,7 +93,11 @@ export async function openStore(
       findCallerOfKey: lookUp(access.findCallerOfKey),
       findCredits: lookUp(access.findCredits),
     },
-    memories: { ...reader.memories, find: lookUp(createMemoryFinder(database)) },
+    memories: {
+      ...reader.memories,
+      find: lookUp(createMemoryFinder(database)),
+      findHeld: lookUp(createHeldFinder(database)),
+    },
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: writer.sweep },
     exports,

@@ -16,6 +16,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["POST", "/v1/memories", "memory.create"],
   ["GET", "/v1/memories", "memory.list"],
   ["DELETE", "/v1/memories", "memory.delete_all"],
+  ["POST", "/v1/memories/batch", "memory.create_batch"],
   ["POST", "/v1/memories/search", "memory.search"],
   ["POST", "/v1/memories/inject", "memory.inject"],
   ["POST", "/v1/memories/extract", "memory.extract"],

@@ -34,6 +34,17 @@ export function createMemoryReader(data: Data): MemoryReader {
         const row = rowsOf(project).find(({ memory }) => memory.id === id);
         return row === undefined ? null : { memory: row.memory, revision: row.revision };
       }),
+    findHeld: (project, items, now) =>
+      data.inTurn(() => {
+        const rows = rowsOf(project);
+        return items.map(({ id, contentKey }) =>
+          rows.some(
+            (row) =>
+              row.memory.id === id ||
+              (row.contentKey === Buffer.from(contentKey).toString("hex") && !isExpired(row.memory, now)),
+          ),
+        );
+      }),
     list: (project, query, signal) => read(signal, () => list(rowsOf(project), query)),
     listTags: (project, query, signal) => read(signal, () => listTags(rowsOf(project), query)),
     search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
@@ -71,9 +82,9 @@ export function createMemoryReader(data: Data): MemoryReader {
   };
 }
 
-/** Ids grow with creation. */
-function newestFirst(a: Pick<Memory, "id">, b: Pick<Memory, "id">): number {
-  return a.id < b.id ? 1 : -1;
+/** Ids grow with creation, except those that are derived from a source id. */
+function newestFirst(a: Pick<Memory, "id" | "createdAt">, b: Pick<Memory, "id" | "createdAt">): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
 function visible(rows: readonly MemoryRow[], now: number): Memory[] {
@@ -174,9 +185,10 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       memories.set(holder.memory.id, { ...holder, contentKey: null });
       return null;
     },
-    async insert(project, { content, contentKey, type, importance, expiresAt, tags, vector }, now) {
+    async insert(project, { contentKey, vector, id, active = true, ...fields }, now) {
+      const { content, type, importance, expiresAt, tags } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
-      const memory: Memory = { id: createId(now), content, type, importance, active: true, ...times, tags };
+      const memory: Memory = { id: id ?? createId(now), content, type, importance, active, ...times, tags };
       const row = { memory, project: project.id, contentKey: hex(contentKey), revision: data.next() };
       // Before it is checked, so that a broken vector leaves something to undo.
       memories.set(memory.id, { ...row, vector });

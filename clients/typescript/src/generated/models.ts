@@ -219,6 +219,57 @@ export interface AuditRecordPage {
   next_cursor: string | null;
 }
 
+/** A memory to create. */
+export interface BatchItem {
+  /** Text of the memory, stored verbatim. */
+  content: string;
+  memory_type: MemoryType;
+  /** Memories with a higher importance rank higher. Default: 0.5. */
+  importance?: number | undefined;
+  /** Expiry time of the memory; null: it never expires. */
+  expires_at?: string | null | undefined;
+  /** Tags of the memory, a set. */
+  tags?: readonly string[] | undefined;
+  /** Whether the memory is searched and injected. Default: true. */
+  is_active?: boolean | undefined;
+  /**
+   * Identifier of the memory at its source, compared exactly. The id of the memory is derived from it and from the
+   * project, so a repeated item is found even if the memory has been changed meanwhile.
+   */
+  source_id?: string | undefined;
+}
+
+/**
+ * created: the item is a new memory. existing: a memory has the source_id, or an unexpired memory has the
+ * content; nothing was changed. refused: nothing was stored.
+ */
+export type BatchItemStatus = "created" | "existing" | "refused";
+
+/** What became of an item: id if a memory has it, code, message and data if it was refused. */
+export interface BatchResult {
+  /** Position of the item in the request. */
+  index: number;
+  status: BatchItemStatus;
+  /** Memory identifier, 32 hexadecimal characters. */
+  id?: string;
+  /** Error code of a refused item. */
+  code?: number;
+  /** Of a refused item: what is wrong and what to do next. */
+  message?: string;
+  data?: Record<string, unknown>;
+}
+
+export interface BatchResults {
+  /** Items that are new memories. */
+  created: number;
+  /** Items that memories of the project already have. */
+  existing: number;
+  /** Items that were refused. */
+  refused: number;
+  /** One result for each item, in the order of the request. */
+  results: BatchResult[];
+}
+
 /**
  * unattested: all checks passed; no external checkpoint was given. broken: a check failed. contradicted: a
  * checkpoint does not match the records.
@@ -372,6 +423,11 @@ export interface Injection {
   rules_exceed_budget: boolean;
   /** Total length of the lines of facts and contexts in the prompt, in Unicode code points. */
   characters: number;
+}
+
+export interface MemoryCreateBatchRequest {
+  /** The memories to create. */
+  memories: readonly BatchItem[];
 }
 
 export interface MemoryCreateRequest {

@@ -9,6 +9,7 @@ import type {
   AuditRecord,
   AuditRecordDetail,
   AuditRecordPage,
+  BatchResults,
   Checkpoint,
   DeletedMemories,
   ExportDetail,
@@ -16,6 +17,7 @@ import type {
   ExportTask,
   Extraction,
   Injection,
+  MemoryCreateBatchRequest,
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
   MemoryExtractRequest,
@@ -56,6 +58,14 @@ const memoryDeleteAll: Operation = {
   path: "/v1/memories",
   isIdempotent: true,
   mayRunLong: false,
+};
+
+const memoryCreateBatch: Operation = {
+  operationId: "memoryCreateBatch",
+  method: "POST",
+  path: "/v1/memories/batch",
+  isIdempotent: true,
+  mayRunLong: true,
 };
 
 const memorySearch: Operation = {
@@ -199,6 +209,7 @@ export const operations: readonly Operation[] = [
   memoryCreate,
   memoryList,
   memoryDeleteAll,
+  memoryCreateBatch,
   memorySearch,
   memoryInject,
   memoryExtract,
@@ -266,6 +277,20 @@ export class Memories {
    */
   deleteAll(body: MemoryDeleteAllRequest = {}, options: CallOptions = {}): Promise<DeletedMemories> {
     return this.#calls.data(memoryDeleteAll, { body }, options);
+  }
+
+  /**
+   * Create several memories. Stores up to 1,000 memories and answers with a result for each item, in the order of
+   * the request. An item that is refused does not refuse the others. An item with a source_id that a memory of the
+   * project has, or with the content of an unexpired memory, is existing: it is not embedded, and the memory stays
+   * as it is. So the same call can be sent again if its outcome is unknown. After the memory has been deleted, the
+   * same source_id creates it again, with the same id. Items beyond the memory limit of the plan are refused with
+   * 2101. All items are stored in one transaction with one audit record.
+   *
+   * Permission: `memory.write`.
+   */
+  createBatch(body: MemoryCreateBatchRequest, options: CallOptions = {}): Promise<BatchResults> {
+    return this.#calls.data(memoryCreateBatch, { body }, options);
   }
 
   /**

@@ -2,7 +2,13 @@
 
 import type { Project } from "../../../access/project.ts";
 import type { Memory, MemoryType } from "../../../memory/memory.ts";
-import type { ListQuery, MemoryPage, MemoryVersion, ProminenceQuery } from "../../../memory/store.ts";
+import type {
+  HeldQuery,
+  ListQuery,
+  MemoryPage,
+  MemoryVersion,
+  ProminenceQuery,
+} from "../../../memory/store.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { mostProminent } from "../../../ranking/prominence.ts";
@@ -26,6 +32,26 @@ export function createMemoryFinder(
   return (project, id) => {
     const row = find.get(id, serialOf(project.id));
     return row === undefined ? null : { memory: toMemory(row), revision: row.revision };
+  };
+}
+
+/** Which of the items the project has, by id or by content. */
+export function createHeldFinder(
+  database: Database,
+): (project: Project, items: readonly HeldQuery[], now: number) => readonly boolean[] {
+  const serialOf = serialsOf(database);
+  const byId = database.prepare<[string, number], unknown>(`SELECT 1 ${fromAliveById}`);
+  const byContent = database.prepare<[number, Uint8Array, number], unknown>(
+    `SELECT 1 FROM memory m WHERE m.project = ? AND m.content_key = ? AND (m.expires_at IS NULL OR m.expires_at > ?)
+       AND m.epoch = (SELECT epoch FROM pool WHERE pool.project = m.project AND pool.memory_type = m.memory_type)`,
+  );
+  return (project, items, now) => {
+    const serial = serialOf(project.id);
+    return items.map(
+      ({ id, contentKey }) =>
+        (id !== null && byId.get(id, serial) !== undefined) ||
+        byContent.get(serial, contentKey, now) !== undefined,
+    );
   };
 }
 

@@ -36,8 +36,9 @@ export function memoryStatements(database: Database) {
       `INSERT INTO memory (id, project, memory_type, epoch, revision, content_revision, content, content_key, importance,
          is_active, created_at, updated_at, expires_at, tags)
        VALUES (:id, :project, :type, :epoch, :revision, :revision, :content, :contentKey, :importance,
-         1, :now, :now, :expiresAt, :tags)`,
+         :active, :now, :now, :expiresAt, :tags)`,
     ),
+    giveUpId: database.prepare("UPDATE memory SET id = ? WHERE id = ?"),
     insertVector: database.prepare("INSERT INTO memory_vector (memory, embedding) VALUES (?, vec_f32(?))"),
     update: database.prepare(
       `UPDATE memory SET memory_type = :type, epoch = :epoch, revision = :revision,

@@ -73,8 +73,10 @@ export function createMemoryTransaction(
     },
 
     async insert(project, memory, now) {
-      const { content, contentKey, type, importance, expiresAt, tags } = memory;
-      const id = state.createId(now);
+      const { content, contentKey, type, importance, expiresAt, tags, active = true } = memory;
+      const id = memory.id ?? state.createId(now);
+      // A memory that a bulk delete has hidden may still have the id.
+      if (typeof memory.id === "string") sql.giveUpId.run(state.createId(now), id);
       const revision = revisions.next(serialOf(project.id));
       const { lastInsertRowid } = sql.insert.run({
         id,
@@ -85,6 +87,7 @@ export function createMemoryTransaction(
         content,
         contentKey,
         importance,
+        active: active ? 1 : 0,
         now,
         expiresAt,
         tags: toTagColumn(tags),
@@ -99,7 +102,7 @@ export function createMemoryTransaction(
         importance,
         expiresAt,
         tags,
-        active: true,
+        active,
         createdAt: now,
         updatedAt: now,
         lastAccessedAt: null,

@@ -20,7 +20,7 @@ import type { ReadHandlers } from "./reader-worker.ts";
 import type { SearchHandlers } from "./search-worker.ts";
 
 interface Reader {
-  readonly memories: Omit<MemoryReader, "find">;
+  readonly memories: Omit<MemoryReader, "find" | "findHeld">;
   readonly audit: Omit<AuditReader, "erasures">;
   close(): Promise<void>;
 }

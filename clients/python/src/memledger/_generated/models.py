@@ -18,6 +18,9 @@ __all__ = [
     "RagResult",
     "AuditRecordDetail",
     "AuditRecordPage",
+    "BatchItemStatus",
+    "BatchResult",
+    "BatchResults",
     "ChainVerdict",
     "Checkpoint",
     "Contradiction",
@@ -277,6 +280,36 @@ class AuditRecordPage(Model):
     next_cursor: str | None
     """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"logs": AuditRecord}
+
+BatchItemStatus = Literal["created", "existing", "refused"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchResult(Model):
+    """What became of an item: id if a memory has it, code, message and data if it was refused."""
+    index: int
+    """Position of the item in the request."""
+    status: BatchItemStatus
+    id: str | None = None
+    """Memory identifier, 32 hexadecimal characters."""
+    code: int | None = None
+    """Error code of a refused item."""
+    message: str | None = None
+    """Of a refused item: what is wrong and what to do next."""
+    data: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchResults(Model):
+    created: int
+    """Items that are new memories."""
+    existing: int
+    """Items that memories of the project already have."""
+    refused: int
+    """Items that were refused."""
+    results: list[BatchResult]
+    """One result for each item, in the order of the request."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"results": BatchResult}
 
 ChainVerdict = Literal["unattested", "broken", "contradicted"]
 

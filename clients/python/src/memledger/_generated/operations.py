@@ -31,6 +31,14 @@ MEMORY_DELETE_ALL = Operation(
     may_run_long=False,
 )
 
+MEMORY_CREATE_BATCH = Operation(
+    operation_id="memoryCreateBatch",
+    method="POST",
+    path="/v1/memories/batch",
+    is_idempotent=True,
+    may_run_long=True,
+)
+
 MEMORY_SEARCH = Operation(
     operation_id="memorySearch",
     method="POST",
@@ -171,6 +179,7 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_CREATE,
     MEMORY_LIST,
     MEMORY_DELETE_ALL,
+    MEMORY_CREATE_BATCH,
     MEMORY_SEARCH,
     MEMORY_INJECT,
     MEMORY_EXTRACT,

@@ -15,6 +15,7 @@ from .models import (
     AuditRecord,
     AuditRecordDetail,
     AuditRecordPage,
+    BatchResults,
     Checkpoint,
     DeletedMemories,
     ExportDetail,
@@ -47,6 +48,7 @@ from .operations import (
     AUDIT_READ,
     AUDIT_VERIFY,
     MEMORY_CREATE,
+    MEMORY_CREATE_BATCH,
     MEMORY_DELETE,
     MEMORY_DELETE_ALL,
     MEMORY_EXTRACT,
@@ -202,6 +204,37 @@ class Memories:
             ),
             CallOptions(audit_metadata, timeout, max_retries),
             DeletedMemories,
+        )
+
+    def create_batch(
+        self,
+        *,
+        memories: Sequence[Mapping[str, Any]],
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> BatchResults:
+        """Create several memories. Stores up to 1,000 memories and answers with a result for each item, in the
+        order of the request. An item that is refused does not refuse the others. An item with a source_id
+        that a memory of the project has, or with the content of an unexpired memory, is existing: it is not
+        embedded, and the memory stays as it is. So the same call can be sent again if its outcome is
+        unknown. After the memory has been deleted, the same source_id creates it again, with the same id.
+        Items beyond the memory limit of the plan are refused with 2101. All items are stored in one
+        transaction with one audit record.
+
+        Permission: `memory.write`.
+
+        memories: The memories to create.
+        """
+        return self._calls.data(
+            MEMORY_CREATE_BATCH,
+            Input(
+                body={
+                    "memories": memories,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            BatchResults,
         )
 
     def search(

@@ -1,0 +1,5 @@
+// Owns the limits of operations on many memories at once. Those of the whole service are in src/limits.ts.
+
+/** Items of one batch. A body of bodyMaxBytes has room for so many of about a thousand characters. */
+export const batchMaxItems = 1_000;
+export const sourceIdMaxCharacters = 200;

@@ -1,0 +1,19 @@
+// Owns the id of a memory that has an id at its source. The same source id gives the same memory in a project, so that a repeated import
+// stores nothing twice.
+
+import { createHash } from "node:crypto";
+import type { Project } from "../access/project.ts";
+
+/**
+ * A UUIDv8 (RFC 9562, section 5.8) as 32 lower-case hexadecimal characters. It depends on the project, because ids of memories are unique
+ * in a database, and no project may find out which ids another one has.
+ */
+export function idOfSource({ id }: Pick<Project, "id">, sourceId: string): string {
+  const bytes = createHash("sha256")
+    .update(`memledger/memory-id/v1\0${id}\0${sourceId}`)
+    .digest()
+    .subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString("hex");
+}
