@@ -15,7 +15,7 @@ const sources = list("src/**/*.ts").filter((path) => !path.endsWith(".d.ts"));
 /** Without the generated files. */
 const clientSources = ["clients/generator/*.ts", "clients/typescript/src/*.ts"];
 const everything = [
-  ...list("{src,test,bench,docs,clients}/**/*.{ts,sql,md}"),
+  ...list("{src,test,bench,docs,clients,release,deploy}/**/*.{ts,sql,md}"),
   ...list("clients/**/*.{py,toml,json}"),
   ...list("*.{ts,md,json,toml}"),
 ];
@@ -304,23 +304,23 @@ describe("every file", () => {
     [
       "begins with a sentence that says what it owns",
       (path: string) => !/^(\/\/|--) [A-Z\u0022].{20,}/.test(read(path)),
-      ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts"],
+      ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts", "release/**/*.ts"],
     ],
     [
       "fits in 260 lines",
       (path: string) => read(path).split("\n").length > 261,
-      ["src/**/*.ts", ...clientSources],
+      ["src/**/*.ts", "release/**/*.ts", ...clientSources],
     ],
     [
       "imports files by their full name",
       (path: string) => /from "\.[^"]*(?<!\.(ts|sql|json))"/.test(read(path)),
-      ["src/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts"],
+      ["src/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts", "release/**/*.ts"],
     ],
     [
       "silences no check",
       (path: string) =>
         new RegExp(["biome", "-ignore|@ts", "-(ignore|expect-error|nocheck)"].join("")).test(read(path)),
-      ["{src,test,bench,clients}/**/*.ts"],
+      ["{src,test,bench,clients,release}/**/*.ts"],
     ],
     [
       "is named in lower case with hyphens",

@@ -35,6 +35,26 @@ async function start(...flags: readonly string[]): Promise<Started> {
   return server;
 }
 
+/** The executable names what it contains. The native libraries are asked for their versions when it is built. */
+function checkVersion(): void {
+  const { stdout } = Bun.spawnSync([join(folder, "memledger"), "version", "--json"]);
+  const { bun, embedded } = JSON.parse(stdout.toString());
+  check("version --json names Bun", bun === Bun.version, bun);
+  check("version --json names the model", /^[0-9a-f]{64}$/.test(embedded.model.sha256), embedded.model);
+  const versions = [embedded.sqlite, embedded.sqlite_vec, embedded.onnxruntime, embedded.api_reference];
+  check(
+    "version --json names the libraries",
+    versions.every((each) => /^\d+\.\d+\.\d+$/.test(each)),
+    versions,
+  );
+  const packages: readonly string[] = embedded.packages;
+  check(
+    "version --json names the packages",
+    packages.some((name) => /^elysia@\d/.test(name)),
+    packages,
+  );
+}
+
 /** Runs the commands of a page in a folder of its own. */
 async function walkPage(page: string): Promise<void> {
   const reason = obstacle(page);
@@ -56,6 +76,7 @@ async function walkPage(page: string): Promise<void> {
 
 try {
   for (const page of walkedPages) await walkPage(page);
+  checkVersion();
   const first = await start();
   check("the first start prints a key", first.apiKey !== null);
   const { apiKey } = first;

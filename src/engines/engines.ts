@@ -4,6 +4,7 @@ import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { LedgerVerifier } from "../storage/ledger-verifier.ts";
 import { createSqliteEngine } from "./sqlite/engine.ts";
+import { formatVersion } from "./sqlite/schema/migrate.ts";
 import { verifyRecentRecords } from "./sqlite/verify/recent-records.ts";
 import { verifyDatabase } from "./sqlite/verify/verify.ts";
 
@@ -22,6 +23,9 @@ export const chooseEngine: ChooseEngine = (
   { database, lock, runtime: folder },
   runtime = () => prepareRuntime(folder),
 ) => createSqliteEngine({ path: database, lock, runtime });
+
+/** The newest format of the database that this program reads, and the one that it writes. */
+export const databaseFormat: number = formatVersion;
 
 /** For evidence on any machine. Kept apart from the engine, because it must work without native libraries. */
 export const ledgerVerifier: LedgerVerifier = {

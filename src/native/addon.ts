@@ -22,7 +22,7 @@ const causes: readonly (readonly [pattern: RegExp, cause: string, remedy: string
   ],
   [
     /GLIBC|libstdc\+\+|libgcc|cannot open shared object/i,
-    "a system library is missing: glibc 2.28 or newer, or libstdc++",
+    "a system library is missing or too old: it needs glibc 2.34 or newer, and libstdc++ of GCC 11 or newer",
     "Install it with the package manager of the system (Debian: libstdc++6). Alpine Linux (musl) is not supported.",
   ],
   [

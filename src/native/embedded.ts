@@ -1,4 +1,4 @@
-// Owns the list of files inside the executable. build.ts replaces this module; from source there are none.
+// Owns the list of files inside the executable. release/embedded-files.ts replaces this module; from source there are none.
 // Must never read a file, so that importing it is fast.
 
 /**
@@ -15,11 +15,22 @@ export type EmbeddedLibrary = Readonly<{
 /** A verified model directory. `files` maps names in it (`onnx/model.onnx`) to paths inside the executable. */
 export type ModelFiles = Readonly<{ id: string; sha256: string; files: Readonly<Record<string, string>> }>;
 
+/** Versions of what is in the executable. `packages` are the npm packages of the program, as `name@version`. */
+export type EmbeddedComponents = Readonly<{
+  target: string;
+  sqlite: string;
+  sqliteVec: string;
+  onnxRuntime: string;
+  apiReference: string;
+  packages: readonly string[];
+}>;
+
 export type Embedded = Readonly<{
   libraries: readonly EmbeddedLibrary[];
   model: ModelFiles;
   /** The browser bundle of the API reference, gzip-compressed. */
   apiReference: string;
+  components: EmbeddedComponents;
 }>;
 
 export const embedded: Embedded | null = null;

@@ -4,6 +4,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings, exitCodes } from "../../src/cli/exit-codes.ts";
+import { databaseFormat } from "../../src/engines/engines.ts";
 import { version } from "../../src/version.ts";
 import { cleanUp, createFolder, run, runJson, serve } from "./command.ts";
 
@@ -32,7 +33,13 @@ test("with --json help, version and a group without a command are one line of JS
 test("version", async () => {
   expect((await run(["version"])).stdout).toStartWith(`memledger ${version} `);
   expect((await run(["--version"])).stdout).toStartWith(`memledger ${version} `);
-  expect((await runJson(["version"])).object).toEqual({ version, commit: "source" });
+  expect((await runJson(["version"])).object).toEqual({
+    version,
+    commit: "source",
+    format: databaseFormat,
+    bun: Bun.version,
+    embedded: null,
+  });
 });
 
 test.each([

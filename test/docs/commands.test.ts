@@ -20,11 +20,13 @@ const main = resolve(root, "src/main.ts");
 const notRun: Readonly<Record<string, string>> = {
   "bun install --frozen-lockfile": "downloads packages; every machine that runs this test has done it",
   "bun install --frozen-lockfile --os '*' --cpu '*'": "downloads the packages of all platforms",
+  "bun install --cwd release/runtimes --frozen-lockfile --os '*' --cpu '*'":
+    "downloads Bun for all platforms",
   "npm pack ./clients/typescript":
     "writes into the source; test/clients/package.test.ts builds the package elsewhere",
   "pip install ./clients/python": "downloads packages",
   "bun run build": "takes long; the smoke test runs what it builds",
-  "bun run build --target linux-arm64": "downloads the Bun of another platform",
+  "bun run build --target linux-arm64": "needs the Bun of another platform, which the line above downloads",
   "bun run build --model DIR": "takes long; DIR is for the reader to fill in",
   "bun run start": "a server on the port 8420, which may be in use; `memledger serve` is run",
   "install -m 755 memledger /usr/local/bin/memledger": "needs root",

@@ -1,0 +1,88 @@
+// Replaces src/native/embedded.ts in an executable by a module that imports every file of the program. Both exist in memory only: a path
+// of this machine would make each build different. Must never leave out a file without saying so.
+
+import { existsSync, readFileSync } from "node:fs";
+import { compressApiReference } from "../src/native/assets.ts";
+import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/native/embedded.ts";
+import { requireOffline } from "../src/native/offline.ts";
+import { libraryPath, type NativeLibrary, nativeLibraries } from "../src/native/platform.ts";
+import type { Target } from "./targets.ts";
+
+const namespace = "embedded";
+/** Libraries are embedded in parts, each small enough that unpacking it leaves no mark on the server's memory. */
+const partBytes = 4 * 1024 * 1024;
+
+/** A plugin for Bun.build. @throws Error when a library of the target is not installed, or contains network functions */
+export async function embeddedFiles(
+  target: Target,
+  model: ModelFiles,
+  components: EmbeddedComponents,
+): Promise<Bun.BunPlugin> {
+  const files = new Map<string, Uint8Array>();
+  const imports: string[] = [];
+  const embed = (name: string, bytes: Uint8Array) => {
+    files.set(name, bytes);
+    imports.push(`import file${imports.length} from "${namespace}:${name}";`);
+    return `file${imports.length - 1}`;
+  };
+  const libraries = Object.values(nativeLibraries(target.platform)).map((library) => {
+    const { parts, ...facts } = packLibrary(library, target);
+    const names = parts.map((part, index) => embed(`${library.name}.${index}.zst`, part));
+    return `{ ...${JSON.stringify(facts)}, parts: [${names.join(", ")}] }`;
+  });
+  const modelFiles = Object.entries(model.files).map(
+    ([file, path]) => `${JSON.stringify(file)}: ${embed(file.replaceAll("/", "_"), readFileSync(path))}`,
+  );
+  const reference = embed("api-reference.js.gz", await compressApiReference());
+  const { id, sha256 } = model;
+  const module = `${imports.join("\n")}
+export const embedded = {
+  libraries: [${libraries.join(", ")}],
+  model: { ...${JSON.stringify({ id, sha256 })}, files: { ${modelFiles.join(", ")} } },
+  apiReference: ${reference},
+  components: ${JSON.stringify(components)},
+};
+`;
+  return {
+    name: namespace,
+    setup(build) {
+      build.onLoad({ filter: /src[/\\]native[/\\]embedded\.ts$/ }, () => ({
+        contents: module,
+        loader: "js",
+      }));
+      build.onResolve({ filter: /^embedded:/ }, ({ path }) => ({
+        path: path.slice(namespace.length + 1),
+        namespace,
+      }));
+      build.onLoad({ filter: /.*/, namespace }, ({ path }) => {
+        const contents = files.get(path);
+        if (contents === undefined) throw new Error(`${path} is not among the embedded files`);
+        return { contents, loader: "file" };
+      });
+    },
+  };
+}
+
+type PackedLibrary = Readonly<Omit<EmbeddedLibrary, "parts"> & { parts: readonly Uint8Array[] }>;
+
+function packLibrary(library: NativeLibrary, target: Target): PackedLibrary {
+  const bytes = readFileSync(installedLibrary(library, target));
+  requireOffline(library.name, bytes);
+  const parts: Uint8Array[] = [];
+  for (let start = 0; start < bytes.length; start += partBytes)
+    parts.push(Bun.zstdCompressSync(bytes.subarray(start, start + partBytes), { level: 9 }));
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return { name: library.name, parts, size: bytes.length, sha256 };
+}
+
+/** Path of a native library of the target in node_modules. @throws Error that says how to install it */
+export function installedLibrary(library: NativeLibrary, { name, platform }: Target): string {
+  const hint = `Bring the packages of ${name}: bun install --os ${platform.os} --cpu ${platform.cpu}`;
+  try {
+    const path = libraryPath(library);
+    if (existsSync(path)) return path;
+  } catch (cause) {
+    throw new Error(`${library.name} is not installed. ${hint}`, { cause });
+  }
+  throw new Error(`${library.name} is not in its package. ${hint}`);
+}
