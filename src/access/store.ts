@@ -10,6 +10,8 @@ export interface AccessReader {
   findCaller(secretDigest: Uint8Array): Promise<Caller | null>;
   /** The same by the id of the key. */
   findCallerOfKey(keyId: string): Promise<Caller | null>;
+  /** By id or by name; null when there is none, or it was deleted. */
+  findProject(idOrName: string): Promise<Project | null>;
   /** The current credits of the project; null: unlimited. */
   findCredits(project: Project): Promise<number | null>;
 }

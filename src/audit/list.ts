@@ -16,7 +16,8 @@ import type { RecordPage, RecordQuery } from "./store.ts";
 const dayMs = 86_400_000;
 const statusClasses = { "2xx": 2, "4xx": 4, "5xx": 5 } as const;
 
-const listInput = Fields({
+/** What the lists of records select by. */
+export const recordFilters = {
   start_time: Type.Optional(
     Moment({ description: "Only records from this time on. ISO 8601; UTC if it has no time zone." }),
   ),
@@ -29,6 +30,10 @@ const listInput = Fields({
   status_class: Type.Optional(
     Choice(["2xx", "4xx", "5xx"], { title: "StatusClass", description: "Only this class of HTTP status." }),
   ),
+};
+
+const listInput = Fields({
+  ...recordFilters,
   cursor: Type.Optional(
     Type.String({
       description: "next_cursor of the previous page, with the same filters. Cannot be combined with page.",
@@ -70,15 +75,15 @@ export const listRecords = projectOperation({
 
   async prepare(input, preparation) {
     const { page_size = auditPageSizeDefault, page = 1 } = input;
-    const list = describeList(input, preparation);
-    const { records, total, hasMore } = await readPage(list, input, preparation);
-    const last = records.at(-1);
+    const { caller, plan, now } = preparation;
+    const list = describeList(input, caller.project.id, retentionFloor(plan, now));
+    const found = await readPage(list, input, preparation);
     const data = {
-      logs: records.map((record) => toAuditRecord(record, preparation.plan.hash)),
-      total,
+      logs: found.records.map((record) => toAuditRecord(record, plan.hash)),
+      total: found.total,
       page,
       page_size,
-      next_cursor: hasMore && last !== undefined ? toCursor(list.name, { below: last.seq, total }) : null,
+      next_cursor: cursorAfter(list.name, found),
     };
     return { foreseen: { data }, prepared: null };
   },
@@ -86,20 +91,25 @@ export const listRecords = projectOperation({
   apply: confirm,
 });
 
+type RecordFilters = Static<ReturnType<typeof Fields<typeof recordFilters>>>;
+
 interface List {
   /** The same for every page of the list. */
   readonly name: string;
   readonly filter: Omit<RecordQuery, "limit" | "through" | "total" | "after">;
 }
 
-/** @throws Refusal 1400 */
-function describeList(input: ListInput, { caller: { project }, plan, now }: Preparation): List {
+/**
+ * @param project id; null: the installation
+ * @param floor records before this time are not shown; null: all are
+ * @throws Refusal 1400
+ */
+export function describeList(input: RecordFilters, project: string | null, floor: number | null): List {
   const { from, to } = readSpan(input);
   const { action = null, key_id: keyId = null, memory_id: memoryId = null, status_class } = input;
   const statusClass = status_class === undefined ? null : statusClasses[status_class];
-  const floor = retentionFloor(plan, now);
   return {
-    name: nameList(project.id, from, to, action, keyId, memoryId, statusClass),
+    name: nameList(project, from, to, action, keyId, memoryId, statusClass),
     filter: {
       from: floor === null ? from : Math.max(floor, from ?? floor),
       to,
@@ -122,19 +132,35 @@ async function readPage(
     throw new Refusal(1400, 'Send either "cursor" or "page", not both.', { field: "cursor", reason });
   }
   if (cursor !== undefined) {
-    const { below, total } = fromCursor(name, cursor);
-    return store.audit.list(project, { ...filter, limit, through: null, total, after: { below } }, signal);
+    return store.audit.list(project, { ...filter, ...pageAfter({ name, cursor, limit }) }, signal);
   }
   const pinned = `${key.id} ${name} ${limit}`;
   if (page === undefined || page === 1) {
-    const first = { ...filter, limit, through: null, total: null, after: { skip: 0 } };
-    const reading = store.audit.list(project, first, signal);
+    const reading = store.audit.list(project, { ...filter, ...firstPage(limit) }, signal);
     pagePins.set(pinned, reading);
     return reading;
   }
   const { through, total } = (await pagePins.find(pinned)) ?? { through: null, total: null };
   const after = { skip: (page - 1) * limit };
   return store.audit.list(project, { ...filter, limit, through, total, after }, signal);
+}
+
+type Page = Omit<RecordQuery, keyof List["filter"]>;
+
+export function firstPage(limit: number): Page {
+  return { limit, through: null, total: null, after: { skip: 0 } };
+}
+
+/** @param from the cursor, and the name of its list. @throws Refusal 1400 */
+export function pageAfter(from: { name: string; cursor: string; limit: number }): Page {
+  const { below, total } = fromCursor(from.name, from.cursor);
+  return { limit: from.limit, through: null, total, after: { below } };
+}
+
+/** Null: there are no older records. */
+export function cursorAfter(name: string, { records, total, hasMore }: RecordPage): string | null {
+  const last = records.at(-1);
+  return hasMore && last !== undefined ? toCursor(name, { below: last.seq, total }) : null;
 }
 
 /** Records before this time are older than the plan's retention; null: the plan has no limit. */

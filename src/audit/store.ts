@@ -74,7 +74,8 @@ export interface RecordsWithText {
 
 /** `signal` works as in MemoryReader. */
 export interface AuditReader {
-  list(project: Project, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
+  /** @param project null: the chain of the installation */
+  list(project: Project | null, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
   /** Null when the project has no such record. */
   find(project: Project, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** The record with this id in any chain. */

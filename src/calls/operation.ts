@@ -136,6 +136,8 @@ interface Description<Input extends TObject, Output extends TSchema | null> {
   readonly description: string;
   readonly effects: Effects;
   readonly success: 200 | 201 | 204;
+  /** The answer contains audit records. The record of the call does not store it: a log that contains its own answers grows without limit. */
+  readonly answersWithRecords?: boolean;
   readonly input: Input;
   /** Schema of `data`; null for 204, and if the answer is a file. */
   readonly output: Output;
@@ -153,8 +155,6 @@ export interface ProjectOperation<
   readonly scope: "project";
   readonly permission: Permission;
   readonly feature: Feature;
-  /** The answer contains audit records. The record of the call does not store it: a log that contains its own answers grows without limit. */
-  readonly answersWithRecords?: boolean;
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
   /** Error codes of its own rules, besides those of every call. */
@@ -173,6 +173,11 @@ export interface ProjectOperation<
   ): Promise<Applied<DataOf<Output>>>;
 }
 
+/** What `prepare` of an operation of the installation may use. */
+export interface InstallationPreparation extends Pick<Preparation, "store" | "now" | "signal"> {
+  readonly plans: Plans;
+}
+
 /** Administration of the installation, reachable from this machine only. */
 export interface InstallationOperation<
   Input extends TObject = TObject,
@@ -183,7 +188,7 @@ export interface InstallationOperation<
   /** The answer contains a secret, so the record does not store it. */
   readonly secret: boolean;
   /** As `prepare` of a project's operation; absent: nothing to prepare. */
-  prepare?(input: Static<Input>, preparation: Pick<Preparation, "store">): Promise<Prepared>;
+  prepare?(input: Static<Input>, preparation: InstallationPreparation): Promise<Prepared>;
   apply(
     transaction: Transaction,
     input: Static<Input>,

@@ -15,6 +15,7 @@ import { appendRecord } from "../audit/append.ts";
 import { readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { verifyRecords } from "../audit/incremental-verification.ts";
 import { listRecords } from "../audit/list.ts";
+import { listChain } from "../audit/list-chain.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { readRecord } from "../audit/read.ts";
 import { redactRecords } from "../audit/redact.ts";
@@ -72,6 +73,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   revokeKey,
   useLocalKey,
   signCheckpoints,
+  listChain,
   redactRecords,
   pruneRecords,
   acceptOlderDatabase,

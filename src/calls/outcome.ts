@@ -112,7 +112,8 @@ function toEntryOfSuccess(subject: Subject, memoryId: string | null, cost: Cost)
 
 /** A secret must not be recorded, and a log that contains its own answers would grow without limit. */
 function keepsResponse(operation: Operation): boolean {
-  return operation.scope === "installation" ? !operation.secret : operation.answersWithRecords !== true;
+  const isSecret = operation.scope === "installation" && operation.secret;
+  return !isSecret && operation.answersWithRecords !== true;
 }
 
 /** @param subject its operation may be a name only, if the caller was refused before the operation was known */

@@ -2,6 +2,7 @@
 // between calls what projects share: turns, reserved credits, lists that are read page by page.
 
 import type { Prices } from "../access/credits.ts";
+import type { Plans } from "../access/plan.ts";
 import { createReservations } from "../access/reservations.ts";
 import { createPagePins } from "../audit/page-pins.ts";
 import type { Clock } from "../clock.ts";
@@ -24,6 +25,7 @@ export interface PreparationTools {
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   readonly embed: Embed;
+  readonly plans: Plans;
 }
 
 /**
@@ -46,7 +48,7 @@ export function createPrepare(
   tools: PreparationTools,
   perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
 ): Prepare {
-  const { store, clock, prices, extractor, redactor, embed } = tools;
+  const { store, clock, prices, extractor, redactor, embed, plans } = tools;
   const pagePins = createPagePins(clock);
   const reservations = createReservations((project) => store.access.findCredits(project));
   const concurrencyPerProject = extractionsPerProject;
@@ -54,9 +56,12 @@ export function createPrepare(
   const waitForTurn = createFairGate({ concurrency, concurrencyPerProject, limits: extractionQueueLimits });
 
   return async (authority, input, request, held, watch) => {
-    if (!("caller" in authority)) return (await authority.operation.prepare?.(input, { store })) ?? null;
-    const { operation, caller, plan } = authority;
     const { credentials, origin, signal, onProgress = ignoreProgress } = request;
+    if (!("caller" in authority)) {
+      const administration = { store, now: clock.now(), plans, signal };
+      return (await authority.operation.prepare?.(input, administration)) ?? null;
+    }
+    const { operation, caller, plan } = authority;
     const waiter = { project: caller.project.id, signal };
     const credits = held.use(reservations(caller.project));
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.

@@ -7,14 +7,18 @@ import { redactRecords } from "../audit/redact.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
+import { addListCommand } from "./audit-list.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
 import { addRotateKeyCommand } from "./rotate-key.ts";
 import { table } from "./terminal.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
-  const audit = program.command("audit").description("Verify, export, sign, prune and redact audit records.");
+  const audit = program
+    .command("audit")
+    .description("Verify, list, export, sign, prune and redact audit records.");
   addVerifyCommand(audit, session);
+  addListCommand(audit, session);
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);
   bindOperation(audit, session, {

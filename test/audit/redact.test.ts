@@ -7,7 +7,7 @@ import { redactRecords } from "../../src/audit/redact.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { run } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
-import { openSeam, unitVector } from "../storage/seam.ts";
+import { administrationOf, openSeam, unitVector } from "../storage/seam.ts";
 
 const app = await startTestApp({ "payload-retention-days": "5" });
 afterAll(() => app.stop());
@@ -100,7 +100,7 @@ test("records that calls leave while the payloads are being read are erased, too
   const [content, vector] = ["Ada lives at 16 Example Lane", unitVector(1)];
   const { data } = await member.create({ content, vector });
   const input = { memory: String(data.id), delete_memory: true };
-  const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+  const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
   expect((await member.call("memory.read", { memory_id: input.memory })).data.content).toBe(content);
   const erased = await seam.commit({
     operation: "audit.redact",

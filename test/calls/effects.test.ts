@@ -107,6 +107,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "key.revoke": ({ key }) => ({ key }),
   "key.local": ({ project }) => ({ project }),
   "audit.attest": () => ({}),
+  "audit.list_chain": ({ project }) => ({ project }),
   "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
   "audit.prune": () => ({}),
 };

@@ -13,7 +13,7 @@ import { createMemory } from "../../src/memory/create.ts";
 import { extractMemories } from "../../src/memory/extract.ts";
 import { injectMemories } from "../../src/memory/inject.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { type Member, openSeam } from "../storage/seam.ts";
+import { administrationOf, type Member, openSeam } from "../storage/seam.ts";
 import { newSecret, openCalls, openClient, recordsOf, type Send } from "./in-process.ts";
 
 const seam = await openSeam();
@@ -154,7 +154,7 @@ describe("an erasure that is committed while a gateway works", async () => {
   const memory = String(Object(created.data).id);
   const erase = async () => {
     const input = { memory };
-    const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+    const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
     await seam.administer("audit.redact", input, prepared);
   };
 

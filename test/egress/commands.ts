@@ -47,6 +47,8 @@ export async function administer(administration: Administration): Promise<string
   await expect(["key", "revoke", String(dataOf(key.stdout).id)]);
   await expect(["project", "delete", lap, "--yes"]);
 
+  await expect(["audit", "list"]);
+  await expect(["audit", "list", "--project", "default", "--page-size", "2"]);
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);
   await expect(["audit", "verify", "--checkpoint", file("kept.note")], [0, 10]);

@@ -10,7 +10,7 @@ import { defaultPlans } from "../../src/access/plan.ts";
 import { createPagePins } from "../../src/audit/page-pins.ts";
 import type { Answer } from "../../src/calls/answer.ts";
 import type { Call } from "../../src/calls/call.ts";
-import { isForeseen } from "../../src/calls/operation.ts";
+import { type InstallationPreparation, isForeseen } from "../../src/calls/operation.ts";
 import { findOperation } from "../../src/calls/operations.ts";
 import { foresee } from "../../src/calls/outcome.ts";
 import { createClock } from "../../src/clock.ts";
@@ -32,6 +32,11 @@ export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 
 /** For calls whose client keeps its connection open. */
 export const neverAborted = new AbortController().signal;
+
+/** What `prepare` of an operation of the installation may use. */
+export function administrationOf(store: Store): InstallationPreparation {
+  return { store, now: Date.now(), plans: defaultPlans, signal: neverAborted };
+}
 
 type PreparedCall = Pick<Call, "operation" | "keyId" | "project" | "decision" | "bodyText">;
 

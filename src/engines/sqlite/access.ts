@@ -47,12 +47,17 @@ const callerBy = (column: "id" | "secret_digest") =>
   `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at FROM api_key k JOIN project p ON p.serial = k.project
    WHERE k.${column} = (SELECT ?)`;
 
+/** An id means the project that has it, even where another one is named like it. */
+const projectByReference = `SELECT ${projectColumns} FROM project p
+  WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL ORDER BY p.id = ? DESC LIMIT 1`;
+
 export function createAccessReader(database: Database): AccessReader {
   const bySecret = database.prepare<[Uint8Array], CallerRow>(callerBy("secret_digest"));
   const byId = database.prepare<[string], CallerRow>(callerBy("id"));
   const credits = database.prepare<[string], { credits: number | null }>(
     "SELECT credits FROM project WHERE id = ? AND deleted_at IS NULL",
   );
+  const byReference = database.prepare<[string, string, string], ProjectRow>(projectByReference);
   return {
     async findCaller(secretDigest) {
       const row = bySecret.get(secretDigest);
@@ -61,6 +66,10 @@ export function createAccessReader(database: Database): AccessReader {
     async findCallerOfKey(keyId) {
       const row = byId.get(keyId);
       return row === undefined ? null : toCaller(row);
+    },
+    async findProject(idOrName) {
+      const row = byReference.get(idOrName, idOrName, idOrName);
+      return row === undefined ? null : toProject(row);
     },
     async findCredits({ id }) {
       const row = credits.get(id);
@@ -92,11 +101,7 @@ export function createAccessTransaction(
   findCaller: (keyId: string) => Caller | null,
 ): AccessTransaction {
   const serialOf = serialsOf(database);
-  // An id means the project that has it, even where another one is named like it.
-  const projectByReference = database.prepare<[string, string, string], ProjectRow>(
-    `SELECT ${projectColumns} FROM project p WHERE (p.id = ? OR p.name = ?) AND p.deleted_at IS NULL
-     ORDER BY p.id = ? DESC LIMIT 1`,
-  );
+  const byReference = database.prepare<[string, string, string], ProjectRow>(projectByReference);
   const insertProject = database.prepare(
     `INSERT INTO project (id, name, plan, subscription, credits, memory_limit, retention_days, created_at)
      VALUES (:id, :name, :plan, :subscription, :credits, :memoryLimit, :retentionDays, :createdAt)`,
@@ -138,7 +143,7 @@ export function createAccessTransaction(
       return { ...project, id, createdAt: now };
     },
     async findProject(idOrName) {
-      const row = projectByReference.get(idOrName, idOrName, idOrName);
+      const row = byReference.get(idOrName, idOrName, idOrName);
       return row === undefined ? null : toProject(row);
     },
     async listProjects(now) {

@@ -91,6 +91,7 @@ export async function openStore(
     access: {
       findCaller: lookUp(access.findCaller),
       findCallerOfKey: lookUp(access.findCallerOfKey),
+      findProject: lookUp(access.findProject),
       findCredits: lookUp(access.findCredits),
     },
     memories: {

@@ -1,6 +1,7 @@
 // The projects and keys of the test engine.
 
 import type { Caller } from "../../../src/access/caller.ts";
+import type { Project } from "../../../src/access/project.ts";
 import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
 import type { Data, KeyRow } from "./data.ts";
 
@@ -15,6 +16,7 @@ export function createAccessReader(data: Data): AccessReader {
         );
       }),
     findCallerOfKey: (keyId) => data.inTurn(() => findCallerOf(data, keyId)),
+    findProject: (idOrName) => data.inTurn(() => findProject(data, idOrName)),
     findCredits: ({ id }) =>
       data.inTurn(() => {
         const row = data.projects.get(id);
@@ -27,6 +29,16 @@ export function findCallerOf(data: Data, keyId: string): Caller | null {
   return toCaller(data, data.keys.get(keyId));
 }
 
+function alive({ projects }: Data): Project[] {
+  return projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project]));
+}
+
+/** An id means the project that has it, even where another one is named like it. */
+function findProject(data: Data, reference: string): Project | null {
+  const all = alive(data);
+  return all.find(({ id }) => id === reference) ?? all.find(({ name }) => name === reference) ?? null;
+}
+
 function toCaller({ projects }: Data, row: KeyRow | undefined): Caller | null {
   const owner = row && projects.get(row.project);
   if (row === undefined || owner === undefined) return null;
@@ -36,7 +48,6 @@ function toCaller({ projects }: Data, row: KeyRow | undefined): Caller | null {
 export function createAccessTransaction(data: Data): AccessTransaction {
   const { projects, keys, memories, createId } = data;
   const keysOf = (id: string) => keys.all().filter(({ project }) => project === id);
-  const alive = () => projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project]));
   const revoke = (row: KeyRow, now: number) =>
     keys.set(row.key.id, { ...row, key: { ...row.key, revokedAt: now } });
   return {
@@ -46,11 +57,9 @@ export function createAccessTransaction(data: Data): AccessTransaction {
       projects.set(project.id, { project, isDeleted: false });
       return project;
     },
-    // An id means the project that has it, even where another one is named like it.
-    findProject: async (reference) =>
-      alive().find(({ id }) => id === reference) ?? alive().find(({ name }) => name === reference) ?? null,
+    findProject: async (reference) => findProject(data, reference),
     listProjects: async (now) =>
-      alive().map((project) => ({
+      alive(data).map((project) => ({
         project,
         memories: memories.all().filter((row) => row.project === project.id).length,
         keys: keysOf(project.id).filter(

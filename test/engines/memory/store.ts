@@ -63,7 +63,8 @@ export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger 
     access: createAccessReader(data),
     memories: createMemoryReader(data),
     audit: {
-      list: ({ id }, query) => data.inTurn(() => listRecords(recordsOfChain(data, id), query)),
+      list: (project, query) =>
+        data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),
       find: (project, id) =>
         data.inTurn(() => {
           const row = recordsOfChain(data, project.id).find((record) => record.id === id);

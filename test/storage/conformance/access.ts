@@ -27,6 +27,18 @@ export function testAccess(subject: EngineUnderTest): void {
         expect(await seam.store.access.findCallerOfKey(String(made.data.key))).toBeNull();
       }));
 
+    test("a project is found by its id and by its name, until it is deleted", () =>
+      withSeam(subject, async (seam) => {
+        const { id, caller } = await seam.project({ plan: "pro" });
+        const { access } = seam.store;
+        expect(await access.findProject(id)).toMatchObject({ id, plan: "pro" });
+        expect(await access.findProject(caller.project.name)).toEqual(await access.findProject(id));
+        expect(await access.findProject("nobody")).toBeNull();
+        await seam.administer("project.delete", { project: id });
+        expect(await access.findProject(id)).toBeNull();
+        expect(await access.findProject(caller.project.name)).toBeNull();
+      }));
+
     test("projects and keys are listed in the order of their creation, with what can be used", () =>
       withSeam(subject, async (seam) => {
         const [first, second] = [await seam.project(), await seam.project()];

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { redactRecords } from "../../../src/audit/redact.ts";
-import { type Member, openSeam, type Seam, unitVector } from "../seam.ts";
+import { administrationOf, type Member, openSeam, type Seam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
 import { readEntries } from "./records.ts";
 
@@ -21,7 +21,7 @@ function preparedSearch(member: Member, erasures: number, content: string) {
 }
 
 const erase = async (seam: Seam, input: { memory: string; delete_memory?: boolean }) =>
-  seam.administer("audit.redact", input, await redactRecords.prepare?.(input, { store: seam.store }));
+  seam.administer("audit.redact", input, await redactRecords.prepare?.(input, administrationOf(seam.store)));
 
 export function testErasureRaces(subject: EngineUnderTest): void {
   describe("a call that was prepared before an erasure", () => {
@@ -32,7 +32,7 @@ export function testErasureRaces(subject: EngineUnderTest): void {
         const before = await seam.store.audit.erasures();
         const search = () => seam.commit(preparedSearch(member, before, "Ada lives at 16 Example Lane"));
         const input = { memory: String(data.id), delete_memory: true };
-        const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+        const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
         // Sent in one turn, so that an engine can settle both in one transaction.
         const both = [seam.administer("audit.redact", input, prepared), search()] as const;
         const [erased, outdated] = await Promise.all(both);
@@ -50,7 +50,7 @@ export function testErasureRaces(subject: EngineUnderTest): void {
         const member = await seam.project();
         const { data } = await member.create(memory("Ada lives at 16 Example Lane"));
         const input = { memory: String(data.id) };
-        const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+        const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
         const before = await seam.store.audit.erasures();
         const search = preparedSearch(member, before, `Ada lives at ${input.memory}`);
         expect((await seam.commit(search)).code).toBe(1000);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { redactRecords } from "../../../src/audit/redact.ts";
-import { neverAborted, unitVector } from "../seam.ts";
+import { administrationOf, neverAborted, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { listRecords, readEntries, verifyRecords } from "./records.ts";
 
@@ -16,7 +16,7 @@ export function testErasure(subject: EngineUnderTest): void {
         const { data } = await member.create(memory("Ada lives at 16 Example Lane"));
         await member.create(memory("something else"));
         const input = { memory: String(data.id), delete_memory: true };
-        const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+        const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
         await member.call("memory.read", { memory_id: input.memory });
         const erased = await seam.administer("audit.redact", input, prepared);
         expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted", exports: [] });
@@ -45,7 +45,11 @@ export function testErasure(subject: EngineUnderTest): void {
         const [entry] = await readEntries(seam, member);
         const input = { record: entry?.id ?? "" };
         const redact = async () =>
-          seam.administer("audit.redact", input, await redactRecords.prepare?.(input, { store: seam.store }));
+          seam.administer(
+            "audit.redact",
+            input,
+            await redactRecords.prepare?.(input, administrationOf(seam.store)),
+          );
         expect((await redact()).data).toMatchObject({ redacted: 1, records: [input.record], memory: null });
         expect((await redact()).data).toMatchObject({ redacted: 0 });
         const [first, second] = await verifyRecords(seam, member);

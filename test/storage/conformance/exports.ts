@@ -7,7 +7,7 @@ import { verifyExport } from "../../../src/audit/verify/export-verification.ts";
 import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { manifestPath } from "../../../src/export/export.ts";
 import type { Engine } from "../../../src/storage/engine.ts";
-import { openSeam, unitVector } from "../seam.ts";
+import { administrationOf, openSeam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
@@ -66,7 +66,7 @@ export function testExports(subject: EngineUnderTest): void {
       });
       expect(verified).toMatchObject({ records: 1, failure: null, contradiction: null });
       const input = { memory: String(made.id) };
-      const prepared = await redactRecords.prepare?.(input, { store: seam.store });
+      const prepared = await redactRecords.prepare?.(input, administrationOf(seam.store));
       const erased = await seam.administer("audit.redact", input, prepared);
       expect(erased.data).toMatchObject({ redacted: 1, exports: [String(data.export_id)] });
       expect([existsSync(path), existsSync(manifestPath(path))]).toEqual([false, false]);

@@ -9,7 +9,7 @@ import { createSigner, createSigningKey, openNote, splitNotes } from "../../../s
 import { fromTimestamp } from "../../../src/clock.ts";
 import { neverAborted, openSeam, type Seam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
-import { listRecords, readEntries, verifyRecords } from "./records.ts";
+import { everyRecord, listRecords, readEntries, verifyRecords } from "./records.ts";
 
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
 
@@ -109,6 +109,18 @@ export function testLedger(subject: EngineUnderTest): void {
           hasPayload: true,
         });
         expect(await audit.place("0".repeat(32))).toBeNull();
+      }));
+
+    test("lists the chain of the installation, which no project has", () =>
+      withSeam(subject, async (seam) => {
+        const { id } = await seam.project();
+        const { records, total } = await seam.store.audit.list(
+          null,
+          { ...everyRecord, action: "project.create" },
+          neverAborted,
+        );
+        const payloads = records.map(({ payload }) => JSON.parse(payload ?? "{}").response_body.data.id);
+        expect([payloads, total]).toEqual([[id], 1]);
       }));
 
     test("signs the head of a chain, and publishes each checkpoint beside the database", async () => {

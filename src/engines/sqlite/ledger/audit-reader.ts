@@ -113,15 +113,25 @@ export function createErasureCount(database: Database): () => number {
   return () => newest.get() ?? 0;
 }
 
-/** @returns a function that finds the chain of a project; null when it has no record. */
-export function createChainSpan(database: Database): (project: Project) => ChainSpan | null {
-  const spans = database.prepare<[string], { number: number; through: number | null; last: number | null }>(
-    `SELECT c.number, (SELECT MAX(through) FROM audit_anchor WHERE chain = c.number) AS through,
-       (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number) AS last
-     FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?`,
+interface SpanRow {
+  number: number;
+  through: number | null;
+  last: number | null;
+}
+
+const spanColumns = `c.number, (SELECT MAX(through) FROM audit_anchor WHERE chain = c.number) AS through,
+  (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number) AS last`;
+
+/** @returns a function that finds the chain of a project, or with null that of the installation; null when it has no record. */
+export function createChainSpan(database: Database): (project: Project | null) => ChainSpan | null {
+  const ofProject = database.prepare<[string], SpanRow>(
+    `SELECT ${spanColumns} FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?`,
   );
-  return ({ id }) => {
-    const row = spans.get(id);
+  const ofInstallation = database.prepare<[], SpanRow>(
+    `SELECT ${spanColumns} FROM audit_chain c WHERE c.project IS NULL`,
+  );
+  return (project) => {
+    const row = project === null ? ofInstallation.get() : ofProject.get(project.id);
     return row === undefined
       ? null
       : { number: row.number, first: (row.through ?? 0) + 1, last: row.last ?? 0 };

@@ -21,7 +21,9 @@ interface Filter {
 }
 
 /** @returns a function that reads one page in one transaction. */
-export function createRecordList(database: Database): (project: Project, query: RecordQuery) => RecordPage {
+export function createRecordList(
+  database: Database,
+): (project: Project | null, query: RecordQuery) => RecordPage {
   const span = createChainSpan(database);
   const seek = createSeek(database);
 
@@ -59,7 +61,7 @@ export function createRecordList(database: Database): (project: Project, query: 
       .all({ ...range, ...values });
   };
 
-  const list = (project: Project, query: RecordQuery): RecordPage => {
+  const list = (project: Project | null, query: RecordQuery): RecordPage => {
     const chain = span(project);
     if (chain === null) return { records: [], total: 0, through: 0, hasMore: false };
     const low = query.from === null ? chain.first : seek(chain, query.from);

@@ -58,7 +58,8 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
         askSearcher(by(project, signal), "findSimilar", project, query),
     },
     audit: {
-      list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
+      list: (project, query, signal) =>
+        ask(project === null ? serverItself : by(project, signal), "listRecords", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
       place: (id) => ask(serverItself, "placeRecord", id),
       async findText(text) {

@@ -1,0 +1,71 @@
+// Binds `memledger audit list` to its operation: options are the filters, the answer is a table and the command of the next page.
+
+import { type Command, InvalidArgumentError } from "commander";
+import { listChain } from "../audit/list-chain.ts";
+import { isObject, type Json } from "../json/json.ts";
+import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
+import { bindOperation, type Field, rowsOf } from "./administration.ts";
+import type { Session } from "./command.ts";
+import { table } from "./terminal.ts";
+
+const fields: readonly Field[] = [
+  {
+    flags: "--project <id|name>",
+    field: "project",
+    description: "project whose records are listed (default: the installation)",
+  },
+  {
+    flags: "--from <time>",
+    field: "start_time",
+    description: "only records from this ISO 8601 date or time on; UTC without a time zone",
+  },
+  {
+    flags: "--to <time>",
+    field: "end_time",
+    description: "only records up to this date or time; a date includes the whole day",
+  },
+  { flags: "--action <name>", field: "action", description: "only this action, such as memory.search" },
+  { flags: "--memory <id>", field: "memory_id", description: "only calls that named this memory" },
+  { flags: "--key <id>", field: "key_id", description: "only calls with this API key" },
+  { flags: "--status <2xx|4xx|5xx>", field: "status_class", description: "only this class of HTTP status" },
+  {
+    flags: "--page-size <number>",
+    field: "page_size",
+    description: `number of records to show, 1 to ${pageSizeMax} (default: ${auditPageSizeDefault})`,
+    read: wholeNumber,
+  },
+  {
+    flags: "--cursor <text>",
+    field: "cursor",
+    description: "the cursor that the page before has printed, with the same options",
+  },
+];
+
+export function addListCommand(audit: Command, session: Session): void {
+  bindOperation(audit, session, { name: "list", operation: listChain, fields, toText: toTable });
+}
+
+function wholeNumber(text: string, flags: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`${flags.split(" ")[0]} must be a whole number, not "${text}".`);
+}
+
+const columns: Readonly<Record<string, string>> = {
+  time: "created_at",
+  action: "action",
+  status: "http_status",
+  code: "error_code",
+  key: "key_id",
+  memory: "memory_id",
+  id: "id",
+};
+
+function toTable(data: Json): string {
+  const { logs = null, total = 0, next_cursor: cursor = null } = isObject(data) ? data : {};
+  const rows = rowsOf(logs);
+  if (rows.length === 0) return "No record matches.";
+  const cells = rows.map((row) => Object.values(columns).map((field) => row[field] ?? null));
+  const shown = table(Object.keys(columns), cells);
+  const next = cursor === null ? "" : ` To show older ones, repeat the command with --cursor ${cursor}`;
+  return `${shown}\n\n${rows.length} of ${total} records, newest first.${next}`;
+}

@@ -1,0 +1,102 @@
+// The records that `memledger audit list` shows, of a project and of the installation, to an administrator who has no API key.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { exitCodes } from "../../src/cli/exit-codes.ts";
+import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { call, cleanUp, createFact, createFolder, type Running, run, runJson, serve } from "./command.ts";
+
+setDefaultTimeout(30_000);
+afterAll(cleanUp);
+
+const dataDir = createFolder();
+let server: Running;
+let memoryId = "";
+const list = (...words: string[]) => runJson(["audit", "list", ...words, "--data-dir", dataDir]);
+const logsOf = ({ logs }: JsonObject) => (Array.isArray(logs) ? logs.filter(isObject) : []);
+const actionsOf = (page: JsonObject) => logsOf(page).map(({ action }) => action);
+
+beforeAll(async () => {
+  server = await serve(dataDir);
+  const created = await (
+    await createFact(server.url, server.ready.api_key, "Releases go out on Tuesdays.")
+  ).json();
+  memoryId = String((created as { data: { id: string } }).data.id);
+  await call(server.url, server.ready.api_key, `/v1/memories/${memoryId}`);
+  await call(server.url, server.ready.api_key, "/v1/memories/00000000000000000000000000000000");
+  await call(server.url, "ml_nobody");
+  await run(["project", "create", "--name", "other", "--plan", "basic", "--data-dir", dataDir]);
+});
+
+describe("while the server runs", () => {
+  test("a project has the records of its calls, and no others", async () => {
+    const { object, exitCode } = await list("--project", "default");
+    expect([exitCode, object.total, object.next_cursor]).toEqual([exitCodes.done, 3, null]);
+    expect(actionsOf(object)).toEqual(["memory.read", "memory.read", "memory.create"]);
+    const [newest] = logsOf(object);
+    expect(newest).toMatchObject({ http_status: 404, error_code: 2100, hash: expect.any(String), seq: 3 });
+    expect((await list("--project", "other")).object).toEqual({ logs: [], total: 0, next_cursor: null });
+  });
+
+  test("the installation has administration and calls without a valid key, and each list", async () => {
+    const { object } = await list();
+    expect(actionsOf(object)).toContain("project.create");
+    const withoutKey = logsOf(object).find(({ http_status }) => http_status === 401);
+    expect(withoutKey).toMatchObject({ action: "memory.list", error_code: 1401, project_id: null });
+    const again = await list("--action", "audit.list_chain");
+    expect(Number(again.object.total)).toBeGreaterThan(0);
+    expect(again.stdout).not.toContain("Tuesdays");
+  });
+
+  test("filters and pages", async () => {
+    const ofDefault = async (...words: string[]) => (await list("--project", "default", ...words)).object;
+    expect(actionsOf(await ofDefault("--action", "memory.create"))).toEqual(["memory.create"]);
+    expect(await ofDefault("--memory", memoryId)).toMatchObject({ total: 2 });
+    expect(actionsOf(await ofDefault("--status", "4xx"))).toEqual(["memory.read"]);
+    expect(await ofDefault("--key", "00000000000000000000000000000000")).toMatchObject({ total: 0 });
+    expect(await ofDefault("--from", "2020-01-01", "--to", "2020-12-31")).toMatchObject({ total: 0 });
+    expect(await ofDefault("--from", "2020-01-01", "--to", "2099-12-31")).toMatchObject({ total: 3 });
+    const first = await ofDefault("--page-size", "2");
+    expect([logsOf(first).map(({ seq }) => seq), first.total]).toEqual([[3, 2], 3]);
+    const second = await ofDefault("--page-size", "2", "--cursor", String(first.next_cursor));
+    expect([logsOf(second).map(({ seq }) => seq), second.next_cursor]).toEqual([[1], null]);
+  });
+
+  test("the table names the command of the next page", async () => {
+    const { stdout } = await run([
+      "audit",
+      "list",
+      "--project",
+      "default",
+      "--page-size",
+      "1",
+      "--data-dir",
+      dataDir,
+    ]);
+    const [head = "", row = ""] = stdout.split("\n");
+    expect(head).toMatch(/^time +action +status +code +key +memory +id$/);
+    expect(row).toMatch(/^\S+Z +memory.read +404 +2100 +[0-9a-f]{32} +0{32} +[0-9a-f]{32}$/);
+    expect(stdout).toMatch(/1 of 3 records, newest first\. To show older ones, .* --cursor \S+\n$/);
+  });
+
+  test.each([
+    [["--project", "nobody"], exitCodes.failed, 'There is no project "nobody"'],
+    [["--from", "soon"], exitCodes.failed, "--from must be"],
+    [["--from", "2026-02-02", "--to", "2026-01-01"], exitCodes.failed, "--to is before --from"],
+    [["--status", "3xx"], exitCodes.failed, "--status must be"],
+    [["--memory", "tea"], exitCodes.failed, "--memory"],
+    [["--page-size", "many"], exitCodes.usage, '--page-size must be a whole number, not "many".'],
+    [["--page-size", "101"], exitCodes.failed, "--page-size must be"],
+    [["--cursor", "x"], exitCodes.failed, "--cursor is not a valid cursor"],
+  ])("%j is refused", async (words, exitCode, message) => {
+    const refused = await list(...words);
+    expect([refused.exitCode, refused.stderr]).toEqual([exitCode, expect.stringContaining(message)]);
+  });
+});
+
+test("without a server the command reads the database itself, and its records are there, too", async () => {
+  await server.end("SIGTERM");
+  const { object } = await list("--project", "default", "--status", "2xx");
+  expect(actionsOf(object)).toEqual(["memory.read", "memory.create"]);
+  const before = Number((await list("--action", "audit.list_chain")).object.total);
+  expect((await list("--action", "audit.list_chain")).object.total).toBe(before + 1);
+});
