@@ -4,6 +4,7 @@ import { createRateLimiter } from "./access/rate.ts";
 import { type BackupState, readBackupState } from "./backup/last-backup.ts";
 import { createAdmission } from "./calls/admission.ts";
 import { createArrivalChecks } from "./calls/arrival-checks.ts";
+import { createCallStatistics } from "./calls/call-statistics.ts";
 import { createPerform, type PerformTools } from "./calls/perform.ts";
 import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
@@ -16,11 +17,11 @@ import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
 import type { ChooseEngine } from "./engines/engines.ts";
-import { createExtractionThread, type ExtractionThread } from "./extraction/extraction-thread.ts";
-import { createLlmExtractor } from "./extraction/llm-extractor.ts";
+import { createExtractionThread } from "./extraction/extraction-thread.ts";
+import { createLlmExtractor, type LlmExtractor } from "./extraction/llm-extractor.ts";
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
-import type { Extractor } from "./memory/extractor.ts";
+import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
@@ -41,6 +42,8 @@ export interface BackgroundApp {
 export interface App extends BackgroundApp {
   readonly url: string;
   readonly port: number;
+  /** Where Prometheus reads the metrics; null: they are not served. */
+  readonly metricsUrl: string | null;
   /** The project "default", or the oldest one; null when there is no project. */
   readonly projectId: string | null;
   /** The key that this start created; null when keys already existed. */
@@ -61,14 +64,16 @@ interface AppOptions {
 
 /** Listens on a TCP port and on the local socket. @throws Error that says what to do when the server cannot start */
 export function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  return start(config, options, async (parts, locked, http) => {
+  return start(config, options, async (parts, locked, http, measured) => {
+    const metrics = await listenForMetrics(config, measured, http);
+    parts.defer(async () => metrics?.stop());
     const { url, port, stop } = await listenOnPort(config, http);
     parts.defer(stop);
     const first = await initialise(http.perform, locked.engine);
     const socket = tryListenLocally(locked.directory, http);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
     parts.defer(async () => void (await Promise.all([socket?.close(), stop()])));
-    return { url, port, ...first };
+    return { url, port, metricsUrl: metrics?.url ?? null, ...first };
   });
 }
 
@@ -86,7 +91,7 @@ export function startBackgroundApp(
     const idleMs = backgroundIdleMinutes === null ? null : backgroundIdleMinutes * 60_000;
     const socket = requireLocalSocket(directory, http, { idleMs, clock: http.clock, version, end });
     parts.defer(() => socket.close());
-    return { url: null };
+    return { url: null, metricsUrl: null };
   });
 }
 
@@ -95,10 +100,11 @@ type Open<Opened> = (
   parts: AsyncDisposableStack,
   locked: LockedDirectory,
   http: HttpOptions,
+  measured: MeasuredParts,
 ) => Promise<Opened>;
 
 /** @returns what `open` returns, and how to close the server */
-async function start<Opened extends { readonly url: string | null }>(
+async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: string | null }>(
   config: Config,
   options: AppOptions,
   open: Open<Opened>,
@@ -131,7 +137,10 @@ async function start<Opened extends { readonly url: string | null }>(
   });
   const extraction = createExtractionThread(supervisor);
   parts.defer(() => extraction.close());
-  const extractor = await chooseExtractor(config, extraction, logger);
+  const languageModel = await openLanguageModel(config, logger);
+  // If the language model fails, the built-in extractor does not replace it.
+  const extractor = languageModel ?? extraction.extractor;
+  const statistics = createCallStatistics(config.metricsProjects);
   const tools: PerformTools = {
     store,
     clock,
@@ -142,26 +151,28 @@ async function start<Opened extends { readonly url: string | null }>(
     embed: (text, role, waiter) => embedder.embed(text, role, waiter),
     extractor,
     redactor: extraction.redactor,
+    statistics,
   };
   const checks = createArrivalChecks(tools);
   const perform = createPerform(tools, checks);
   await acceptMissing(locked, ledger, perform, { now: clock.now(), logger });
-  const calls = createCallLog(logger, clock, config.accessLog);
+  const calls = createCallLog({ logger, clock, statistics, isAccessLogged: config.accessLog });
   parts.defer(() => calls.close());
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const http = { perform, mcp, clock, logger, calls, readiness: () => readiness(store, supervisor) };
-  const opened = await open(parts, locked, http);
+  const build = { format: locked.engine.format, model: embedder.model.id, extractor: extractor.name };
+  const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
+  const opened = await open(parts, locked, http, measured);
   store.exports.start();
   const startedAt = clock.elapsed();
   logger.info("server started", {
     version,
     commit,
     url: opened.url,
+    metrics_url: opened.metricsUrl,
     data_directory: config.dataDir,
-    format: locked.engine.format,
-    model: embedder.model.id,
-    extractor: extractor.name,
+    ...build,
     ...publicLlmSettings(config),
   });
   const running = parts.move();
@@ -185,13 +196,9 @@ export function chooseModel({ model }: Config): ModelSource {
   return model === null ? defaultModel() : readModelDirectory(model);
 }
 
-/** The configured language model, or the built-in extractor. If the language model fails, the built-in extractor does not replace it. */
-async function chooseExtractor(
-  { llm }: Config,
-  builtIn: ExtractionThread,
-  logger: Logger,
-): Promise<Extractor> {
-  if (llm === null) return builtIn.extractor;
+/** Null: none is configured. */
+async function openLanguageModel({ llm }: Config, logger: Logger): Promise<LlmExtractor | null> {
+  if (llm === null) return null;
   return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
 }
 

@@ -22,7 +22,7 @@ const everything = [
 
 /** Groups of files: their folders and files in src/, without the ending. The longest path that is named here decides. */
 const groups: Readonly<Record<string, string>> = {
-  nouns: `json schema text files log scheduling storage clock clock-shift clock-timers errors ids iso8601 limits network version
+  nouns: `json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network version
     calls/answer calls/call calls/operation calls/request`,
   domains: "access memory audit export backup",
   calls: "calls",
@@ -40,7 +40,8 @@ const groups: Readonly<Record<string, string>> = {
   hooks: "hooks",
   assistants: "assistants",
   "ledger files": "data-directory/ledger-files data-directory/ledger-notes data-directory/ledger-rotation",
-  process: "app listening data-directory",
+  metrics: "metrics",
+  process: "app listening monitoring data-directory",
   cli: "cli",
   main: "main",
 };
@@ -65,10 +66,11 @@ const allowed: Readonly<Record<string, string>> = {
   assistants: "nouns, hooks, config, assistants",
   "ledger files": "nouns, domains, ledger files",
   process: `nouns, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
-    ledger files, process`,
+    ledger files, metrics, process`,
   cli: `nouns, domains, calls, native, threads, embedding, choice of the engine, transports, local access, MCP proxy, hooks,
     assistants, config,
     ledger files, process, cli`,
+  metrics: "nouns, domains, calls, native, transports, types of embedding, metrics",
   main: "nouns, cli, main",
 };
 
@@ -256,6 +258,7 @@ describe("packages stay where they belong", () => {
     ["dates in natural language", /^chrono-node/, /^src\/extraction\//],
     ["positions in JSON with comments", /^jsonc-parser$/, /^src\/assistants\//],
     ["positions in TOML", /^toml-eslint-parser$/, /^src\/assistants\//],
+    ["metrics in the format of Prometheus", /^prom-client/, /^src\/metrics\/exposition\.ts$/],
     ["rules for secrets", /^@secretlint/, /^src\/extraction\/secrets\//],
   ])("%s", (_, name, home) => {
     const users = [...graph].filter(([, { all }]) => all.some((specifier) => name.test(specifier)));

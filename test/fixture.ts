@@ -28,6 +28,8 @@ import { spawnWorker } from "../src/threads/spawn.ts";
 export interface TestApp {
   readonly url: string;
   readonly port: number;
+  /** Null unless metrics-port is set. */
+  readonly metricsUrl: string | null;
   readonly config: Config;
   /** Of the first start: project `default`, all permissions. */
   readonly projectId: string;
@@ -146,6 +148,9 @@ export async function startTestApp(
     },
     get port() {
       return app.port;
+    },
+    get metricsUrl() {
+      return app.metricsUrl;
     },
     passTime: (ms) => passTime(clockShift, ms),
     setClock: (ms) => setClock(clockShift, ms),

@@ -5,10 +5,12 @@ import { uncountedBody } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Refusal } from "../errors.ts";
 import { largeBodyMinBytes, preparationAttemptsMax } from "../limits.ts";
+import { secondsBetween } from "../statistics/distribution.ts";
 import { logAdministration } from "./administration-log.ts";
 import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./answer.ts";
 import { type ArrivalTools, createArrivalChecks } from "./arrival-checks.ts";
 import type { Call, Decision } from "./call.ts";
+import { type CallStatistics, createCallStatistics } from "./call-statistics.ts";
 import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Actor, type Authority, identify, requireAuthority } from "./identify.ts";
 import { nothingKept, openInput, type Reading, readInput } from "./input.ts";
@@ -37,16 +39,21 @@ interface Received {
   readonly held: DisposableStack;
 }
 
-export interface PerformTools extends PreparationTools, ArrivalTools {}
+export interface PerformTools extends PreparationTools, ArrivalTools {
+  /** Absent: nobody reads the counts. */
+  readonly statistics?: CallStatistics;
+}
 
 /** @param checks those of the other entry point, if there is one */
 export function createPerform(tools: PerformTools, checks = createArrivalChecks(tools)): Perform {
-  const { store, clock, plans, logger } = tools;
+  const { store, clock, plans, logger, statistics = createCallStatistics() } = tools;
   const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
 
   const perform: Perform = async (operation, request) => {
     let caller: Caller | null = null;
     let answer: Answer;
+    const arrivedAt = request.arrivedAt ?? clock.elapsed();
+    statistics.begin();
     try {
       const actor = await identify(store.access, request.credentials, clock.now());
       caller = actor.caller;
@@ -54,8 +61,21 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     } catch (error) {
       answer = toRefusalAnswer(toRefused(error, report));
     }
+    statistics.end({
+      operation: operation.name,
+      transport: request.origin.transport,
+      code: answer.code,
+      seconds: secondsBetween(arrivedAt, clock.elapsed()),
+      project: caller?.project.id ?? null,
+    });
     logAdministration(logger, operation, request, answer);
     return { answer, caller };
+  };
+  const commit = async (call: Call): Promise<Answer> => {
+    const startedAt = clock.elapsed();
+    const answer = await store.commit(call);
+    statistics.recorded(call.operation, secondsBetween(startedAt, clock.elapsed()));
+    return answer;
   };
   const prepare = createPrepare(
     tools,
@@ -67,7 +87,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const { caller, invalid } = actor;
     const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed() };
     if (invalid !== null) {
-      return store.commit({ ...named, ...refuseUnauthenticated(request, caller, invalid) });
+      return commit({ ...named, ...refuseUnauthenticated(request, caller, invalid) });
     }
     if (caller !== null) limitRate(caller, request);
 
@@ -76,7 +96,7 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const { origin, fault } = readOrigin(request);
     const call = { ...named, ...ownerOf(caller), origin, ...input.recorded };
     const admitted = admit(operation, caller, input.fault ?? fault);
-    if ("refused" in admitted) return await store.commit({ ...call, ...nothingKept, decision: admitted });
+    if ("refused" in admitted) return await commit({ ...call, ...nothingKept, decision: admitted });
 
     const claim = caller === null ? uncountedBody : held.use(claimBody(caller.project.id));
     const body = await input.receiveBody(claim);
@@ -91,10 +111,10 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     const { call, authority } = received;
     const attemptsMax = authority.operation.effects.readOnly ? preparationAttemptsMax : 1;
     for (let attempts = 1; attempts <= attemptsMax; attempts++) {
-      const answer = await store.commit({ ...call, decision: await decide(received) });
+      const answer = await commit({ ...call, decision: await decide(received) });
       if (answer.isOutdated !== true) return answer;
     }
-    return store.commit({ ...call, decision: { refused: outdated } });
+    return commit({ ...call, decision: { refused: outdated } });
   };
 
   /** @param fault the fault of the request's form; null: none */

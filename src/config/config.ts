@@ -1,4 +1,4 @@
-// Owns the sources of settings: an option of the command line, else a MEMLEDGER_* variable (of a secret also the file that a variable
+// Owns the configuration and the order of its sources: an option of the command line, else a MEMLEDGER_* variable (of a secret also the file that a variable
 // names), else memledger.toml in the data directory, else the default. Must never ignore an unknown name: it may be a typing error.
 
 import { join, resolve } from "node:path";
@@ -6,11 +6,12 @@ import type { Prices } from "../access/credits.ts";
 import type { Plan, PlanName, Plans } from "../access/plan.ts";
 import { suggest } from "../text/suggestion.ts";
 import { apiKeyVariable } from "./client-variables.ts";
-import { ConfigError, readConfigFile } from "./config-file.ts";
-import { type FoundSecret, fileVariableOf, findSecret } from "./secret-file.ts";
+import { ConfigError } from "./config-file.ts";
+import { fileVariableOf } from "./secret-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
-import { allSettings, flagOf, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
+import { allSettings, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
+import { fromFile, fromFlags, fromVariables, pick, type Source } from "./sources.ts";
 
 export interface Config {
   /** Absolute. */
@@ -19,6 +20,10 @@ export interface Config {
   readonly port: number;
   /** Null: a background server never ends by itself. */
   readonly backgroundIdleMinutes: number | null;
+  /** Null: metrics are not served. */
+  readonly metricsPort: number | null;
+  readonly metricsHost: string;
+  readonly metricsProjects: boolean;
   readonly trustedProxies: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -94,6 +99,9 @@ export function loadConfig({
     host: value(settings.host),
     port: value(settings.port),
     backgroundIdleMinutes: value(settings.backgroundIdleMinutes),
+    metricsPort: value(settings.metricsPort),
+    metricsHost: value(settings.metricsHost),
+    metricsProjects: value(settings.metricsProjects),
     trustedProxies: value(settings.trustedProxies),
     allowedHosts: value(settings.allowedHosts),
     allowedOrigins: value(settings.allowedOrigins),
@@ -125,73 +133,6 @@ export function loadConfig({
 
 function dataDirSetting(fallback: string | undefined): Setting<string> {
   return fallback === undefined ? settings.dataDir : { ...settings.dataDir, default: fallback };
-}
-
-/** One source of values, and the names of settings in it. */
-interface Source {
-  readonly base: string;
-  label(setting: Setting<unknown>): string;
-  /** The name of the setting in messages. */
-  describe(setting: Setting<unknown>): string;
-  get(setting: Setting<unknown>): unknown;
-}
-
-function fromFlags(flags: Readonly<Record<string, string>>): Source {
-  return { base: process.cwd(), label: flagOf, describe: flagOf, get: ({ name }) => flags[name] };
-}
-
-/**
- * An empty variable counts as not set: compose files and systemd units pass unset variables on as empty ones. A secret can also be in a
- * file, which is read once.
- */
-function fromVariables(variables: Variables): Source {
-  const secrets = new Map<string, FoundSecret | null>();
-  const secretOf = (variable: string): FoundSecret | null => {
-    const found = secrets.get(variable) ?? findSecret(variables, variable);
-    secrets.set(variable, found);
-    return found;
-  };
-  const label = (setting: Setting<unknown>) => {
-    const variable = variableOf(setting);
-    return setting.secret ? (secretOf(variable)?.variable ?? variable) : variable;
-  };
-  return {
-    base: process.cwd(),
-    label,
-    describe: (setting) => {
-      const variable = label(setting);
-      return variable === variableOf(setting) ? variable : `The content of the file in ${variable}`;
-    },
-    get: (setting) =>
-      setting.secret ? secretOf(variableOf(setting))?.value : variables[variableOf(setting)] || undefined,
-  };
-}
-
-function fromFile(file: string, base: string): Source {
-  const values = readConfigFile(file);
-  return {
-    base: resolve(base),
-    label: () => file,
-    describe: ({ name }) => `${name} in ${file}`,
-    get: ({ name }) => values.get(name),
-  };
-}
-
-function pick<Value>(setting: Setting<Value>, sources: readonly Source[]): { value: Value; source: string } {
-  for (const source of sources) {
-    const raw = source.get(setting);
-    if (raw === undefined) continue;
-    const value = setting.read(raw, source.base);
-    if (value !== undefined) return { value, source: source.label(setting) };
-    const found = setting.secret ? "" : `, not ${withoutPassword(JSON.stringify(raw))}`;
-    throw new ConfigError(`${source.describe(setting)} must be ${setting.expectation}${found}.`);
-  }
-  return { value: setting.default, source: "default" };
-}
-
-/** A URL may contain a password. */
-function withoutPassword(text: string): string {
-  return text.replace(/\/\/[^/\s]*@/g, "//(hidden)@");
 }
 
 function report(setting: Setting<unknown>, sources: readonly Source[]): SettingReport {

@@ -104,6 +104,16 @@ export function whole(naming: Naming, fallback: number, minimum: number, maximum
   });
 }
 
+/** A TCP port that is not opened by default. */
+export function port(naming: Naming): Setting<number | null> {
+  const maximum = 65_535;
+  return setting<number | null>(naming, null, {
+    expectation: `a whole number from 0 to ${maximum}`,
+    placeholder: "number",
+    read: (raw) => readWhole(raw, 0, maximum),
+  });
+}
+
 /** Null means "unlimited". */
 export function limit(naming: Naming, fallback: number | null, minimum: number): Setting<number | null> {
   const maximum = 1_000_000_000;

@@ -14,6 +14,7 @@ import {
   name,
   networks,
   origins,
+  port,
   type Setting,
   secret,
   text,
@@ -42,6 +43,21 @@ export const settings = {
     },
     15,
     1,
+  ),
+  metricsPort: port({
+    name: "metrics-port",
+    description: "port for Prometheus metrics at /metrics; 0 selects a free port; without it, there is none",
+  }),
+  metricsHost: text(
+    { name: "metrics-host", description: "address on which metrics are served" },
+    "127.0.0.1",
+  ),
+  metricsProjects: toggle(
+    {
+      name: "metrics-projects",
+      description: "add metrics of each project, with its identifier as a label",
+    },
+    false,
   ),
   trustedProxies: networks({
     name: "trusted-proxies",

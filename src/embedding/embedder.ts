@@ -8,10 +8,12 @@ import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { cancelled, unlessCancelled } from "../scheduling/cancellation.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
+import { secondsBetween } from "../statistics/distribution.ts";
 import { createSupervisor, type Supervisor } from "../threads/supervisor.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
 import type { EmbedderInit, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
+import { createEmbeddingStatistics, type EmbeddingCounts } from "./embedding-statistics.ts";
 import type { ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
 
@@ -27,9 +29,12 @@ export interface Embedder {
    * project wait; Error when the model fails on this text
    */
   embed(text: string, role: EmbeddingRole, waiter?: Waiter): Promise<Float32Array>;
+  counts(): EmbeddingCounts;
   /** Stops the thread. Waiting and later calls get Refusal 1503. */
   close(): Promise<void>;
 }
+
+export type { EmbeddingCounts } from "./embedding-statistics.ts";
 
 export type EmbedderOptions = Readonly<{
   runtime: RuntimeFiles;
@@ -88,6 +93,7 @@ class QueuedEmbedder implements Embedder {
   readonly #pending = new Map<string, Pending>();
   /** Batches that were sent and are not answered, and the characters of their texts. */
   #batches = 0;
+  readonly #statistics = createEmbeddingStatistics();
   #characters = 0;
 
   constructor(
@@ -109,11 +115,23 @@ class QueuedEmbedder implements Embedder {
     if (signal.aborted) throw cancelled();
     const key = `${project}:${role}:${text}`;
     const cached = role === "query" ? this.#recentQueries?.get(key) : undefined;
-    if (cached !== undefined) return cached.slice();
-    const pending = this.#pending.get(key) ?? this.#enqueue(key, { project, text, role });
+    if (cached !== undefined) {
+      this.#statistics.text(role, "cached", 0);
+      return cached.slice();
+    }
+    const startedMs = performance.now();
+    const shared = this.#pending.get(key);
+    const pending = shared ?? this.#enqueue(key, { project, text, role });
     pending.callers += 1;
     const vector = await unlessCancelled(pending.vector, signal, () => this.#leave(key, pending));
+    const seconds = secondsBetween(startedMs, performance.now());
+    this.#statistics.text(role, shared === undefined ? "computed" : "shared", seconds);
     return vector.slice();
+  }
+
+  counts(): EmbeddingCounts {
+    const [queries, passages] = [this.#queue.counts("query"), this.#queue.counts("passage")];
+    return { ...this.#statistics.read(), queries, passages };
   }
 
   async close(): Promise<void> {
@@ -160,6 +178,7 @@ class QueuedEmbedder implements Embedder {
     // At least 1, because an empty text has tokens as well.
     const characters = batch.reduce((sum, { text }) => sum + text.length, 1);
     this.#batches += 1;
+    this.#statistics.sent();
     this.#characters += characters;
     try {
       const request: EmbedRequest = batch.map(({ text, role }) => ({ text, role }));
@@ -170,6 +189,7 @@ class QueuedEmbedder implements Embedder {
       for (const waiting of batch) waiting.fail(reason);
     }
     this.#batches -= 1;
+    this.#statistics.answered();
     this.#characters -= characters;
     this.#pump();
   }

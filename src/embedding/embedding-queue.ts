@@ -2,7 +2,7 @@
 // another by more than one round.
 
 import type { EmbeddingRole } from "../memory/embedding.ts";
-import { FairQueue, type Queued, type QueueLimits } from "../scheduling/fair-queue.ts";
+import { FairQueue, type QueueCounts, type Queued, type QueueLimits } from "../scheduling/fair-queue.ts";
 
 /** A text whose vector is needed by calls of one project. */
 export interface Waiting extends Queued {
@@ -53,6 +53,10 @@ export class EmbeddingQueue {
     if (batch.length === 0) return batch;
     this.#queriesFirst = isPassagesTurn ? Math.max(1, query.projects) : this.#queriesFirst - batch.length;
     return batch;
+  }
+
+  counts(role: EmbeddingRole): QueueCounts {
+    return this.#waiting[role].counts;
   }
 
   /** Removes all texts and refuses them. */

@@ -7,7 +7,7 @@ import type { ExtractedItem, ExtractionSource, Extractor } from "../memory/extra
 import type { RedactedItems, RedactedSource, Redactor } from "../memory/redactor.ts";
 import { unlessCancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
-import type { Waiter } from "../scheduling/fair-queue.ts";
+import type { QueueCounts, Waiter } from "../scheduling/fair-queue.ts";
 import type { Supervisor } from "../threads/supervisor.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
 
@@ -25,6 +25,8 @@ export interface ExtractionThread {
   readonly redactor: Redactor;
   /** Extraction by rules, without a language model, offline. */
   readonly extractor: Extractor;
+  /** Of the texts that wait. */
+  counts(): QueueCounts;
   /** Ends the thread; calls that wait for it are refused with 1503. */
   close(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export function createExtractionThread(supervisor: Supervisor): ExtractionThread
         return { items, model: null, usage: null };
       },
     },
+    counts: gate.counts,
     async close() {
       closed = true;
       await thread?.close();

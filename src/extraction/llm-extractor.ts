@@ -7,6 +7,7 @@ import type { Logger } from "../log/logger.ts";
 import type { ExtractedItem, ExtractionSource, Extractor, TokenUsage } from "../memory/extractor.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
+import type { QueueCounts } from "../scheduling/fair-queue.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
 import { createQuotationFinder, type TextRange } from "./evidence.ts";
@@ -24,13 +25,19 @@ export interface LlmExtractorOptions extends ChatClientOptions {
   readonly wait?: Wait;
 }
 
+export interface LlmExtractor extends Extractor {
+  /** Of the questions that wait. */
+  counts(): QueueCounts;
+}
+
 /** Loads the client library. Sends no request. */
-export async function createLlmExtractor(options: LlmExtractorOptions): Promise<Extractor> {
+export async function createLlmExtractor(options: LlmExtractorOptions): Promise<LlmExtractor> {
   const { logger, wait = delay } = options;
   const ask = createLlmAsk(await createChatClient(options), wait);
   const gate = createFairGate({ concurrency: llmRequestsAtOnce, limits: llmRequestLimits });
   return {
     name: "llm",
+    counts: gate.counts,
     async extract(source, now, { project, signal }, onRead = () => {}) {
       const tally = createTally();
       const chunks = chunksOf(source);

@@ -2,9 +2,13 @@
 // cancelled it.
 
 import { cancelled } from "./cancellation.ts";
-import { FairQueue, type Queued, type QueueLimits, type Waiter } from "./fair-queue.ts";
+import { FairQueue, type QueueCounts, type Queued, type QueueLimits, type Waiter } from "./fair-queue.ts";
 
-type FairGate = <Result>(waiter: Waiter, work: () => Promise<Result>) => Promise<Result>;
+interface FairGate {
+  <Result>(waiter: Waiter, work: () => Promise<Result>): Promise<Result>;
+  /** Of the work that waits for its turn. */
+  counts(): QueueCounts;
+}
 
 interface GateOptions {
   /** Maximum number of running tasks. */
@@ -58,7 +62,7 @@ export function createFairGate({
     return promise.finally(() => signal.removeEventListener("abort", leave));
   };
 
-  return async (waiter, work) => {
+  const pass = async <Result>(waiter: Waiter, work: () => Promise<Result>): Promise<Result> => {
     const { project, signal } = waiter;
     if (signal.aborted) throw cancelled();
     // No waiting task could start now: a task that ends starts them first.
@@ -71,4 +75,5 @@ export function createFairGate({
       exit(project);
     }
   };
+  return Object.assign(pass, { counts: () => queue.counts });
 }

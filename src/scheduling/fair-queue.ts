@@ -29,11 +29,23 @@ export interface Queued {
   refuse(reason: Refusal): void;
 }
 
+/** Plain counts. */
+export interface QueueCounts {
+  /** Number of items that wait now. */
+  readonly waiting: number;
+  /** Items that were refused since the start because their project had too many items waiting. */
+  readonly refusedOfProject: number;
+  /** Items that were refused since the start because all projects had too many. */
+  readonly refusedOfAll: number;
+}
+
 export class FairQueue<Item extends Queued> {
   readonly #limits: QueueLimits;
   /** In the order of their turns. Contains only projects with waiting items. */
   readonly #projects = new Map<string, Set<Item>>();
   #size = 0;
+  #refusedOfProject = 0;
+  #refusedOfAll = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
@@ -42,6 +54,14 @@ export class FairQueue<Item extends Queued> {
   /** Number of waiting items. */
   get size(): number {
     return this.#size;
+  }
+
+  get counts(): QueueCounts {
+    return {
+      waiting: this.#size,
+      refusedOfProject: this.#refusedOfProject,
+      refusedOfAll: this.#refusedOfAll,
+    };
   }
 
   /** Number of projects with waiting items. */
@@ -100,6 +120,7 @@ export class FairQueue<Item extends Queued> {
 
   /** Refuses the newest item of the project with the most items. @throws Refusal 1503 when that would be the new item itself */
   #evict(itemsOfProject: number): void {
+    this.#refusedOfAll += 1;
     const full = unavailable(
       `The server is busy: too many ${this.#limits.items} are waiting. Retry the call later.`,
       this.#limits.retryAfterSeconds,
@@ -113,6 +134,7 @@ export class FairQueue<Item extends Queued> {
   }
 
   #tooManyOfProject(): Refusal {
+    this.#refusedOfProject += 1;
     const { items, perProject, retryAfterSeconds } = this.#limits;
     const message = `This project has reached the maximum of ${perProject} waiting ${items}. Wait for answers before you send more calls.`;
     return new Refusal(1429, message, {}, retryAfterSeconds);

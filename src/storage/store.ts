@@ -8,6 +8,7 @@ import type { Call } from "../calls/call.ts";
 import type { ExportRunner } from "../export/runner.ts";
 import type { ExportTransaction } from "../export/store.ts";
 import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";
+import type { StoreStatistics } from "./statistics.ts";
 
 /** Reads see every answered write. */
 export interface Store {
@@ -22,6 +23,7 @@ export interface Store {
    * @throws Refusal 1503 when the transaction was lost; nothing of the call has happened then.
    */
   commit(call: Call): Promise<Answer>;
+  readonly statistics: StoreStatistics;
   /** Why calls cannot be performed now, for people; empty when they can. Answers within a second. */
   readiness(): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -12,6 +12,8 @@ export interface Supervisor {
   start<Ready>(name: SupervisedName, init: unknown, events?: ThreadEvents): WorkerThread<Ready>;
   /** Names of the threads that are being restarted. */
   restarting(): readonly SupervisedName[];
+  /** How often threads of each name were started again after they had ended or were replaced. Only names that were started. */
+  restarts(): ReadonlyMap<SupervisedName, number>;
 }
 
 export interface SupervisorOptions {
@@ -23,13 +25,19 @@ export interface SupervisorOptions {
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { logger, clock = createClock(), spawn = spawnWorker } = options;
+  const restarts = new Map<SupervisedName, number>();
   const threads = new Set<Pick<WorkerThread, "name" | "isRestarting">>();
   return {
     start<Ready>(name: SupervisedName, init: unknown, events: ThreadEvents = {}) {
+      let hasStarted = false;
       const thread = new WorkerThread<Ready>({
         name,
         policy: threadPolicies[name],
-        spawn: () => spawn(name, init),
+        spawn() {
+          restarts.set(name, (restarts.get(name) ?? 0) + (hasStarted ? 1 : 0));
+          hasStarted = true;
+          return spawn(name, init);
+        },
         clock,
         logger,
         events,
@@ -38,6 +46,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       threads.add(thread);
       return thread;
     },
+    restarts: () => restarts,
     restarting: () => [
       ...new Set([...threads].filter(({ isRestarting }) => isRestarting).map(({ name }) => name)),
     ],

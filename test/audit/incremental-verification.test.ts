@@ -236,7 +236,7 @@ async function verifierOf(
     createClock(),
     createLogger("error"),
   );
-  return { verify: () => verifyHere(Object(project)), [Symbol.dispose]: () => database.close() };
+  return { verify: () => verifyHere.project(Object(project)), [Symbol.dispose]: () => database.close() };
 }
 
 async function verifierKey(key: string): Promise<string> {

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWriteTransactions } from "../../src/engines/sqlite/threads/write-transactions.ts";
+import { createWriterStatistics } from "../../src/engines/sqlite/threads/writer-statistics.ts";
 import { transactionAttemptsMax } from "../../src/limits.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import { type Database, openDatabase, SqliteError } from "../../src/native/sqlite.ts";
@@ -55,6 +56,7 @@ describe("the writing connection", () => {
     const events: string[] = [];
     const inTransaction = createWriteTransactions({
       database,
+      statistics: createWriterStatistics(),
       logger: { debug() {}, info() {}, warn: log, error() {} } as Logger,
       beforeCommit: () => void events.push("before commit"),
       committed: () => void events.push("committed"),

@@ -20,6 +20,7 @@ import { createErasureCount } from "./ledger/audit-reader.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { forgetNext } from "./memories/reembed.ts";
 import { bindModel } from "./schema/model-binding.ts";
+import { createStoreStatistics } from "./store-statistics.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
 import { createReader } from "./threads/reader.ts";
@@ -102,6 +103,7 @@ export async function openStore(
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: writer.sweep },
     exports,
+    statistics: createStoreStatistics({ file: file.path, writer, reader, supervisor }),
     readiness: () => readiness.reasons(),
     async commit(call) {
       try {

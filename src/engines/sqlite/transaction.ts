@@ -22,10 +22,12 @@ interface TransactionOptions {
   /** Where the files of exports are. */
   readonly exportFolder: string;
   readonly watchClock: ClockWatch;
+  /** Called with the bytes of each record. */
+  readonly countRecord: (bytes: number) => void;
 }
 
 export function createTransaction(options: TransactionOptions): Transaction {
-  const { database, state, heads, revisions, checkpoints, exportFolder, watchClock } = options;
+  const { database, state, heads, revisions, checkpoints, exportFolder, watchClock, countRecord } = options;
   const savepoint = database.prepare("SAVEPOINT call");
   const release = database.prepare("RELEASE call");
   const rollback = database.prepare("ROLLBACK TO call");
@@ -64,7 +66,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     },
     access: createAccessTransaction(database, state, findCaller),
     memories: createMemoryTransaction(database, state, revisions),
-    audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock),
+    audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock, countRecord),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
     attempt: (work) => inSavepoint(work, true),
     rehearse: (work) => inSavepoint(work, false),

@@ -1,6 +1,7 @@
 // Owns the log of calls: samples of refused calls, so that a client that fails in a loop does not fill the disk, and every call if the
 // access log is on. Must never log a key, a query, a body or a text.
 
+import type { CallStatistics } from "../../calls/call-statistics.ts";
 import type { Clock } from "../../clock.ts";
 import type { ClockTimer } from "../../clock-timers.ts";
 import { refusalSourcesMax, refusalSourcesShown, refusalSummaryEveryMs } from "../../limits.ts";
@@ -44,7 +45,16 @@ interface Source {
   readonly network: string | null;
 }
 
-export function createCallLog(logger: Logger, clock: Clock, isAccessLogged: boolean): CallLog {
+interface CallLogOptions {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Counts the requests that belong to no operation. */
+  readonly statistics: Pick<CallStatistics, "withoutOperation">;
+  /** Whether each call has a line. */
+  readonly isAccessLogged: boolean;
+}
+
+export function createCallLog({ logger, clock, statistics, isAccessLogged }: CallLogOptions): CallLog {
   /** Refusals since the line about the first one, by code. */
   const tallies = new Map<number, Tally>();
   let timer: ClockTimer | null = null;
@@ -77,6 +87,8 @@ export function createCallLog(logger: Logger, clock: Clock, isAccessLogged: bool
 
   return {
     log(call) {
+      if (call.operation === null)
+        statistics.withoutOperation(call.path === null ? "http" : "mcp", call.status);
       if (call.status >= 400) refused(call.code ?? call.status, call);
       if (!isAccessLogged) return;
       const { durationMs, bytes, ...rest } = call;

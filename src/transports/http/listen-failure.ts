@@ -2,38 +2,49 @@
 
 import { createSocket } from "node:dgram";
 
+/** The settings that the messages name. */
+export interface ListenSettings {
+  readonly host: string;
+  readonly port: string;
+}
+
 /**
  * Bun reports an unrelated error number for a host that it cannot use. So the host is tested as the address of a UDP socket on any free
  * port, for which the system reports the same errors.
  * @returns an Error that says what to do
  */
-export async function explainListenFailure(error: unknown, hostname: string, port: number): Promise<Error> {
+export async function explainListenFailure(
+  error: unknown,
+  hostname: string,
+  port: number,
+  settings: ListenSettings = { host: "--host", port: "--port" },
+): Promise<Error> {
   const fault = await findHostFault(hostname);
   if (fault === "ENOTFOUND") {
     return new Error(
-      `The host name ${hostname} has no address. Set --host to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
+      `The host name ${hostname} has no address. Set ${settings.host} to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
       { cause: error },
     );
   }
   if (fault !== null) {
     return new Error(
-      `${hostname} is not an address of this machine (${fault}). Set --host to one of its addresses, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
+      `${hostname} is not an address of this machine (${fault}). Set ${settings.host} to one of its addresses, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
       { cause: error },
     );
   }
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EACCES") {
-    const message = `Permission denied for port ${port}. Choose a port above 1023 with --port.`;
+    const message = `Permission denied for port ${port}. Choose a port above 1023 with ${settings.port}.`;
     return new Error(message, { cause: error });
   }
   if (code === "EADDRINUSE") {
     return new Error(
-      `Port ${port} of ${hostname} is in use by another process. Stop that process, or choose another port with --port (0 selects a free port).`,
+      `Port ${port} of ${hostname} is in use by another process. Stop that process, or choose another port with ${settings.port} (0 selects a free port).`,
       { cause: error },
     );
   }
   return new Error(
-    `Cannot listen on ${hostname}, port ${port} (${code ?? error}). Choose another address with --host, or another port with --port.`,
+    `Cannot listen on ${hostname}, port ${port} (${code ?? error}). Choose another address with ${settings.host}, or another port with ${settings.port}.`,
     {
       cause: error,
     },

@@ -97,6 +97,19 @@ export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger 
           return toRefusalAnswer(unavailable("The call was undone. Send it again."));
         }
       }),
+    statistics: {
+      current: () => ({
+        queues: [],
+        restarts: [],
+        searchWaits: null,
+        verifiedAt: null,
+        chainsWithFailure: 0,
+      }),
+      groups: async () => null,
+      searches: async () => null,
+      contents: async () => null,
+      files: async () => null,
+    },
     readiness: async () => [],
     close: () => data.inTurn(() => checkpoints.signRest(clock.now())),
   };

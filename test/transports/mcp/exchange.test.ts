@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import type { Caller } from "../../../src/access/caller.ts";
 import type { Admitted } from "../../../src/calls/admission.ts";
 import type { Answer } from "../../../src/calls/answer.ts";
+import { createCallStatistics } from "../../../src/calls/call-statistics.ts";
 import { createClock } from "../../../src/clock.ts";
 import { idleTimeoutSeconds } from "../../../src/limits.ts";
 import { createLogger } from "../../../src/log/logger.ts";
@@ -65,7 +66,7 @@ test("the timeout applies again when the last long call of a batch has ended", a
       },
       clock,
       logger,
-      calls: createCallLog(logger, clock, false),
+      calls: createCallLog({ logger, clock, statistics: createCallStatistics(), isAccessLogged: false }),
       running: createRunningCalls(),
     },
   );

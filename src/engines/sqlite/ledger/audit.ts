@@ -18,6 +18,8 @@ export function createAuditTransaction(
   heads: ChainHeads,
   checkpoints: Checkpoints,
   watchClock: ClockWatch,
+  /** Called with the bytes of each record. */
+  countRecord: (bytes: number) => void,
 ): AuditTransaction {
   const insertEntry = database.prepare(
     `INSERT INTO audit_entry (chain, seq, id, at, action, status, key, memory, entry, hash)
@@ -52,6 +54,7 @@ export function createAuditTransaction(
       const row = { chain: head.number, seq, id, at, action, status, keyId, memoryId, entry, hash };
       const number = insertEntry.run(row).lastInsertRowid;
       insertPayload.run(number, payload.salt, payload.compressed);
+      countRecord(entry.length + payload.compressed.length);
       heads.move(draft.project, { ...head, seq, hash, at });
       return { seq, entry, hash };
     },

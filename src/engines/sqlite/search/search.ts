@@ -11,12 +11,14 @@ import type { Database } from "../../../native/sqlite.ts";
 import { chooseCandidates } from "../../../ranking/candidates.ts";
 import { cosine, squaredLength } from "../../../ranking/scores.ts";
 import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
+import type { SearchStatistics } from "../../../storage/statistics.ts";
 import { type MemoryRow, memoryColumns, toMemory } from "../memories/memory-row.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
 import { createIndexStatements } from "./index-statements.ts";
 import { createScan } from "./scan.ts";
 import { bytesPerMemory, SearchIndex } from "./search-index.ts";
+import { createStageTimes, type EndStage } from "./search-statistics.ts";
 
 /** Older indexes are built again: removals are stored for one hour only. */
 const indexLifeMs = 1_800_000;
@@ -31,6 +33,7 @@ interface SearchOptions {
 }
 
 export interface Search {
+  statistics(): SearchStatistics;
   search(project: Project, query: SearchQuery): SearchHit[];
   findSimilar(project: Project, query: SimilarityQuery): SimilarMemories;
 }
@@ -55,6 +58,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     .prepare<[number], number | null>("SELECT MAX(revision) FROM memory WHERE project = ?")
     .pluck();
   const scan = createScan(database, dimensions);
+  const times = createStageTimes();
 
   /** By project: what the tags of a memory needed when an index of the project was last used. The database does not tell. */
   const tagBytes = new LRUCache<number, number>({ max: tagBytesMax, ttl: tagBytesLifeMs });
@@ -83,19 +87,26 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     return toMemory(row);
   };
 
-  const scoreInMemory = (project: Project, query: SearchQuery): Scored[] => {
+  const scoreInMemory = (project: Project, query: SearchQuery, endStage: EndStage): Scored[] => {
     const index = indexOf(project);
+    endStage("catch_up");
     const errorBound = scoreErrorBound(dimensions);
     const rows = index.rows(query);
+    endStage("scan");
     const toScored = createScorer(query);
-    return chooseCandidates(rows, { ...query, errorBound }).map((row) =>
+    const scored = chooseCandidates(rows, { ...query, errorBound }).map((row) =>
       toScored(index.memoryAt(row), rows.keywords?.[row]),
     );
+    endStage("rescore");
+    return scored;
   };
 
   const search = (project: Project, query: SearchQuery): SearchHit[] => {
-    const scored = fits(project) ? scoreInMemory(project, query) : scan(project, query);
-    return scored
+    const endStage = times.begin();
+    const isInMemory = fits(project);
+    const scored = isInMemory ? scoreInMemory(project, query, endStage) : scan(project, query);
+    if (!isInMemory) endStage("database");
+    const hits = scored
       .filter(({ similarity }) => similarity >= query.minSimilarity)
       .sort((a, b) => b.score - a.score || b.serial - a.serial)
       .slice(0, query.topK)
@@ -105,6 +116,8 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
         keyword,
         relevance,
       }));
+    endStage("read");
+    return hits;
   };
 
   /** For each vector, by similarity alone. */
@@ -146,7 +159,15 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     }),
   });
 
-  return { search: database.transaction(search), findSimilar: database.transaction(findSimilar) };
+  return {
+    search: database.transaction(search),
+    findSimilar: database.transaction(findSimilar),
+    statistics: () => ({
+      stages: times.read(),
+      indexes: indexes.size,
+      indexBytes: indexes.calculatedSize,
+    }),
+  };
 }
 
 interface Compared {

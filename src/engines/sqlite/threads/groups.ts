@@ -15,6 +15,7 @@ import { LedgerChanged } from "../ledger/known-heads.ts";
 import type { WriteCheck } from "./write-check.ts";
 import type { InTransaction } from "./write-transactions.ts";
 import type { WriterEffects } from "./writer-effects.ts";
+import type { WriterStatistics } from "./writer-statistics.ts";
 
 interface GroupOptions {
   readonly database: Database;
@@ -24,6 +25,7 @@ interface GroupOptions {
   readonly settlement: Settlement;
   readonly writeCheck: WriteCheck;
   readonly logger: Logger;
+  readonly statistics: Pick<WriterStatistics, "group">;
 }
 
 /**
@@ -33,11 +35,13 @@ interface GroupOptions {
 type SettleCalls = (calls: readonly Call[]) => Promise<SettledCall[]>;
 
 export function createGroups(options: GroupOptions): SettleCalls {
-  const { database, transaction, inTransaction, effects, settlement, writeCheck, logger } = options;
+  const { database, transaction, inTransaction, effects, settlement, writeCheck, logger, statistics } =
+    options;
 
   /** Settles the first calls, until the time of a group is over. */
   const settleGroup = async (calls: readonly Call[]): Promise<SettledCall[]> => {
     const settled: SettledCall[] = [];
+    const startedMs = performance.now();
     try {
       await inTransaction(async () => {
         settled.length = 0;
@@ -56,6 +60,7 @@ export function createGroups(options: GroupOptions): SettleCalls {
       const lost = isLockFailure(error) ? calls.length : Math.min(calls.length, settled.length + 1);
       return Array.from({ length: lost }, () => ({ answer: toRefusalAnswer(unwritable(error)), after: [] }));
     }
+    statistics.group(settled.length, startedMs);
     return effects.perform(settled);
   };
 

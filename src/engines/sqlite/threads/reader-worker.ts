@@ -2,6 +2,7 @@
 
 import { workerData } from "node:worker_threads";
 import { yieldToOthers } from "../../../threads/priority.ts";
+import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
@@ -31,6 +32,7 @@ const handlers = {
   findText: audit.findText,
   startRun: prover.startRun,
   verifyStep: prover.verifyStep,
+  readContents: createContentsReader(database),
 };
 
 export type ReadHandlers = typeof handlers;

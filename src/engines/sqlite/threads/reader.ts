@@ -12,7 +12,19 @@ import {
 import type { Logger } from "../../../log/logger.ts";
 import type { MemoryReader } from "../../../memory/store.ts";
 import { createFairGate } from "../../../scheduling/fair-gate.ts";
-import { type QueueLimits, serverItself, type Waiter } from "../../../scheduling/fair-queue.ts";
+import {
+  type QueueCounts,
+  type QueueLimits,
+  serverItself,
+  type Waiter,
+} from "../../../scheduling/fair-queue.ts";
+import { stageSeconds } from "../../../statistics/bounds.ts";
+import {
+  createDistribution,
+  type DistributionState,
+  secondsBetween,
+} from "../../../statistics/distribution.ts";
+import type { CurrentStatistics, DatabaseContents, SearchStatistics } from "../../../storage/statistics.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import { createVerificationRounds } from "../verify/verification-rounds.ts";
 import type { NamedRequest, RequestHandlers } from "./answer-requests.ts";
@@ -22,7 +34,18 @@ import type { SearchHandlers } from "./search-worker.ts";
 interface Reader {
   readonly memories: Omit<MemoryReader, "find" | "findHeld">;
   readonly audit: Omit<AuditReader, "erasures">;
+  /** Null: the thread was not started. @throws Refusal 1503 while it restarts, or when too many searches wait */
+  searches(): Promise<SearchStatistics | null>;
+  /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
+  contents(countsProjects: boolean): Promise<DatabaseContents>;
+  counts(): ReaderCounts;
   close(): Promise<void>;
+}
+
+interface ReaderCounts extends Pick<CurrentStatistics, "verifiedAt" | "chainsWithFailure"> {
+  readonly reader: QueueCounts;
+  readonly searcher: QueueCounts;
+  readonly searchWaits: DistributionState;
 }
 
 /** How the threads are started. */
@@ -71,8 +94,16 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
           through = batch.through;
         }
       },
-      verify,
+      verify: verify.project,
     },
+    searches: async () => (searcher.isStarted() ? await askSearcher(serverItself, "statistics") : null),
+    contents: (countsProjects) => ask(serverItself, "readContents", countsProjects),
+    counts: () => ({
+      reader: reader.counts(),
+      searcher: searcher.counts(),
+      searchWaits: searcher.waits(),
+      ...verify.read(),
+    }),
     async close() {
       await reader.close();
       await searcher.close();
@@ -92,13 +123,20 @@ function createAsking<Handlers extends RequestHandlers>(start: () => WorkerThrea
     limits,
   });
   let thread: WorkerThread | null = null;
+  const waits = createDistribution(stageSeconds);
   return {
+    isStarted: () => thread !== null,
+    counts: gate.counts,
+    waits: waits.read,
     ask<Name extends keyof Handlers & string>(
       waiter: Waiter,
       name: Name,
       ...values: Parameters<Handlers[Name]>
     ): Promise<ReturnType<Handlers[Name]>> {
+      const askedMs = performance.now();
       return gate(waiter, () => {
+        // Not the questions of the server itself, such as those for metrics.
+        if (waiter !== serverItself) waits.observe(secondsBetween(askedMs, performance.now()));
         thread ??= start();
         const request: NamedRequest = { name, values };
         return thread.request<ReturnType<Handlers[Name]>>(request);

@@ -20,7 +20,7 @@ export interface SearcherInit {
 const { file, dimensions, searchCacheBytes }: SearcherInit = workerData;
 yieldToOthers();
 const database = openReading(file);
-const { search, findSimilar } = createSearch(database, {
+const { search, findSimilar, statistics } = createSearch(database, {
   onnx: loadOnnx(file.runtime),
   dimensions,
   cacheBytes: searchCacheBytes,
@@ -43,7 +43,7 @@ const readProminent = database.transaction(
   }),
 );
 
-const handlers = { search, readForInjection, readProminent, findSimilar };
+const handlers = { search, readForInjection, readProminent, findSimilar, statistics };
 
 export type SearchHandlers = typeof handlers;
 

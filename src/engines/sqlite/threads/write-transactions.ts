@@ -6,10 +6,12 @@ import type { Logger } from "../../../log/logger.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { performTransaction } from "../../../storage/transaction-outcome.ts";
 import { explainDiskFailure, isLockFailure } from "../database-file/disk-failure.ts";
+import type { WriterStatistics } from "./writer-statistics.ts";
 
 interface WriteTransactionOptions {
   readonly database: Database;
   readonly logger: Logger;
+  readonly statistics: Pick<WriterStatistics, "committing" | "rolledBack">;
   /** Inside the transaction, right before it commits. */
   beforeCommit(): void;
   committed(): void;
@@ -25,7 +27,7 @@ interface WriteTransactionOptions {
 export type InTransaction = (work: () => Promise<void>) => Promise<void>;
 
 export function createWriteTransactions(options: WriteTransactionOptions): InTransaction {
-  const { database, logger } = options;
+  const { database, logger, statistics } = options;
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const rollback = database.prepare("ROLLBACK");
@@ -38,11 +40,12 @@ export function createWriteTransactions(options: WriteTransactionOptions): InTra
       await work();
       options.beforeCommit();
       isCommitting = true;
-      commit.run();
+      statistics.committing(() => commit.run());
     } catch (error) {
       try {
         if (database.inTransaction) rollback.run();
       } finally {
+        statistics.rolledBack();
         options.rolledBack(isCommitting);
       }
       throw error;

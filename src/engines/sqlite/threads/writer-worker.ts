@@ -11,6 +11,7 @@ import { transactionAttemptsMax } from "../../../limits.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
 import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
+import type { GroupStatistics } from "../../../storage/statistics.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
@@ -31,6 +32,7 @@ import { createWriteCheck, type WriteState } from "./write-check.ts";
 import { createWriteTransactions } from "./write-transactions.ts";
 import { createWriterEffects } from "./writer-effects.ts";
 import { WriterState } from "./writer-state.ts";
+import { createWriterStatistics } from "./writer-statistics.ts";
 
 export interface WriterInit {
   readonly file: DatabaseFile;
@@ -45,12 +47,16 @@ export interface WriterInit {
 export type WriterRequest =
   | { readonly settle: readonly CallMessage[] }
   | { readonly exported: ExportChange }
+  /** Answered with GroupStatistics. */
+  | { readonly statistics: true }
   /** Answered with a WriteState. */
   | { readonly check: { readonly isSuspect: boolean } }
   /** Answered with the number of the sweep. */
   | { readonly sweep: "start" }
   /** Answered with its SweepOutcome. */
   | { readonly sweep: number };
+
+type WriterAnswer = WriterReply | WriteState | SweepOutcome | GroupStatistics | number;
 
 /** One per call, in order. */
 export type WriterReply = readonly SettledCall[];
@@ -63,6 +69,7 @@ const database = openWriting(file, transactionAttemptsMax);
 defineWords(database);
 const knownHeads = readKnownHeads(database, ledger.verifierKeys, logger);
 const state = new WriterState();
+const statistics = createWriterStatistics();
 const heads = createChainHeads(database, knownHeads, state.createId);
 const revisions = createRevisions(database);
 const signer = createSigner(ledger.signingKey);
@@ -75,6 +82,7 @@ const transaction = createTransaction({
   checkpoints,
   exportFolder: ledger.exports,
   watchClock: createClockWatch(logger),
+  countRecord: statistics.record,
 });
 const settlement = {
   clock,
@@ -88,6 +96,7 @@ const writeWords = createWordWriter(database, state);
 const inTransaction = createWriteTransactions({
   database,
   logger,
+  statistics,
   beforeCommit() {
     writeWords();
     revisions.write();
@@ -113,6 +122,7 @@ const settleCalls = createGroups({
   settlement,
   writeCheck,
   logger,
+  statistics,
 });
 const housekeeping = startHousekeeping({
   database,
@@ -136,10 +146,11 @@ const housekeeping = startHousekeeping({
 });
 const logExport = createExportLog(database);
 
-const handle = async (request: unknown): Promise<WriterReply | WriteState | SweepOutcome | number> => {
+const handle = async (request: unknown): Promise<WriterAnswer> => {
   // Work that a timer started must not continue between the steps of a transaction: it gets a turn of the event loop of its own.
   if (clock.catchUp()) await new Promise((resolve) => setImmediate(resolve));
   const work = request as WriterRequest;
+  if ("statistics" in work) return statistics.read();
   if ("sweep" in work) {
     return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
   }

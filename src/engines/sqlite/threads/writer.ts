@@ -7,8 +7,9 @@ import type { Clock } from "../../../clock.ts";
 import { Refusal, unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
-import { FairQueue, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
+import { FairQueue, type QueueCounts, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
+import type { GroupStatistics } from "../../../storage/statistics.ts";
 import { threadPolicies } from "../../../threads/policies.ts";
 import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../../threads/worker-thread.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
@@ -34,6 +35,9 @@ export interface Writer {
   sweep(): Promise<readonly RetentionResult[]>;
   /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
   check(isSuspect: boolean): Promise<WriteState>;
+  /** @throws Refusal 1503 when its thread restarts. */
+  statistics(): Promise<GroupStatistics>;
+  readonly queue: QueueCounts;
   /** How long the thread has not answered; 0 while nothing is asked of it. */
   readonly silentMs: number;
   close(): Promise<void>;
@@ -98,6 +102,10 @@ export function createWriter(
       }
     },
     check: (isSuspect) => ask({ check: { isSuspect } }),
+    statistics: () => ask({ statistics: true }),
+    get queue() {
+      return queue.counts;
+    },
     get silentMs() {
       return thread.silentMs;
     },

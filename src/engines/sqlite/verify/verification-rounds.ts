@@ -8,6 +8,7 @@ import type { ChainReport } from "../../../audit/verify/verdict.ts";
 import type { Clock } from "../../../clock.ts";
 import { verificationRoundMs, verificationWaitMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
+import type { CurrentStatistics } from "../../../storage/statistics.ts";
 import type { ChainKey } from "./rows.ts";
 import {
   type Mark,
@@ -24,11 +25,26 @@ interface StepThread {
   verifyStep(key: ChainKey, above: number, through: number): Promise<VerificationStep>;
 }
 
-type VerifyProject = (project: Project) => Promise<Verification>;
+interface VerificationRounds {
+  project(project: Project): Promise<Verification>;
+  /** What is known of all chains that were verified since the start. */
+  read(): Pick<CurrentStatistics, "verifiedAt" | "chainsWithFailure">;
+}
+
+interface ChainRounds {
+  verify(): Promise<Verification>;
+  /** When a run has last reached the newest record without a failure; null: none has. */
+  readonly verifiedAt: number | null;
+  readonly hasFailure: boolean;
+}
 
 /** Verifies each chain separately, but one step at a time, so that other requests to the reading thread wait for one step at most. */
-export function createVerificationRounds(thread: StepThread, clock: Clock, logger: Logger): VerifyProject {
-  const chains = new Map<string, () => Promise<Verification>>();
+export function createVerificationRounds(
+  thread: StepThread,
+  clock: Clock,
+  logger: Logger,
+): VerificationRounds {
+  const chains = new Map<string, ChainRounds>();
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = turn.then(work);
@@ -39,10 +55,20 @@ export function createVerificationRounds(thread: StepThread, clock: Clock, logge
     startRun: (...values) => inTurn(() => thread.startRun(...values)),
     verifyStep: (...values) => inTurn(() => thread.verifyStep(...values)),
   };
-  return (project) => {
-    const verify = chains.get(project.id) ?? createChainRounds(project, inTurns, clock, logger);
-    chains.set(project.id, verify);
-    return verify();
+  return {
+    project(project) {
+      const rounds = chains.get(project.id) ?? createChainRounds(project, inTurns, clock, logger);
+      chains.set(project.id, rounds);
+      return rounds.verify();
+    },
+    read() {
+      const all = [...chains.values()];
+      const times = all.flatMap(({ verifiedAt }) => (verifiedAt === null ? [] : [verifiedAt]));
+      return {
+        verifiedAt: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
+        chainsWithFailure: all.filter(({ hasFailure }) => hasFailure).length,
+      };
+    },
   };
 }
 
@@ -58,18 +84,14 @@ interface Run {
 
 type Round = Omit<VerificationRound, "throughSeq">;
 
-function createChainRounds(
-  project: Project,
-  thread: StepThread,
-  clock: Clock,
-  logger: Logger,
-): () => Promise<Verification> {
+function createChainRounds(project: Project, thread: StepThread, clock: Clock, logger: Logger): ChainRounds {
   const logProblem = createProblemLog(project, logger);
   let running: Promise<Run | null> | null = null;
   let mark: Mark | null = null;
   let round: Round | null = null;
   let roundEndsAt = 0;
   let lastCompleteAt: number | null = null;
+  let verifiedAt: number | null = null;
   /** The newest report with a failure; kept until a whole round finds none. */
   let problem: ChainReport | null = null;
 
@@ -90,6 +112,7 @@ function createChainRounds(
     problem = isGood ? null : report;
     logProblem(report);
     if (!isGood) return;
+    verifiedAt = clock.now();
     const last = run.segments.at(-1)?.last;
     if (last?.hash != null) mark = { chain: report.chain, seq: last.seq, hash: last.hash };
     if (!run.start.isWhole || round === null) return;
@@ -149,13 +172,21 @@ function createChainRounds(
     };
   };
 
-  return async () => {
-    running ??= start();
-    const run = await running;
-    if (run === null) return { report: null, isComplete: true, round: null, lastCompleteAt };
-    const endsAt = clock.elapsed() + verificationWaitMs;
-    while (run.report === null && clock.elapsed() < endsAt) await run.step;
-    return describe(run);
+  return {
+    async verify() {
+      running ??= start();
+      const run = await running;
+      if (run === null) return { report: null, isComplete: true, round: null, lastCompleteAt };
+      const endsAt = clock.elapsed() + verificationWaitMs;
+      while (run.report === null && clock.elapsed() < endsAt) await run.step;
+      return describe(run);
+    },
+    get verifiedAt() {
+      return verifiedAt;
+    },
+    get hasFailure() {
+      return problem !== null;
+    },
   };
 }
 

@@ -1,0 +1,114 @@
+// Owns the counts of calls and of requests that belong to no operation. Must never count by what a client has sent: only by the names of
+// operations, transports and codes.
+
+import { callSeconds, stageSeconds } from "../statistics/bounds.ts";
+import { createDistribution, type Distribution, type DistributionState } from "../statistics/distribution.ts";
+import type { Operation } from "./operation.ts";
+import type { Transport } from "./request.ts";
+
+interface CountedCall {
+  /** Of an operation, not of what the client has named. */
+  readonly operation: Operation["name"];
+  readonly transport: Transport;
+  readonly code: number;
+  readonly seconds: number;
+  /** Of the caller; null: administration, or no known key. */
+  readonly project: string | null;
+}
+
+export interface CallStatistics {
+  begin(): void;
+  /** Once for each `begin`. */
+  end(call: CountedCall): void;
+  /** A call waited so long for the writer and its transaction. */
+  recorded(operation: Operation["name"], seconds: number): void;
+  /** A request that belongs to no operation, such as one for an unknown path, or a message of MCP that calls no tool. */
+  withoutOperation(transport: "http" | "mcp", status: number): void;
+  read(): CallCounts;
+}
+
+export interface CallCounts {
+  readonly running: number;
+  readonly calls: readonly Readonly<{
+    operation: string;
+    transport: Transport;
+    code: number;
+    calls: number;
+  }>[];
+  readonly durations: readonly Readonly<{
+    operation: string;
+    transport: Transport;
+    seconds: DistributionState;
+  }>[];
+  readonly recorded: readonly Readonly<{ operation: string; seconds: DistributionState }>[];
+  readonly withoutOperation: readonly Readonly<{
+    transport: "http" | "mcp";
+    status: number;
+    requests: number;
+  }>[];
+  /** Empty unless projects are counted. */
+  readonly projects: readonly Readonly<{ project: string; calls: number }>[];
+}
+
+interface Counted {
+  readonly operation: string;
+  readonly transport: Transport;
+  readonly seconds: Distribution;
+  readonly codes: Map<number, number>;
+}
+
+/** @param countsProjects whether calls are also counted by project */
+export function createCallStatistics(countsProjects = false): CallStatistics {
+  let running = 0;
+  const counted = new Map<string, Counted>();
+  const recorded = new Map<string, Distribution>();
+  const withoutOperation = new Map<string, { transport: "http" | "mcp"; status: number; requests: number }>();
+  const projects = new Map<string, number>();
+
+  const countedOf = (operation: string, transport: Transport): Counted => {
+    const name = `${transport} ${operation}`;
+    const known = counted.get(name);
+    if (known !== undefined) return known;
+    const added = { operation, transport, seconds: createDistribution(callSeconds), codes: new Map() };
+    counted.set(name, added);
+    return added;
+  };
+
+  return {
+    begin() {
+      running += 1;
+    },
+    end({ operation, transport, code, seconds, project }) {
+      running -= 1;
+      const { codes, seconds: distribution } = countedOf(operation, transport);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+      distribution.observe(seconds);
+      if (countsProjects && project !== null) projects.set(project, (projects.get(project) ?? 0) + 1);
+    },
+    recorded(operation, seconds) {
+      const known = recorded.get(operation) ?? createDistribution(stageSeconds);
+      recorded.set(operation, known);
+      known.observe(seconds);
+    },
+    withoutOperation(transport, status) {
+      const name = `${transport} ${status}`;
+      const known = withoutOperation.get(name) ?? { transport, status, requests: 0 };
+      withoutOperation.set(name, known);
+      known.requests += 1;
+    },
+    read: () => ({
+      running,
+      calls: [...counted.values()].flatMap(({ operation, transport, codes }) =>
+        [...codes].map(([code, calls]) => ({ operation, transport, code, calls })),
+      ),
+      durations: [...counted.values()].map(({ operation, transport, seconds }) => ({
+        operation,
+        transport,
+        seconds: seconds.read(),
+      })),
+      recorded: [...recorded].map(([operation, seconds]) => ({ operation, seconds: seconds.read() })),
+      withoutOperation: [...withoutOperation.values()].map((each) => ({ ...each })),
+      projects: [...projects].map(([project, calls]) => ({ project, calls })),
+    }),
+  };
+}

@@ -1,0 +1,63 @@
+// Owns the counts of the embedder: texts by how their vector was found, batches, and the time in which the thread had work.
+
+import type { EmbeddingRole } from "../memory/embedding.ts";
+import type { QueueCounts } from "../scheduling/fair-queue.ts";
+import { stageSeconds } from "../statistics/bounds.ts";
+import { createDistribution, type DistributionState, secondsBetween } from "../statistics/distribution.ts";
+
+/** computed: by the model. shared: another call of the project waited for the same text. cached: a query that was embedded before. */
+export const embeddingResults = ["computed", "shared", "cached"] as const;
+export type EmbeddingResult = (typeof embeddingResults)[number];
+
+export interface EmbeddingCounts {
+  readonly texts: readonly Readonly<{ role: EmbeddingRole; result: EmbeddingResult; texts: number }>[];
+  /** Seconds of a text, from the call until its vector is there. */
+  readonly seconds: Readonly<Record<EmbeddingRole, DistributionState>>;
+  readonly batches: number;
+  /** Seconds in which the thread had at least one batch. */
+  readonly busySeconds: number;
+  readonly queries: QueueCounts;
+  readonly passages: QueueCounts;
+}
+
+export interface EmbeddingStatistics {
+  text(role: EmbeddingRole, result: EmbeddingResult, seconds: number): void;
+  /** A batch was sent to the thread. */
+  sent(): void;
+  /** Once for each `sent`. */
+  answered(): void;
+  read(): Omit<EmbeddingCounts, "queries" | "passages">;
+}
+
+export function createEmbeddingStatistics(): EmbeddingStatistics {
+  const results = () => ({ computed: 0, shared: 0, cached: 0 });
+  const texts = { query: results(), passage: results() };
+  const seconds = { query: createDistribution(stageSeconds), passage: createDistribution(stageSeconds) };
+  let batches = 0;
+  let unanswered = 0;
+  let busySinceMs = 0;
+  let busySeconds = 0;
+  const countsOf = (role: EmbeddingRole) =>
+    embeddingResults.map((result) => ({ role, result, texts: texts[role][result] }));
+  return {
+    text(role, result, secondsOfText) {
+      texts[role][result] += 1;
+      seconds[role].observe(secondsOfText);
+    },
+    sent() {
+      batches += 1;
+      if (unanswered === 0) busySinceMs = performance.now();
+      unanswered += 1;
+    },
+    answered() {
+      unanswered -= 1;
+      if (unanswered === 0) busySeconds += secondsBetween(busySinceMs, performance.now());
+    },
+    read: () => ({
+      texts: [...countsOf("query"), ...countsOf("passage")],
+      seconds: { query: seconds.query.read(), passage: seconds.passage.read() },
+      batches,
+      busySeconds: busySeconds + (unanswered > 0 ? secondsBetween(busySinceMs, performance.now()) : 0),
+    }),
+  };
+}

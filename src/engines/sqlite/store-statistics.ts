@@ -1,0 +1,54 @@
+// Owns what the engine tells about itself for metrics: what this thread knows, and what its threads and files tell when they are asked.
+
+import { stat } from "node:fs/promises";
+import type { StoreStatistics } from "../../storage/statistics.ts";
+import type { Supervisor } from "../../threads/supervisor.ts";
+import type { createReader } from "./threads/reader.ts";
+import type { Writer } from "./threads/writer.ts";
+
+interface StatisticsSources {
+  /** Path of the database file. */
+  readonly file: string;
+  readonly writer: Pick<Writer, "statistics" | "queue">;
+  readonly reader: Pick<ReturnType<typeof createReader>, "searches" | "contents" | "counts">;
+  readonly supervisor: Pick<Supervisor, "restarts">;
+}
+
+export function createStoreStatistics({
+  file,
+  writer,
+  reader,
+  supervisor,
+}: StatisticsSources): StoreStatistics {
+  return {
+    current() {
+      const { reader: readerQueue, searcher, ...rest } = reader.counts();
+      return {
+        ...rest,
+        queues: [
+          { queue: "writer", ...writer.queue },
+          { queue: "reader", ...readerQueue },
+          { queue: "searcher", ...searcher },
+        ],
+        restarts: [...supervisor.restarts()].map(([thread, restarts]) => ({ thread, restarts })),
+      };
+    },
+    groups: () => writer.statistics(),
+    searches: () => reader.searches(),
+    contents: (countsProjects) => reader.contents(countsProjects),
+    async files() {
+      const [databaseBytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
+      return { databaseBytes, logBytes };
+    },
+  };
+}
+
+/** 0: there is no such file. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+// Owns what the metrics of this server are made of: it connects its parts with src/metrics/. The library for metrics is loaded only if
+// metrics are configured.
+
+import { readBackupState } from "./backup/last-backup.ts";
+import type { CallStatistics } from "./calls/call-statistics.ts";
+import type { Config } from "./config/config.ts";
+import type { Embedder } from "./embedding/embedder.ts";
+import type { ExtractionThread } from "./extraction/extraction-thread.ts";
+import type { LlmExtractor } from "./extraction/llm-extractor.ts";
+import type { CurrentFacts, FactSources } from "./metrics/facts.ts";
+import type { MetricsServer } from "./metrics/metrics-server.ts";
+import type { NamedQueue } from "./storage/statistics.ts";
+import type { Store } from "./storage/store.ts";
+import type { Supervisor } from "./threads/supervisor.ts";
+import type { HttpOptions } from "./transports/http/server.ts";
+import { commit, version } from "./version.ts";
+
+/** The parts of a server that count. */
+export interface MeasuredParts {
+  readonly store: Pick<Store, "statistics">;
+  readonly embedder: Pick<Embedder, "counts">;
+  readonly extraction: Pick<ExtractionThread, "counts">;
+  /** Null: none is configured. */
+  readonly languageModel: Pick<LlmExtractor, "counts"> | null;
+  /** Of the threads besides those of the store. */
+  readonly supervisor: Pick<Supervisor, "restarts">;
+  readonly statistics: Pick<CallStatistics, "read">;
+  readonly build: Omit<CurrentFacts["build"], "version" | "commit">;
+}
+
+/** @returns null unless a port for metrics is configured. @throws Error that says what to do if the server cannot listen on it */
+export async function listenForMetrics(
+  config: Config,
+  parts: MeasuredParts,
+  { clock, logger, readiness }: Pick<HttpOptions, "clock" | "logger" | "readiness">,
+): Promise<MetricsServer | null> {
+  const { metricsPort: port, metricsHost: hostname, metricsProjects: projects } = config;
+  if (port === null) return null;
+  const { startMetricsServer } = await import("./metrics/metrics-server.ts");
+  const { createFactReader } = await import("./metrics/facts.ts");
+  const { readDisk, readProcess, watchEventLoop } = await import("./metrics/process-facts.ts");
+  const { statistics } = parts.store;
+  const eventLoop = watchEventLoop(clock);
+  const sources: FactSources = {
+    groups: () => statistics.groups(),
+    searches: () => statistics.searches(),
+    contents: () => statistics.contents(projects),
+    files: () => statistics.files(),
+    disk: () => readDisk(config.dataDir),
+    process: readProcess,
+    backups: async () => readBackupState(config.dataDir),
+    readiness,
+  };
+  const readCurrent = (): CurrentFacts => ({
+    calls: parts.statistics.read(),
+    embedding: parts.embedder.counts(),
+    store: statistics.current(),
+    queues: queuesOf(parts),
+    restarts: [...parts.supervisor.restarts()].map(([thread, restarts]) => ({ thread, restarts })),
+    searchIndexLimitBytes: config.searchCacheMb * 1024 * 1024,
+    build: { version, commit, ...parts.build },
+    eventLoopDelays: eventLoop.read(),
+  });
+  const readFacts = createFactReader(readCurrent, sources, clock);
+  const { allowedHosts } = config;
+  const server = await startMetricsServer({ hostname, port, allowedHosts, readFacts, logger });
+  return {
+    ...server,
+    async stop() {
+      eventLoop[Symbol.dispose]();
+      await server.stop();
+    },
+  };
+}
+
+function queuesOf({ embedder, extraction, languageModel }: MeasuredParts): NamedQueue[] {
+  const { queries, passages } = embedder.counts();
+  return [
+    { queue: "embedder_queries", ...queries },
+    { queue: "embedder_passages", ...passages },
+    { queue: "extractor", ...extraction.counts() },
+    ...(languageModel === null ? [] : [{ queue: "language_model" as const, ...languageModel.counts() }]),
+  ];
+}

@@ -1,0 +1,108 @@
+// Owns what an engine tells about itself for metrics: plain numbers. Nothing here names a project, except where that is asked for.
+
+import type { ExportStatus } from "../export/export.ts";
+import type { MemoryType } from "../memory/memory.ts";
+import type { QueueCounts } from "../scheduling/fair-queue.ts";
+import type { DistributionState } from "../statistics/distribution.ts";
+
+/** Each method may take as long as the thread that answers it is busy; the caller limits that. An engine answers null for what it lacks. */
+export interface StoreStatistics {
+  /** Answers at once. */
+  current(): CurrentStatistics;
+  /** @throws Refusal 1503 while the thread restarts */
+  groups(): Promise<GroupStatistics | null>;
+  /** Null also before the first search. @throws Refusal 1503 while the thread restarts */
+  searches(): Promise<SearchStatistics | null>;
+  /** What the database contains. `byProject`: whether to count each project. @throws Refusal 1503, also when the disk fails */
+  contents(byProject: boolean): Promise<DatabaseContents | null>;
+  /** Sizes of the files. */
+  files(): Promise<DatabaseFiles | null>;
+}
+
+export interface CurrentStatistics {
+  readonly queues: readonly NamedQueue[];
+  /** How often each thread was started again. */
+  readonly restarts: readonly Readonly<{ thread: string; restarts: number }>[];
+  /** Seconds that searches waited for their turn, from the call until the thread gets the search. */
+  readonly searchWaits: DistributionState | null;
+  /** When a verification through the API has last reached the newest record of a chain, in milliseconds since 1970; null: not since the start. */
+  readonly verifiedAt: number | null;
+  /** Chains whose last verification through the API found a failure. */
+  readonly chainsWithFailure: number;
+}
+
+export interface NamedQueue extends QueueCounts {
+  readonly queue: QueueName;
+}
+
+export const queueNames = [
+  "writer",
+  "reader",
+  "searcher",
+  "embedder_queries",
+  "embedder_passages",
+  "extractor",
+  "language_model",
+] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** Since the thread that writes was started. */
+export interface GroupStatistics {
+  /** Calls of a group. */
+  readonly calls: DistributionState;
+  /** Seconds of a transaction of a group, with its commit. */
+  readonly transactionSeconds: DistributionState;
+  /** Seconds of a commit, with its fsync. */
+  readonly commitSeconds: DistributionState;
+  /** Transactions that were rolled back. */
+  readonly rolledBack: number;
+  readonly records: number;
+  /** Of the entries and the compressed payloads. */
+  readonly recordBytes: number;
+}
+
+/**
+ * catch_up: read the changes since the last search. scan: approximate scores of all memories. rescore: exact scores of the candidates.
+ * database: the search of a project that is too large for an index, with all of its stages. read: the memories of the results.
+ */
+export const searchStages = ["catch_up", "scan", "rescore", "database", "read"] as const;
+export type SearchStage = (typeof searchStages)[number];
+
+/** Since the thread that searches was started. */
+export interface SearchStatistics {
+  readonly stages: Readonly<Record<SearchStage, DistributionState>>;
+  readonly indexes: number;
+  /** Of all indexes, estimated. */
+  readonly indexBytes: number;
+}
+
+export interface DatabaseContents {
+  readonly memories: readonly Readonly<{ type: MemoryType; memories: number }>[];
+  readonly projects: number;
+  /** Records of all chains that are in the database. */
+  readonly records: number;
+  /** Those that no checkpoint covers. */
+  readonly unsignedRecords: number;
+  /** When the oldest of them was written, in milliseconds since 1970; null: there is none. */
+  readonly oldestUnsignedAt: number | null;
+  /** When the newest checkpoint of any chain was signed; null: never. */
+  readonly checkpointAt: number | null;
+  readonly exports: readonly Readonly<{ status: ExportStatus; exports: number }>[];
+  /** The pages of the database file that contain nothing. */
+  readonly freeBytes: number;
+  /** Empty unless projects are counted. */
+  readonly ofProjects: readonly ProjectContents[];
+}
+
+export interface ProjectContents {
+  /** Id. */
+  readonly project: string;
+  readonly memories: readonly Readonly<{ type: MemoryType; memories: number }>[];
+  readonly records: number;
+}
+
+export interface DatabaseFiles {
+  readonly databaseBytes: number;
+  /** Of the write-ahead log. */
+  readonly logBytes: number;
+}
