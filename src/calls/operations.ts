@@ -20,6 +20,7 @@ import { pruneRecords } from "../audit/prune.ts";
 import { readRecord } from "../audit/read.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { rotateKey } from "../audit/rotate-key.ts";
+import { createBackup } from "../backup/create.ts";
 import { createExport } from "../export/create.ts";
 import { downloadExport, downloadManifest } from "../export/download.ts";
 import { exportProject } from "../export/export-project.ts";
@@ -79,6 +80,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   acceptOlderDatabase,
   rotateKey,
   exportProject,
+  createBackup,
 ];
 
 const byName = new Map<string, Operation>(

@@ -57,7 +57,8 @@ interface VerifyOptions {
   readonly project: string | null;
 }
 
-function collect(file: string, files: readonly string[]): readonly string[] {
+/** Values of an option that can be repeated. */
+export function collect(file: string, files: readonly string[]): readonly string[] {
   return [...files, file];
 }
 

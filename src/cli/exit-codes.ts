@@ -1,6 +1,7 @@
 // Owns the exit codes of all commands. Scripts depend on them: the meaning of a code never changes.
 
 import { CommanderError } from "commander";
+import { UnusableBackup } from "../backup/archive-reader.ts";
 import { ConfigError } from "../config/config-file.ts";
 import { DirectoryInUse } from "../data-directory/directory-in-use.ts";
 import { ModelMismatch } from "../storage/engine.ts";
@@ -27,9 +28,10 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   inUse: "another memledger process uses the data directory",
   otherModel: "the database contains embeddings of another model",
   unattested: "audit verify: all checks passed, but no external checkpoint covers all records",
-  broken: "audit verify: a check failed",
-  contradicted: "audit verify: a signed checkpoint does not match the records",
-  unusable: "audit verify: unknown format, or the file cannot be read",
+  broken: "audit verify, backup verify, restore: a check of the ledger failed",
+  contradicted: "audit verify, backup verify, restore: a signed checkpoint does not match the records",
+  unusable:
+    "audit verify, backup verify, restore: unknown format, cut short or altered, or the file cannot be read",
   forced: "stopped at once: second signal",
 };
 
@@ -37,5 +39,6 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError || error instanceof ConfigError) return exitCodes.usage;
   if (error instanceof DirectoryInUse) return exitCodes.inUse;
   if (error instanceof ModelMismatch) return exitCodes.otherModel;
+  if (error instanceof UnusableBackup) return exitCodes.unusable;
   return exitCodes.failed;
 }

@@ -26,6 +26,10 @@ export const contents: readonly DirectoryEntry[] = [
     description: "the signing key, its public key, and statements about changes of the key",
   },
   { names: ["checkpoints/"], description: "signed checkpoints, one file per chain" },
+  {
+    names: ["memledger.backup"],
+    description: "time, size and path of the last backup, and the last failure; may be deleted",
+  },
   { names: ["exports/"], description: "files of exports, kept for seven days" },
   {
     names: ["hooks/"],

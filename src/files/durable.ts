@@ -1,6 +1,16 @@
 // Owns durable writes: after a power loss, files and folders are complete or do not exist. SQLite does this for the database itself.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /** Creates the folder and its missing parents, accessible only to the owner. Does not change existing folders. */
@@ -27,6 +37,25 @@ export function writeWhole(path: string, content: string): void {
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/**
+ * Gives a complete and synced file its name, without replacing another file. @returns false when there is a file with this name
+ * @throws errors of the file system
+ */
+export function nameNewFile(temporary: string, path: string): boolean {
+  try {
+    // A link, unlike a rename, never replaces a file that was created a moment ago.
+    linkSync(temporary, path);
+    rmSync(temporary);
+  } catch (error) {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false;
+    // The file system does not support hard links.
+    if (!(error instanceof Error && "code" in error) || error.code === "ENOENT") throw error;
+    renameSync(temporary, path);
+  }
+  syncFolder(dirname(path));
+  return true;
 }
 
 /** After this call, the content of the file survives a power loss. */

@@ -53,3 +53,9 @@ export function explainSystemError(error: unknown): Cause | null {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? (causes[code] ?? null) : null;
 }
+
+/** `what` completed by the cause and the remedy of an error of the operating system; other errors as they are. */
+export function explainedAs(what: string, error: unknown): unknown {
+  const found = explainSystemError(error);
+  return found === null ? error : new Error(`${what}: ${found.cause}. ${found.remedy}`, { cause: error });
+}

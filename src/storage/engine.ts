@@ -50,6 +50,13 @@ export interface Engine {
   migrate(onUnused: () => Promise<void>): Promise<void>;
   /** @throws as migrate does */
   inspect(): Promise<Inspection>;
+  /** The format of the database; 0: nothing was ever stored. @throws as migrate does */
+  findFormat(): Promise<number>;
+  /**
+   * Writes one state of the database to a new file, while other connections and processes write. Works with every older format.
+   * @throws Error that says what to do when the database is damaged; the reason of `signal`
+   */
+  copyTo(target: string, options?: CopyOptions): Promise<DatabaseCopy>;
   /** The faults of the database, as clauses for messages; empty when it is intact. Reads the whole database. */
   findDamage(): Promise<readonly string[]>;
   /** Runs `work` with the ledger of the database. With "read", nothing is changed. */
@@ -120,6 +127,33 @@ export interface Inspection {
   readonly secretKeys: number;
   /** By age. */
   readonly projects: readonly Readonly<{ id: string; name: string }>[];
+}
+
+export interface CopyOptions {
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The newest record of a chain in the copy of the database. */
+export interface ChainHead {
+  /** 32 hexadecimal characters. */
+  readonly chain: string;
+  /** Id of the project; null: the chain of the installation. */
+  readonly project: string | null;
+  /** Number of its newest record. */
+  readonly size: number;
+  /** Of this record: 64 lower-case hexadecimal characters. */
+  readonly hash: string;
+}
+
+/** What is known about a copy of a database. */
+export interface DatabaseCopy {
+  readonly format: number;
+  /** Null before the first start of a server. */
+  readonly model: ModelBinding | null;
+  /** Chain of the installation, which identifies it; null before its first record. */
+  readonly installation: string | null;
+  readonly chains: readonly ChainHead[];
 }
 
 export interface ReembedOptions {

@@ -110,6 +110,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "audit.list_chain": ({ project }) => ({ project }),
   "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
   "audit.prune": () => ({}),
+  "backup.create": () => ({ file: "/backups/b.tar.zst", includes_signing_key: false }),
 };
 
 /** Their effects are tested where a server can be stopped and started: test/cli/rotate-key and test/cli/lost-database. */

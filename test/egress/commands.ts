@@ -69,6 +69,11 @@ export async function administer(administration: Administration): Promise<string
   await expect(["audit", "redact", "--record", auditId, "--yes"]);
   await expect(["audit", "redact", "--memory", memoryId, "--yes"], [isErased ? 1 : 0]);
   await expect(["audit", "prune"]);
+  const backup = file("backup.tar.zst");
+  await expect(["backup", backup]);
+  await expect(["backup", "verify", backup]);
+  const restored = await run(["restore", backup, "--data-dir", file("restored")], true);
+  if (restored.exitCode !== 0) faults.push(`restore ended with ${restored.exitCode}: ${restored.stderr}`);
   await expect(["doctor"]);
   await expect(["config", "print"]);
   await expect(["connect", "--list"]);

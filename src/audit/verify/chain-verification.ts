@@ -127,7 +127,7 @@ export function compareCheckpoints({
   for (const { size, hash, isOutside, source } of checkpoints) {
     const known = hashAt(size);
     if (newest !== null && size > newest) {
-      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}: the newest records were removed, or an older copy of the file was restored`;
+      const message = `${source} covers ${counted(size, "record")}, but the last record is number ${newest}. ${describeMissing(newest, checkpoints)}: they were removed, or an older copy of the file was restored`;
       contradiction = lower(contradiction, { kind: "truncated", chain, size, message });
     } else if (known !== null && known !== hash) {
       const message = `${source} does not match record ${size}: this record or an earlier one was replaced`;
@@ -137,6 +137,15 @@ export function compareCheckpoints({
     }
   }
   return { coveredThrough, contradiction };
+}
+
+/** What is missing for the checkpoint that covers the most records. */
+function describeMissing(newest: number, checkpoints: readonly KnownCheckpoint[]): string {
+  const through = Math.max(...checkpoints.map(({ size }) => size));
+  const missing = through - newest;
+  return missing === 1
+    ? `Record ${through} is missing`
+    : `The ${missing} records from ${newest + 1} to ${through} are missing`;
 }
 
 /** The largest size of a signed checkpoint; 0 when there is none. Whether the checkpoint matches the chain is checked elsewhere. */

@@ -8,6 +8,7 @@ import type { Engine } from "../../storage/engine.ts";
 import type { spawnWorker } from "../../threads/spawn.ts";
 import { requireOwnFiles } from "./database-file/adjacent-files.ts";
 import { type DatabaseFile, openCurrent, openReading, openWriting } from "./database-file/connection.ts";
+import { copyDatabase } from "./database-file/copy.ts";
 import { explainDiskFailure } from "./database-file/disk-failure.ts";
 import { findDamage, inspect } from "./database-file/inspect.ts";
 import { hasLeftoverLog, requireOwnLog } from "./database-file/leftover-wal.ts";
@@ -59,6 +60,8 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
       database.close();
     },
     inspect: async () => inspect(file()),
+    findFormat: async () => findFormat(file()),
+    copyTo: (target, options = {}) => copyDatabase(file(), target, options),
     findDamage: async () => findDamage(file()),
     async withLedger(access, work) {
       const database = access === "write" ? openWriting(file()) : openReading(file());
@@ -73,6 +76,16 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     findExport: async (folder, id) => findExport(file(), folder, id),
     explainFailure: (error) => (error instanceof SqliteError ? explainDiskFailure(error, path) : null),
   };
+}
+
+function findFormat(file: DatabaseFile): number {
+  if (sizeOf(file.path) === 0) return 0;
+  const database = openReading(file);
+  try {
+    return checkFormat(database);
+  } finally {
+    database.close();
+  }
 }
 
 /** For writing, because a first start that was cut short leaves a journal that must be rolled back. */

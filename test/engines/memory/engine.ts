@@ -49,6 +49,10 @@ export function createMemoryEngine(folder: string): Engine {
       secretKeys: keys.all().filter(({ key }) => !isLocalKey(key)).length,
       projects: projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project])),
     }),
+    findFormat: async () => (database.isMigrated ? 1 : 0),
+    copyTo: async () => {
+      throw new Error("The engine in memory stores no file that could be copied. Use another engine.");
+    },
     findDamage: async () => [],
     withLedger: (_access, work) => work(readLedger(data)),
     async open(options) {

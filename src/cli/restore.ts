@@ -1,0 +1,189 @@
+// Binds `memledger restore`, and the verification of a backup that it shares with `memledger backup verify`.
+
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { verdicts } from "../audit/verify/verdict.ts";
+import { createClock } from "../clock.ts";
+import {
+  placeUnpacked,
+  requireEmptyDirectory,
+  type UnpackedBackup,
+  unpackingFolder,
+  withUnpacked,
+} from "../data-directory/restore-backup.ts";
+import { counted } from "../text/plural.ts";
+import { quoteWord } from "../text/shell-word.ts";
+import { toData, toText, type Verification } from "./audit-report.ts";
+import { collect, verifyPath } from "./audit-verify.ts";
+import { bindWork, type Session } from "./command.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { untilStopped } from "./stop-signal.ts";
+import { list, type Report, type Terminal } from "./terminal.ts";
+
+const megabytes = { name: "MB", size: 1_000_000 };
+/** The first format whose ledger can be verified without a migration. */
+const verifiableFormat = 2;
+
+export function addRestoreCommand(program: Command, session: Session): void {
+  const command = program
+    .command("restore")
+    .description(
+      "Restore a backup into an empty or a new data directory. Every file, the database and the ledger are verified before anything is put in place.",
+    )
+    .argument("<file>", "the backup")
+    .option(
+      "--public-key <file>",
+      "public key of the ledger, kept outside the server (default: that in the backup)",
+    );
+  bindWork(command, session, async ({ config, options, operands, terminal }) => {
+    const file = resolve(operands[0] ?? "");
+    const publicKey = typeof options.publicKey === "string" ? resolve(options.publicKey) : null;
+    const dataDir = existsSync(config.dataDir) ? realpathSync(config.dataDir) : config.dataDir;
+    await requireEmptyDirectory(dataDir);
+    return withProgress(terminal, "Nothing was restored.", (progress, signal) =>
+      withUnpacked(
+        file,
+        unpackingFolder(dataDir),
+        { now: createClock().now(), onProgress: progress.show, signal },
+        async (unpacked) => {
+          const verification = await verifyLedger(unpacked, { publicKey, checkpoints: [] });
+          if (verification !== null && isRefused(verification)) {
+            session.exitCode = verdicts[verification.finding.verdict];
+            return {
+              data: toData(verification),
+              text: `Nothing was restored.\n${toText(verification)}`.replaceAll(
+                `${unpacked.folder}/`,
+                `${file}:`,
+              ),
+            };
+          }
+          await requireEmptyDirectory(dataDir);
+          placeUnpacked(unpacked, dataDir);
+          return restored(unpacked, file, dataDir, verification);
+        },
+      ),
+    );
+  });
+}
+
+/** Of `memledger backup verify`. */
+export function addBackupVerifyCommand(backup: Command, session: Session): void {
+  const command = backup
+    .command("verify")
+    .description(
+      "Verify a backup: every file, the database and the ledger. Unpacks it to a folder beside the file, which is removed afterwards.",
+    )
+    .argument("<file>", "the backup")
+    .addOption(
+      new Option("--checkpoint <file>", "external checkpoint, kept outside the server; can be repeated")
+        .argParser(collect)
+        .default([], "none"),
+    )
+    .option(
+      "--public-key <file>",
+      "public key of the ledger, kept outside the server (default: that in the backup)",
+    )
+    .option("--work-dir <dir>", "folder to unpack the backup in (default: the folder of the file)");
+  bindWork(
+    command,
+    session,
+    async ({ options, operands, terminal }) => {
+      const file = resolve(operands[0] ?? "");
+      const publicKey = typeof options.publicKey === "string" ? resolve(options.publicKey) : null;
+      const checkpoints = Array.isArray(options.checkpoint) ? options.checkpoint.map(String) : [];
+      const parent = typeof options.workDir === "string" ? resolve(options.workDir) : dirname(file);
+      return withProgress(terminal, "The backup was not verified.", (progress, signal) =>
+        withUnpacked(
+          file,
+          parent,
+          { now: createClock().now(), onProgress: progress.show, signal },
+          async (unpacked) => {
+            const verification = await verifyLedger(unpacked, { publicKey, checkpoints });
+            if (verification !== null && isRefused(verification))
+              session.exitCode = verdicts[verification.finding.verdict];
+            return verified(unpacked, file, verification);
+          },
+        ),
+      );
+    },
+    { ignoresConfig: () => true },
+  );
+}
+
+async function withProgress(
+  terminal: Terminal,
+  what: string,
+  work: (progress: Progress, signal: AbortSignal) => Promise<Report>,
+): Promise<Report> {
+  const progress = createProgress(terminal, megabytes);
+  return untilStopped(what, (signal) => work(progress, signal)).finally(progress.clear);
+}
+
+/** Null: the database is too old to be verified before it is migrated. */
+async function verifyLedger(
+  { folder, manifest }: UnpackedBackup,
+  { publicKey, checkpoints }: { publicKey: string | null; checkpoints: readonly string[] },
+): Promise<Verification | null> {
+  if (manifest.database.format < verifiableFormat) return null;
+  return verifyPath(folder, { publicKey, checkpoints, project: null });
+}
+
+/** A backup without external checkpoints is complete in itself. */
+function isRefused({ finding }: Verification): boolean {
+  return finding.verdict !== "intact" && finding.verdict !== "unattested";
+}
+
+function factsOf({ manifest }: UnpackedBackup, verification: Verification | null) {
+  const { createdAt, memledger, database, includesSigningKey, files } = manifest;
+  return {
+    created_at: createdAt,
+    memledger_version: memledger.version,
+    installation: database.installation,
+    database_format: database.format,
+    files: files.length,
+    records: verification?.finding.records ?? null,
+    includes_signing_key: includesSigningKey,
+  };
+}
+
+function verified(unpacked: UnpackedBackup, file: string, verification: Verification | null): Report {
+  const facts = factsOf(unpacked, verification);
+  const data = { file, ...facts, ledger: verification === null ? null : toData(verification) };
+  const ledger =
+    verification === null
+      ? "The ledger has a format that is too old to be verified before the database is migrated."
+      : toText(verification).replaceAll(`${unpacked.folder}/`, `${file}:`);
+  return { data, text: `${list({ file, ...facts })}\n\n${ledger}` };
+}
+
+function restored(
+  unpacked: UnpackedBackup,
+  file: string,
+  dataDir: string,
+  verification: Verification | null,
+): Report {
+  const facts = factsOf(unpacked, verification);
+  const { includesSigningKey, auditKey, removedSettings } = unpacked.manifest;
+  const data = {
+    file,
+    data_dir: dataDir,
+    ...facts,
+    needs_signing_key: !includesSigningKey,
+    removed_settings: removedSettings,
+  };
+  const place = quoteWord(dataDir);
+  const steps = [
+    `Restored ${counted(facts.files, "file")} to ${dataDir}.`,
+    ...(includesSigningKey
+      ? []
+      : [
+          `The backup does not contain the signing key${auditKey === null ? "" : ` (verifier key ${auditKey})`}. Copy your copy of it to ${dataDir}/audit.key, or set --audit-key FILE. If it is lost, create a new one: memledger audit rotate-key --former-key-lost --data-dir ${place}`,
+        ]),
+    ...(removedSettings.length === 0
+      ? []
+      : [`Set these settings again, because their values are secret: ${removedSettings.join(", ")}.`]),
+    `To find out whether records were lost, compare with a checkpoint that was kept elsewhere: memledger audit verify ${place} --checkpoint FILE`,
+  ];
+  return { data, text: steps.join("\n\n") };
+}
