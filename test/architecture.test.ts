@@ -22,8 +22,8 @@ const everything = [
 
 /** Groups of files: their folders and files in src/, without the ending. The longest path that is named here decides. */
 const groups: Readonly<Record<string, string>> = {
-  nouns: `json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network version
-    calls/answer calls/call calls/operation calls/request`,
+  nouns: `json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network
+    received-answer version calls/answer calls/call calls/operation calls/request`,
   domains: "access memory audit export backup",
   calls: "calls",
   native: "native",
@@ -38,6 +38,7 @@ const groups: Readonly<Record<string, string>> = {
   "MCP proxy": "mcp-proxy",
   config: "config data-directory/data-directory data-directory/ownership",
   hooks: "hooks",
+  importing: "importing",
   assistants: "assistants",
   "ledger files": "data-directory/ledger-files data-directory/ledger-notes data-directory/ledger-rotation",
   metrics: "metrics",
@@ -63,12 +64,13 @@ const allowed: Readonly<Record<string, string>> = {
   "MCP proxy": "nouns, local access, MCP proxy",
   config: "nouns, domains, config",
   hooks: "nouns, types of local access, hooks",
+  importing: "nouns, domains, local access, importing",
   assistants: "nouns, hooks, config, assistants",
   "ledger files": "nouns, domains, ledger files",
   process: `nouns, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
     ledger files, metrics, process`,
   cli: `nouns, domains, calls, native, threads, embedding, choice of the engine, transports, local access, MCP proxy, hooks,
-    assistants, config,
+    importing, assistants, config,
     ledger files, process, cli`,
   metrics: "nouns, domains, calls, native, transports, types of embedding, metrics",
   main: "nouns, cli, main",
@@ -287,6 +289,8 @@ describe("packages stay where they belong", () => {
       // Retention: a test moves the clock by days to make records old, and asks for the sweep itself.
       "src/engines/sqlite/housekeeping.ts",
       "src/extraction/llm-question.ts",
+      "src/importing/import-memories.ts",
+      "src/importing/source.ts",
       "src/threads/process-deadline-worker.ts",
       "src/transports/http/body.ts",
     ]);

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, session
   mcp: async () => (await import("./mcp.ts")).addMcpCommand,
   project: async () => (await import("./project.ts")).addProjectCommands,
   key: async () => (await import("./key.ts")).addKeyCommands,
+  memory: async () => (await import("./memory.ts")).addMemoryCommands,
   audit: async () => (await import("./audit.ts")).addAuditCommands,
   backup: async () => (await import("./backup.ts")).addBackupCommand,
   restore: async () => (await import("./restore.ts")).addRestoreCommand,

@@ -2,8 +2,9 @@
 // other. Must never lose its position when it is killed: a part is read again until the server has answered.
 
 import type { Logger } from "../log/logger.ts";
+import { CallRefused } from "../received-answer.ts";
 import { extractionAttempts, extractionDelayMaxMs, extractionsPerRun } from "./limits.ts";
-import { CallRefused, type MemoryCalls } from "./memory-calls.ts";
+import type { MemoryCalls } from "./memory-calls.ts";
 import { toChunks } from "./message-chunks.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { readRecords } from "./transcripts/read-records.ts";

@@ -1,8 +1,8 @@
 // Owns the two calls that hooks send to the server. Must never decide what a conversation gets.
 
-import { successCode } from "../errors.ts";
-import { isObject, type JsonObject, readJson } from "../json/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { Channel } from "../local-access/channel.ts";
+import { readAnswer } from "../received-answer.ts";
 import { version } from "../version.ts";
 import type { HookClientName, HookName } from "./client.ts";
 import type { SpokenMessage } from "./transcripts/transcript.ts";
@@ -13,24 +13,6 @@ export interface HookCaller {
   readonly hook: HookName;
   /** In ASCII, because it becomes part of a header. */
   readonly sessionId: string;
-}
-
-/** The server has answered with another code than success. */
-export class CallRefused extends Error {
-  readonly code: number;
-  readonly status: number;
-  /** From Retry-After; null when the server did not send it. */
-  readonly retryAfterMs: number | null;
-
-  constructor(response: Response, answer: JsonObject) {
-    super(
-      typeof answer.message === "string" ? answer.message : `The server answered with ${response.status}.`,
-    );
-    this.code = typeof answer.code === "number" ? answer.code : 0;
-    this.status = response.status;
-    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;
-  }
 }
 
 export interface MemoryCalls {
@@ -51,11 +33,7 @@ export function createMemoryCalls(channel: Channel, { client, hook, sessionId }:
   };
   const send = async (path: string, body: unknown, signal: AbortSignal): Promise<JsonObject> => {
     const request = { method: "POST", headers, body: JSON.stringify(body), signal };
-    const response = await channel.fetch(path, request);
-    const read = readJson(await response.text());
-    const answer = isObject(read) ? read : {};
-    if (answer.code !== successCode) throw new CallRefused(response, answer);
-    return isObject(answer.data) ? answer.data : {};
+    return readAnswer(await channel.fetch(path, request));
   };
   return {
     async inject(wanted, signal) {

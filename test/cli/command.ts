@@ -43,7 +43,11 @@ export async function cleanUp(): Promise<void> {
 export type Variables = Readonly<Record<string, string>>;
 
 /** `input` is what the command reads from stdin. */
-export function spawn(words: readonly string[], variables: Variables = {}, input: Uint8Array | null = null) {
+export function spawn(
+  words: readonly string[],
+  variables: Variables = {},
+  input: Uint8Array | ReadableStream<Uint8Array> | null = null,
+) {
   const child = Bun.spawn([process.execPath, main, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...variables },
     stdin: input ?? "ignore",

@@ -49,6 +49,9 @@ export async function administer(administration: Administration): Promise<string
 
   await expect(["audit", "list"]);
   await expect(["audit", "list", "--project", "default", "--page-size", "2"]);
+  await Bun.write(file("list.md"), `- The cellar of ${lap} is dry.\n`);
+  await expect(["memory", "import", file("list.md"), "--project", "default"]);
+
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);
   await expect(["audit", "verify", "--checkpoint", file("kept.note")], [0, 10]);

@@ -1,0 +1,152 @@
+// Binds `memledger memory import`: reads memories of a file, and has the server store them in batches.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { createClock } from "../clock.ts";
+import { createBatchCalls, ImportStopped } from "../importing/batch-calls.ts";
+import { type FormatName, formatNames, formats } from "../importing/formats/formats.ts";
+import { type ImportCounts, importMemories, noCounts, type Place } from "../importing/import-memories.ts";
+import { messagesMax } from "../importing/limits.ts";
+import { type OpenedImport, openImport } from "../importing/open-import.ts";
+import { type MemoryType, memoryTypes } from "../memory/memory.ts";
+import { bindWork, type Invocation, type Session } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { createImportProgress, type ImportProgress } from "./import-progress.ts";
+import { addTargetOptions, openTarget, readTarget } from "./server-target.ts";
+import { list, type Report } from "./terminal.ts";
+
+export function addMemoryImportCommand(memory: Command, session: Session): void {
+  const command = memory
+    .command("import")
+    .description(
+      "Store the memories of a file in a project. Memories that the project has are not stored again, so an interrupted import is continued by running it again. Exit code 1 if a line was refused.",
+    )
+    .argument("<file>", "file to import, - for standard input, or a directory of notes");
+  addTargetOptions(command)
+    .addOption(
+      new Option("--format <name>", `format (default: detected): ${describeFormats()}`).choices(formatNames),
+    )
+    .addOption(
+      new Option("--type <type>", "type of memories for which the file has none")
+        .choices(memoryTypes)
+        .default("fact"),
+    )
+    .addOption(
+      new Option("--tag <tag>", "tag that is added to each memory; can be repeated")
+        .argParser((tag: string, tags: readonly string[]) => [...tags, tag])
+        .default([], "none"),
+    )
+    .option("--dry-run", "read and check the file, and store nothing");
+  bindWork(command, session, async (invocation) => {
+    const report = await run(invocation);
+    if (report.refused > 0 || report.hasChanged) session.exitCode = exitCodes.failed;
+    return report;
+  });
+}
+
+function describeFormats(): string {
+  return formatNames.map((name) => `${name} (${formats[name].description})`).join("; ");
+}
+
+interface ImportReport extends Report {
+  readonly refused: number;
+  readonly hasChanged: boolean;
+}
+
+async function run(invocation: Invocation): Promise<ImportReport> {
+  const { operands, options, terminal } = invocation;
+  const isDryRun = options.dryRun === true;
+  const target = readTarget(invocation, process.cwd());
+  const file = operands[0] ?? "-";
+  const named = formatNames.find((name) => name === options.format) ?? null;
+  const opened = await openImport(file, named);
+  const progress = createImportProgress(terminal);
+  tellFormat(file, opened, named, progress);
+  const messages: Message[] = [];
+  const counts = noCounts();
+  const channel = isDryRun ? null : openTarget(target, invocation);
+  const format = opened.format?.name ?? formatNames[0] ?? "";
+  const onWait = (reason: string) => progress.notice(`Waiting for the server: ${reason}`);
+  try {
+    await importMemories(
+      {
+        entries: opened.entries,
+        calls: channel === null ? null : createBatchCalls({ channel, format, onWait }),
+        type: typeOf(options.type),
+        tags: Array.isArray(options.tag) ? options.tag.map(String) : [],
+        now: createClock().now(),
+        onMessage(place, status, message) {
+          if (messages.length < messagesMax) messages.push({ ...place, status, message });
+          progress.message(place, message);
+        },
+        onProgress: (now) => progress.show(now, shareOf(opened)),
+      },
+      counts,
+    );
+  } catch (error) {
+    progress.clear();
+    throw error instanceof ImportStopped ? explainStop(error, counts) : error;
+  }
+  progress.clear();
+  const changed = opened.changedFiles();
+  for (const name of changed)
+    progress.notice(
+      `${name} was changed while it was read. Run the command again: what is stored is not stored twice.`,
+    );
+  return toReport(counts, opened, messages, isDryRun, changed.length > 0);
+}
+
+interface Message extends Place {
+  readonly status: "refused" | "skipped";
+  readonly message: string;
+}
+
+function tellFormat(
+  file: string,
+  { format }: OpenedImport,
+  named: FormatName | null,
+  progress: ImportProgress,
+): void {
+  const source = file === "-" ? "standard input" : file;
+  if (format === null) progress.notice(`${source} is empty: it has no memories.`);
+  else if (named === null) progress.notice(`${source} is read as ${format.name}: it ${format.reason}.`);
+}
+
+function typeOf(text: unknown): MemoryType {
+  const type = memoryTypes.find((each) => each === text);
+  if (type === undefined) throw new InvalidArgumentError(`--type must be one of ${memoryTypes.join(", ")}.`);
+  return type;
+}
+
+/** Null when the size is not known. */
+function shareOf({ bytes, readBytes }: OpenedImport): number | null {
+  return bytes === null || bytes === 0 ? null : Math.min(1, readBytes() / bytes);
+}
+
+function explainStop(error: ImportStopped, { created, existing }: ImportCounts): Error {
+  const stored = `The import has stopped: ${created} created, ${existing} already there.`;
+  const next = "What is stored is not stored twice, so run the same command again to continue.";
+  return new Error(`${error.message} ${stored} ${next}`, { cause: error });
+}
+
+function toReport(
+  counts: ImportCounts,
+  { format }: OpenedImport,
+  messages: readonly Message[],
+  isDryRun: boolean,
+  hasChanged: boolean,
+): ImportReport {
+  const { found, created, existing, skipped, refused } = counts;
+  const ofTypes = Object.fromEntries(memoryTypes.map((type) => [`${type}s`, found[type]]));
+  const left = { skipped, refused };
+  const data = {
+    format: format?.name ?? null,
+    dry_run: isDryRun,
+    ...ofTypes,
+    ...(isDryRun ? {} : { created, existing }),
+    ...left,
+  };
+  const text = isDryRun
+    ? list({ ...ofTypes, ...left, stored: "nothing (dry run)" })
+    : list({ ...ofTypes, created, "already there": existing, ...left });
+  return { data: { ...data, messages }, text, refused, hasChanged };
+}

@@ -1,0 +1,89 @@
+// Owns the notes of Basic Memory: Markdown files with front matter, observations ("- [category] text #tag (context)") and relations
+// ("- type [[Note]]"). Each observation and relation is a memory; other text of a note is left out.
+// Sources: https://docs.basicmemory.com/concepts/knowledge-format and NOTE-FORMAT.md in github.com/basicmachines-co/basic-memory.
+
+import { isObject, type Json } from "../../json/json.ts";
+import { type FoundMemory, sourceIdOf } from "../entry.ts";
+import { aboutSubject } from "../subject.ts";
+import { readTextLines } from "../text-lines.ts";
+import type { ImportFormat } from "./format.ts";
+
+const name = "basic-memory";
+const observation = /^\s*[-*+]\s+\[([^\]\n]{2,})\](?!\()\s+(\S.*)$/;
+const relation = /^\s*[-*+]\s+(.*?)\s*\[\[([^\]]+)\]\](.*)$/;
+const hashTag = /(?:^|\s)#([^\s#()]+)/g;
+
+interface Note {
+  title: string;
+  readonly tags: string[];
+}
+
+export const basicMemory: ImportFormat = {
+  description: "notes of Basic Memory: a Markdown file, or a directory of them",
+  detect({ text }) {
+    if (/^\ufeff?---\r?\n(?:.*\r?\n)*?permalink:/.test(text)) return "has front matter with a permalink";
+    return text.split(/\r?\n/).some((line) => observation.test(line))
+      ? 'has observations such as "- [category] ..."'
+      : null;
+  },
+  async *read({ stream, name: file }) {
+    const note: Note = { title: file.replace(/^.*[\\/]/, "").replace(/\.md$/i, ""), tags: [] };
+    let frontMatter: string[] | null = null;
+    let [found, isInCode] = [false, false];
+    for await (const each of readTextLines(stream)) {
+      if ("fault" in each) {
+        yield each;
+        continue;
+      }
+      const { line, text } = each;
+      if (line === 1 && text.trim() === "---") frontMatter = [];
+      else if (frontMatter !== null && text.trim() !== "---") frontMatter.push(text);
+      else if (frontMatter !== null) {
+        const fault = readFrontMatter(frontMatter.join("\n"), note);
+        if (fault !== null) yield { line: 1, fault };
+        frontMatter = null;
+      } else {
+        if (/^\s*(```|~~~)/.test(text)) isInCode = !isInCode;
+        const memory = isInCode ? null : toMemory(text, note);
+        if (memory === null) continue;
+        found = true;
+        yield { line, memory };
+      }
+    }
+    if (!found) yield { line: 1, skipped: "begins a note without observations and relations" };
+  },
+};
+
+/** @returns a fault; null: none */
+function readFrontMatter(text: string, note: Note): string | null {
+  try {
+    const fields: unknown = Bun.YAML.parse(text);
+    if (!isObject(fields)) return null;
+    if (typeof fields.title === "string" && fields.title.trim() !== "") note.title = fields.title;
+    note.tags.push(...tagsIn(fields.tags));
+    return null;
+  } catch {
+    return "begins front matter that is not valid YAML";
+  }
+}
+
+/** A list, or one text with commas. */
+function tagsIn(value: Json | undefined): string[] {
+  const tags = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value.map(String) : [];
+  return tags.map((tag) => tag.trim().replace(/^#/, "")).filter((tag) => tag !== "");
+}
+
+function toMemory(text: string, { title, tags }: Note): FoundMemory | null {
+  const [, category, observed] = observation.exec(text) ?? [];
+  if (category !== undefined && observed !== undefined) {
+    const own = [...observed.matchAll(hashTag)].map(([, tag = ""]) => tag);
+    const content = observed.replace(hashTag, "").trim();
+    const all = [...tags, category.trim(), ...own];
+    return { content: aboutSubject(title, content), tags: all, source_id: sourceIdOf(name, title, content) };
+  }
+  const [, type, target, rest = ""] = relation.exec(text) ?? [];
+  if (type === undefined || target === undefined) return null;
+  const verb = type.replaceAll("_", " ").trim() || "relates to";
+  const content = `${title} ${verb} ${target}${rest}`.trim();
+  return { content, ...(tags.length > 0 && { tags }), source_id: sourceIdOf(name, title, verb, target) };
+}

@@ -1,0 +1,73 @@
+// Owns the memories of Claude: the list that it is asked for, with lines such as "[2025-03-01] - text", and memories.json of the export
+// of its data, whose texts are Markdown.
+// Sources: https://support.claude.com/en/articles/12123587-import-and-export-your-memory-from-claude (the form of the list), and files of
+// that export as several programs on GitHub read them (conversations_memory, project_memories).
+
+import { isObject, type JsonObject } from "../../json/json.ts";
+import { type Entry, sourceIdOf } from "../entry.ts";
+import { readJsonRecords } from "../json-records.ts";
+import type { Source } from "../source.ts";
+import { readTextLines } from "../text-lines.ts";
+import type { ImportFormat } from "./format.ts";
+import { isListItem, withoutBullet } from "./list-item.ts";
+
+/** The date on which it was saved, or a remark that it is not known. */
+const saved = /^\[[^\]]{0,40}\]\s*[-–—]\s+/;
+const isJson = (head: string) => /^\s*[[{]\s*(?:\{\s*)?"/.test(head);
+
+export const claude: ImportFormat = {
+  description: "list of Claude's memories, or memories.json of the export of its data",
+  detect({ text, record }) {
+    if (record !== null && "conversations_memory" in record) return 'has the field "conversations_memory"';
+    const hasEntry = text.split("\n").some((line) => saved.test(withoutBullet(line.trim())));
+    return hasEntry ? 'has lines such as "[2025-03-01] - ..."' : null;
+  },
+  read: (source) => (isJson(source.head) ? readExport(source) : readList(source)),
+};
+
+async function* readList({ stream }: Source): AsyncGenerator<Entry> {
+  for await (const each of readTextLines(stream)) {
+    const { line } = each;
+    if ("fault" in each) {
+      yield each;
+      continue;
+    }
+    const text = each.text.trim();
+    if (text === "" || /^(#|```|~~~)/.test(text)) continue;
+    const item = withoutBullet(text);
+    const isEntry = saved.test(item) || isListItem(text);
+    yield isEntry
+      ? { line, memory: { content: item.replace(saved, "") } }
+      : { line, skipped: "is no entry of the list" };
+  }
+}
+
+async function* readExport(source: Source): AsyncGenerator<Entry> {
+  for await (const record of readJsonRecords(source)) {
+    if ("value" in record) yield* toEntries(record.line, record.value);
+    else yield record;
+  }
+}
+
+function* toEntries(
+  line: number,
+  { conversations_memory: general, project_memories: ofProjects }: JsonObject,
+): Generator<Entry> {
+  if (typeof general !== "string" && !isObject(ofProjects)) {
+    yield { line, fault: 'has no field "conversations_memory"' };
+    return;
+  }
+  const texts = [general, ...(isObject(ofProjects) ? Object.values(ofProjects) : [])];
+  for (const text of texts.filter((each) => typeof each === "string")) {
+    for (const content of paragraphsOf(text))
+      yield { line, memory: { content, source_id: sourceIdOf("claude", content) } };
+  }
+}
+
+/** Paragraphs and list items, without headings, which are lines in bold type here. */
+function paragraphsOf(text: string): string[] {
+  return text
+    .split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)/)
+    .map((part) => withoutBullet(part.trim()).replace(/\s*\n\s*/g, " "))
+    .filter((part) => part !== "" && !/^(#+ .*|\*\*[^*]+\*\*:?)$/.test(part));
+}

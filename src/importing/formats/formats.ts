@@ -1,0 +1,45 @@
+// Owns the list of formats, and which one a source is in. The order decides: a format before another one is more specific.
+
+import { firstRecord } from "../json-records.ts";
+import { type Source, UnfitSource } from "../source.ts";
+import { basicMemory } from "./basic-memory.ts";
+import { chatgpt } from "./chatgpt.ts";
+import { claude } from "./claude.ts";
+import type { ImportFormat } from "./format.ts";
+import { markdown } from "./markdown.ts";
+import { mcpMemory } from "./mcp-memory.ts";
+import { mem0 } from "./mem0.ts";
+import { memledger } from "./memledger.ts";
+
+export const formats = {
+  "mcp-memory": mcpMemory,
+  mem0,
+  memledger,
+  chatgpt,
+  claude,
+  "basic-memory": basicMemory,
+  markdown,
+} as const satisfies Readonly<Record<string, ImportFormat>>;
+
+export type FormatName = keyof typeof formats;
+
+export const formatNames = Object.keys(formats).filter((name): name is FormatName => name in formats);
+
+export interface DetectedFormat {
+  readonly name: FormatName;
+  /** Completes "it ...". */
+  readonly reason: string;
+}
+
+/** Null: the source is empty. @throws UnfitSource when it is in none of the formats */
+export async function detectFormat({ head, name }: Source): Promise<DetectedFormat | null> {
+  if (head.trim() === "") return null;
+  const seen = { text: head, record: await firstRecord(head) };
+  for (const format of formatNames) {
+    const reason = formats[format].detect(seen);
+    if (reason !== null) return { name: format, reason };
+  }
+  throw new UnfitSource(
+    `The format of ${name} was not recognised. Name it with --format: ${formatNames.join(", ")}. If each line is one memory, use --format chatgpt.`,
+  );
+}

@@ -1,0 +1,39 @@
+// Owns plain Markdown lists: each item is a memory, with the lines that continue it. Headings, paragraphs and code are left out.
+
+import type { Entry } from "../entry.ts";
+import { readTextLines } from "../text-lines.ts";
+import type { ImportFormat } from "./format.ts";
+import { isListItem, withoutBullet } from "./list-item.ts";
+
+const fence = /^(```|~~~)/;
+
+export const markdown: ImportFormat = {
+  description: "Markdown lists; each item is a memory",
+  detect: ({ text }) => (text.split("\n").some((line) => isListItem(line.trim())) ? "has list items" : null),
+  async *read({ stream }) {
+    let item: { readonly line: number; readonly texts: string[] } | null = null;
+    let isInCode = false;
+    const take = function* (): Generator<Entry> {
+      if (item !== null) yield { line: item.line, memory: { content: item.texts.join(" ") } };
+      item = null;
+    };
+    for await (const each of readTextLines(stream)) {
+      const { line } = each;
+      if ("fault" in each) {
+        yield* take();
+        yield each;
+        continue;
+      }
+      const text = each.text.trim();
+      if (fence.test(text)) isInCode = !isInCode;
+      if (!isInCode && isListItem(text)) {
+        yield* take();
+        item = { line, texts: [withoutBullet(text)] };
+      } else if (item !== null && !isInCode && /^\s/.test(each.text) && text !== "") item.texts.push(text);
+      else yield* take();
+      if (item === null && text !== "" && !/^(#|```|~~~)/.test(text) && !isInCode)
+        yield { line, skipped: "is no list item" };
+    }
+    yield* take();
+  },
+};

@@ -1,0 +1,62 @@
+// Owns the memories of mem0: an array, an object with "results", or JSON Lines of its memories.
+// Sources: https://docs.mem0.ai/api-reference/memory/v1-get-memories and https://docs.mem0.ai/open-source/python-quickstart (get_all),
+// mem0/memory/main.py in github.com/mem0ai/mem0.
+
+import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import type { Entry, FoundMemory } from "../entry.ts";
+import { sourceIdOf } from "../entry.ts";
+import { readJsonRecords } from "../json-records.ts";
+import type { ImportFormat } from "./format.ts";
+
+/** Whose memories they are. mem0 searches the memories of one of them; tags do the same here. */
+const owners = { user_id: "user", agent_id: "agent", app_id: "app", run_id: "run" } as const;
+
+export const mem0: ImportFormat = {
+  description: "memories of mem0: the JSON of get_all or of an export",
+  detect: ({ record }) =>
+    typeof record?.memory === "string" ? 'has JSON objects with the field "memory"' : null,
+  async *read(source) {
+    for await (const record of readJsonRecords(source)) {
+      yield "value" in record ? toEntry(record.line, record.value) : record;
+    }
+  },
+};
+
+function toEntry(line: number, value: JsonObject): Entry {
+  const { memory, source, relationship } = value;
+  const target = value.target ?? value.destination;
+  if (typeof memory === "string") return { line, memory: toMemory(value, memory) };
+  if (typeof source === "string" && typeof relationship === "string" && typeof target === "string") {
+    const content = `${source} ${relationship.replaceAll("_", " ")} ${target}`;
+    return { line, memory: { content, source_id: sourceIdOf("mem0", source, relationship, target) } };
+  }
+  return { line, fault: 'has no field "memory"' };
+}
+
+function toMemory(value: JsonObject, content: string): FoundMemory {
+  const { id, categories, expiration_date: expiration } = value;
+  const tags = [...textsIn(categories), ...ownerTags(value)];
+  return {
+    content,
+    ...(tags.length > 0 && { tags }),
+    ...(typeof id === "string" && { source_id: `mem0:${id}` }),
+    ...(typeof expiration === "string" && { memory_type: "context", expires_at: toEnd(expiration) }),
+  };
+}
+
+function ownerTags(value: JsonObject): string[] {
+  const metadata = isObject(value.metadata) ? value.metadata : {};
+  return Object.entries(owners).flatMap(([field, name]) => {
+    const owner = value[field] ?? metadata[field];
+    return typeof owner === "string" && owner !== "" ? [`${name}:${owner}`] : [];
+  });
+}
+
+function textsIn(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** A date is its last day. */
+function toEnd(expiration: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(expiration) ? `${expiration}T23:59:59Z` : expiration;
+}

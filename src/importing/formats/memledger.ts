@@ -1,0 +1,42 @@
+// Owns the files that `memledger memory export` writes: JSON Lines with one memory each, in the form of the API.
+
+import { unknownReason } from "../../text/suggestion.ts";
+import type { Entry } from "../entry.ts";
+import { readJsonRecords } from "../json-records.ts";
+import type { ImportFormat } from "./format.ts";
+
+const fields = [
+  "content",
+  "memory_type",
+  "importance",
+  "expires_at",
+  "tags",
+  "is_active",
+  "source_id",
+] as const;
+/** Fields of an export that an import does not set: times are those of the project, and a vector must belong to its text. */
+const ignored = ["id", "created_at", "updated_at", "last_accessed_at", "embedding"] as const;
+
+export const memledger: ImportFormat = {
+  description: "JSON Lines as memory export writes them, also written by hand",
+  detect: ({ record }) =>
+    record !== null && "content" in record ? 'has JSON objects with the field "content"' : null,
+  async *read(source) {
+    for await (const record of readJsonRecords(source)) yield "value" in record ? toEntry(record) : record;
+  },
+};
+
+type Value = Extract<
+  Awaited<ReturnType<ReturnType<typeof readJsonRecords>["next"]>>["value"],
+  { value: unknown }
+>;
+
+function toEntry({ line, value }: Value): Entry {
+  const known: readonly string[] = [...fields, ...ignored];
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    return { line, fault: `has a field "${unknown}" that ${unknownReason(unknown, known, "fields")}` };
+  const given = Object.fromEntries(fields.filter((name) => name in value).map((name) => [name, value[name]]));
+  const source = typeof value.id === "string" ? { source_id: `memledger:${value.id}` } : {};
+  return { line, memory: { content: value.content, ...source, ...given } };
+}

@@ -1,0 +1,68 @@
+// Owns the division of one JSON document into the objects of its array: `[{...}, ...]`, or `{"results": [{...}, ...]}`. Keeps one of them
+// in memory, however large the document is. Must never decide what an object means.
+
+import { recordMaxBytes } from "./limits.ts";
+import { decode, tooLong } from "./text-lines.ts";
+
+export type JsonElement = { readonly line: number } & (
+  | { readonly text: string }
+  | { readonly fault: string }
+);
+
+const [quote, backslash, lineFeed] = [0x22, 0x5c, 0x0a];
+const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** `line` is the one on which the element begins. */
+export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): AsyncGenerator<JsonElement> {
+  const open: number[] = [];
+  let [line, isInString, isEscaped] = [1, false, false];
+  let element: { readonly line: number; readonly depth: number } | null = null;
+  let parts: Uint8Array[] = [];
+  let bytes = 0;
+  const keep = (part: Uint8Array) => {
+    bytes += part.length;
+    if (bytes > recordMaxBytes) parts = [];
+    else if (part.length > 0) parts.push(part);
+  };
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (byte === lineFeed) line += 1;
+      if (isInString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === backslash) isEscaped = true;
+        else if (byte === quote) isInString = false;
+        continue;
+      }
+      if (byte === quote) isInString = true;
+      else if (byte === openObject || byte === openArray) {
+        if (element === null && byte === openObject && isElementOf(open)) {
+          element = { line, depth: open.length };
+          start = at;
+        }
+        open.push(byte);
+      } else if (byte === closeObject || byte === closeArray) {
+        open.pop();
+        if (element === null || open.length !== element.depth) continue;
+        keep(chunk.subarray(start, at + 1));
+        yield {
+          line: element.line,
+          ...(bytes > recordMaxBytes ? { fault: tooLong } : decode(Buffer.concat(parts))),
+        };
+        [element, parts, bytes] = [null, [], 0];
+      }
+    }
+    // A copy, because the stream may use its buffer again.
+    if (element !== null) keep(chunk.slice(start));
+  }
+  if (element !== null)
+    yield { line: element.line, fault: "begins a JSON object that does not end; the file is not complete" };
+  else if (open.length > 0) yield { line, fault: "ends inside a JSON document; the file is not complete" };
+}
+
+/** Whether an object belongs to the array of the document. */
+function isElementOf(open: readonly number[]): boolean {
+  if (open.at(-1) !== openArray) return false;
+  return open.length === 1 || (open.length === 2 && open[0] === openObject);
+}

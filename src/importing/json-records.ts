@@ -1,0 +1,58 @@
+// Owns the JSON objects of a source, with the number of the line on which each begins: one object in each line (JSON Lines), or the
+// elements of the array of one document.
+
+import { isObject, type JsonObject } from "../json/json.ts";
+import { JsonFault, parseJson } from "../json/json-text.ts";
+import { readJsonElements } from "./json-elements.ts";
+import type { Source } from "./source.ts";
+import { readTextLines } from "./text-lines.ts";
+
+export type JsonRecord = { readonly line: number } & (
+  | { readonly value: JsonObject }
+  | { readonly fault: string }
+);
+
+/** Blank lines are left out. */
+export async function* readJsonRecords({
+  head,
+  stream,
+}: Pick<Source, "head" | "stream">): AsyncGenerator<JsonRecord> {
+  const pieces = isDocument(head) ? readJsonElements(stream) : readTextLines(stream);
+  for await (const piece of pieces) {
+    const { line } = piece;
+    if ("fault" in piece) yield { line, fault: piece.fault };
+    else if (piece.text.trim() !== "") yield { line, ...parse(piece.text) };
+  }
+}
+
+/** The first object; null when there is none in the head. */
+export async function firstRecord(head: string): Promise<JsonObject | null> {
+  const bytes = Buffer.from(head);
+  for await (const record of readJsonRecords({
+    head,
+    stream: (async function* () {
+      yield bytes;
+    })(),
+  })) {
+    if ("value" in record) return record.value;
+  }
+  return null;
+}
+
+/** An array, or an object over several lines, or with an array of results. Other sources have one object in each line. */
+function isDocument(head: string): boolean {
+  return /^\s*(\[|\{\s*\n|\{\s*("(count|total|next|previous|page|page_size)"\s*:\s*[^[{]*,\s*)*"(results|memories)"\s*:\s*\[)/.test(
+    head,
+  );
+}
+
+function parse(text: string): { readonly value: JsonObject } | { readonly fault: string } {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? { value } : { fault: 'is not a JSON object, such as {"content": "..."}' };
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const { field, reason } = error;
+    return { fault: field === null ? reason : `has a field "${field}" that ${reason}` };
+  }
+}

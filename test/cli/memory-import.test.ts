@@ -1,0 +1,169 @@
+// Tests `memledger memory import` as processes: its output and exit codes, and that an import which is killed, or whose server is killed,
+// is continued without duplicates.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "../../src/json/json.ts";
+import { createLocalChannel } from "../../src/local-access/local-channel.ts";
+import { readAnswer } from "../../src/received-answer.ts";
+import { endServersAfterEach, untilEnded } from "../local-access/background.ts";
+import { cleanUp, createFolder, run, runJson, spawn } from "./command.ts";
+
+afterEach(cleanUp);
+const { directory, serverOf } = endServersAfterEach();
+
+const line = (at: number) =>
+  `${JSON.stringify({ content: `Shelf ${at} is full.`, source_id: `shelf:${at}` })}\n`;
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => line(from + at)).join("");
+
+async function countStored(dataDir: string): Promise<number> {
+  const channel = createLocalChannel({ dataDir, project: "shelves", start: false });
+  const response = await channel.fetch("/v1/memories?page_size=1", { method: "GET" });
+  const { pagination } = await readAnswer(response);
+  return isObject(pagination) ? Number(pagination.total) : Number.NaN;
+}
+
+async function untilStored(dataDir: string, count: number): Promise<void> {
+  while ((await countStored(dataDir).catch(() => 0)) < count) await Bun.sleep(20);
+}
+
+/** An import that reads what `feed` writes. */
+function startImport(dataDir: string) {
+  const words = [
+    "memory",
+    "import",
+    "-",
+    "--format",
+    "memledger",
+    "--project",
+    "shelves",
+    "--data-dir",
+    dataDir,
+    "--json",
+  ];
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const feeds: Uint8Array[] = [];
+  let wake = () => {};
+  const input = new ReadableStream<Uint8Array>({
+    async pull(stream) {
+      while (feeds.length === 0) {
+        const fed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        if ((await Promise.race([fed.then(() => "fed"), ended.then(() => "ended")])) === "ended")
+          return stream.close();
+      }
+      const next = feeds.shift();
+      if (next !== undefined) stream.enqueue(next);
+    },
+  });
+  return {
+    child: spawn(words, {}, input),
+    end,
+    feed(text: string) {
+      feeds.push(Buffer.from(text));
+      wake();
+    },
+  };
+}
+
+test("an import is continued without duplicates after it or its server was killed", async () => {
+  const dataDir = directory();
+  const first = startImport(dataDir);
+  first.feed(lines(0, 60));
+  await untilStored(dataDir, 60);
+  first.feed(lines(60, 120));
+  first.child.kill("SIGKILL");
+  await first.child.exited;
+  first.end();
+
+  const second = startImport(dataDir);
+  second.feed(lines(0, 130));
+  await untilStored(dataDir, 130);
+  const server = await serverOf(dataDir);
+  second.feed(lines(130, 300));
+  process.kill(server, "SIGKILL");
+  await untilEnded(server);
+  second.end();
+  const output = JSON.parse(await second.child.stdout.text());
+  expect(await second.child.exited).toBe(0);
+  expect(output).toMatchObject({ facts: 300, skipped: 0, refused: 0 });
+  expect(output.created + output.existing).toBe(300);
+  expect(output.existing).toBeGreaterThanOrEqual(60);
+  expect(await countStored(dataDir)).toBe(300);
+  await serverOf(dataDir);
+  const verified = await runJson(["audit", "verify", "--data-dir", dataDir]);
+  expect(verified.exitCode).toBe(10);
+}, 60_000);
+
+describe("the command", () => {
+  const written = (name: string, text: string | Uint8Array) => {
+    const path = join(createFolder(), name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("prints the place of each refused line, the counts, and exits with 1", async () => {
+    const file = written("list.jsonl", `${line(1)}{"content":\n${line(2)}`);
+    const { exitCode, stdout, stderr } = await run(["memory", "import", file, "--dry-run"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      `${file} is read as memledger: it has JSON objects with the field "content".\n${file}:2: is not valid JSON. Check quotes and commas, and that the text is complete\n`,
+    );
+    expect(stdout).toBe(
+      "rules     0\nfacts     2\ncontexts  0\nskipped   0\nrefused   1\nstored    nothing (dry run)\n",
+    );
+  });
+
+  test("limits the messages, not the count", async () => {
+    const file = written("list.jsonl", "no JSON\n".repeat(200));
+    const { stderr, stdout } = await run(["memory", "import", file, "--dry-run", "--format", "memledger"]);
+    expect(stdout).toMatch(/refused +200/);
+    expect(stderr.trim().split("\n")).toHaveLength(51);
+    expect(stderr).toMatch(/More messages are not printed; all are counted\.\n$/);
+  });
+
+  test("accepts an empty file, and says so", async () => {
+    const file = written("list.jsonl", "");
+    const { exitCode, stderr } = await run(["memory", "import", file, "--dry-run"]);
+    expect([exitCode, stderr]).toEqual([0, `${file} is empty: it has no memories.\n`]);
+  });
+
+  const refused: Readonly<Record<string, readonly [() => string[], number, RegExp]>> = {
+    "a file that does not exist": [
+      () => [join(createFolder(), "none")],
+      1,
+      /none cannot be used: it does not exist\. Correct the path\./,
+    ],
+    "a gzip file": [
+      () => [written("a.gz", Bun.gzipSync("{}"))],
+      1,
+      /is compressed with gzip\. Decompress it/,
+    ],
+    "a directory without notes": [() => [createFolder()], 1, /contains no Markdown files/],
+    "a directory for another format": [
+      () => {
+        const folder = createFolder();
+        mkdirSync(join(folder, "sub"));
+        return [folder, "--format", "mem0"];
+      },
+      1,
+      /the format mem0 reads files\. Name a file/,
+    ],
+    "an unknown format": [() => ["-", "--format", "csv"], 2, /Allowed choices are mcp-memory, mem0/],
+    "an unknown type": [() => ["-", "--type", "note"], 2, /Allowed choices are rule, fact, context/],
+    "no file": [() => [], 2, /missing required argument 'file'/],
+    "a server without a key": [
+      () => [written("a.md", "- a\n"), "--url", "http://127.0.0.1:1"],
+      2,
+      /--url needs an API key/,
+    ],
+  };
+  test.each(Object.entries(refused))("refuses %s", async (_, [words, code, message]) => {
+    const { exitCode, stderr } = await run(["memory", "import", ...words()]);
+    expect([exitCode, stderr]).toEqual([code, expect.stringMatching(message)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
