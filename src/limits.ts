@@ -116,11 +116,6 @@ export const recentRecordsPerChain = 10_000;
 export const recentRecordsInAll = 200_000;
 /** How often a failure that affects every call is logged. */
 export const failureLogEveryMs = 60_000;
-/** How often the number of refused calls is logged. */
-export const refusalSummaryEveryMs = 60_000;
-/** Callers that are counted separately for such a line, and callers that it names: the most frequent ones. */
-export const refusalSourcesMax = 1_000;
-export const refusalSourcesShown = 5;
 /** How long a readiness check waits for the threads; a thread that is only busy counts as ready. */
 export const readinessWaitMs = 250;
 /**

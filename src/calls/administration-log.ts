@@ -24,16 +24,21 @@ export function logAdministration(
   if (credentials.kind !== "administration") return;
   const { osUid, osUser, sudoUser } = credentials.administrator;
   const fields = input.kind === "object" ? input.fields : {};
-  logger.info("administration", {
+  const shownFields = {
     operation: name,
     code: answer.code,
+    audit_record: answer.recordId ?? null,
     transport: origin.transport,
     os_uid: osUid,
     ...(osUser === null ? {} : { os_user: short(osUser) }),
     ...(sudoUser === null ? {} : { sudo_user: short(sudoUser) }),
     ...Object.fromEntries(subjects.flatMap((field) => shown(field, fields[field]))),
     ...(answer.code === successCode ? idsOf(name, dataOf(answer)) : {}),
-  });
+  };
+  const message = "administration";
+  if (answer.status < 500) logger.info(message, shownFields);
+  else if (answer.code === 1500) logger.error(message, shownFields);
+  else logger.warn(message, shownFields);
 }
 
 /** A person may type the secret of a key instead of its id. */

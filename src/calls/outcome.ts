@@ -4,6 +4,7 @@
 import { type Cost, free } from "../access/credits.ts";
 import { type PayloadWithText, type SealedPayload, sealPayload } from "../audit/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
+import { parseEntry } from "../audit/verify/entry-parser.ts";
 import { successCode } from "../errors.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "../storage/after-commit.ts";
 import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts";
@@ -129,6 +130,11 @@ export function refuse(
     toEntry: (durationMs) => entryOf(subject, outcome, free, durationMs),
     payload: sealPayload(payloadOf(subject, { code, message, response: { data }, details: details ?? {} })),
     after,
-    toAnswer: () => answer,
+    toAnswer: (record) => ({ ...answer, ...recordIdOf(record) }),
   };
+}
+
+function recordIdOf({ entry }: StoredRecord): Pick<Answer, "recordId"> {
+  const recordId = parseEntry(entry)?.id;
+  return recordId === undefined ? {} : { recordId };
 }

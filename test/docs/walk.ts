@@ -90,7 +90,8 @@ export async function walk(page: string, folder: string, { llmUrl }: WalkOptions
     text
       .replaceAll("http://127.0.0.1:8420", server.url())
       .replaceAll("http://127.0.0.1:11434/v1", llmUrl)
-      .replaceAll("ml_your_key", server.apiKey());
+      .replaceAll("ml_your_key", server.apiKey())
+      .replaceAll("--metrics-port 9420", "--metrics-port 0");
   const take = async (block: Block): Promise<void> => {
     if (block.option === "serve") return server.restart(serveFlags(localise(block.text)));
     await server.ensure();

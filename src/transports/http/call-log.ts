@@ -1,12 +1,18 @@
-// Owns the log of calls: samples of refused calls, so that a client that fails in a loop does not fill the disk, and every call if the
-// access log is on. Must never log a key, a query, a body or a text.
+// Owns the log of calls: a line for each failed call, with limits, so that a client that fails in a loop does not fill the disk, and
+// every call if the access log is on. Must never log a key, a query, a body or a text.
 
 import type { CallStatistics } from "../../calls/call-statistics.ts";
 import type { Clock } from "../../clock.ts";
 import type { ClockTimer } from "../../clock-timers.ts";
-import { refusalSourcesMax, refusalSourcesShown, refusalSummaryEveryMs } from "../../limits.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { LogFields, Logger } from "../../log/logger.ts";
 import { networkOf } from "../../network.ts";
+import {
+  failureLinesOfCodeMax,
+  failureLinesOfKeyMax,
+  failureSourcesMax,
+  failureSourcesShown,
+  failureSummaryEveryMs,
+} from "./limits.ts";
 
 /** One call as the log shows it. */
 interface LoggedCall {
@@ -17,6 +23,8 @@ interface LoggedCall {
   readonly status: number;
   /** Of the envelope; null for answers without one. */
   readonly code: number | null;
+  /** Id of the audit record of a call that failed; null: it succeeded, or was not recorded. */
+  readonly record: string | null;
   readonly durationMs: number;
   /** Length of the answer's body; computed only if the call is logged. */
   readonly bytes: () => number | null;
@@ -32,10 +40,21 @@ export interface CallLog {
   close(): void;
 }
 
+/** Failed calls of one code since the last summary. */
 interface Tally {
+  readonly code: number;
+  readonly status: number;
   readonly startedMs: number;
+  /** Lines by key. */
+  readonly lines: Map<string, number>;
+  linesOfAll: number;
+  /** Calls without a known key. */
+  unknown: number;
+  /** Whether one of them, of this or of the former time, has had a line; the next ones are only counted. */
+  isUnknownLogged: boolean;
+  /** Those without a line. */
   calls: number;
-  /** Calls by project, key and network, in the order of their first call. */
+  /** Of these, by project, key and network, in the order of their first call. */
   readonly sources: Map<string, { readonly source: Source; calls: number }>;
 }
 
@@ -55,44 +74,47 @@ interface CallLogOptions {
 }
 
 export function createCallLog({ logger, clock, statistics, isAccessLogged }: CallLogOptions): CallLog {
-  /** Refusals since the line about the first one, by code. */
+  /** By code. */
   const tallies = new Map<number, Tally>();
   let timer: ClockTimer | null = null;
 
   const tell = (): void => {
-    for (const [code, { startedMs, calls, sources }] of tallies) {
+    for (const [code, tally] of tallies) {
+      const { startedMs, calls, status, sources, linesOfAll } = tally;
       const seconds = Math.ceil((clock.elapsed() - startedMs) / 1000);
-      if (calls > 0) logger.info("calls refused", { code, calls, seconds, by: mostFrequent(sources) });
-      // After a minute without a refusal of this code, the next one is logged again.
-      if (calls === 0) tallies.delete(code);
-      else tallies.set(code, newTally(clock.elapsed()));
+      if (calls > 0) logSummary(logger, status, { code, calls, seconds, by: mostFrequent(sources) });
+      // Without a valid key, the next failure of a code has a line again after a minute without one.
+      if (calls === 0 && linesOfAll === 0) tallies.delete(code);
+      else
+        tallies.set(code, { ...newTally(code, status, clock.elapsed()), isUnknownLogged: tally.unknown > 0 });
     }
     if (tallies.size === 0 && timer !== null) {
       timer.cancel();
       timer = null;
     }
   };
-  const refused = (code: number, call: LoggedCall): void => {
-    const { method, path, operation, status, project, key } = call;
+  const failed = (code: number, call: LoggedCall): void => {
+    const { method, path, operation, status, record, durationMs, project, key } = call;
     const source = { project, key, network: call.address === null ? null : networkOf(call.address) };
-    const tally = tallies.get(code);
-    if (tally !== undefined) {
+    const tally = tallies.get(code) ?? newTally(code, status, clock.elapsed());
+    tallies.set(code, tally);
+    timer ??= clock.every(failureSummaryEveryMs, tell);
+    if (!takeLine(tally, key)) {
       count(tally, source);
       return;
     }
-    tallies.set(code, newTally(clock.elapsed()));
-    logger.info("call refused", { code, status, operation, method, path, ...source });
-    timer ??= clock.every(refusalSummaryEveryMs, tell);
+    const timing = { duration_ms: rounded(durationMs) };
+    logFailure(logger, { code, status, operation, method, path, record, ...source, ...timing });
   };
 
   return {
     log(call) {
       if (call.operation === null)
         statistics.withoutOperation(call.path === null ? "http" : "mcp", call.status);
-      if (call.status >= 400) refused(call.code ?? call.status, call);
+      if (call.status >= 400) failed(call.code ?? call.status, call);
       if (!isAccessLogged) return;
       const { durationMs, bytes, ...rest } = call;
-      logger.info("call", { ...rest, duration_ms: Math.round(durationMs * 1000) / 1000, bytes: bytes() });
+      logger.info("call", { ...rest, duration_ms: rounded(durationMs), bytes: bytes() });
     },
     close() {
       tell();
@@ -101,8 +123,49 @@ export function createCallLog({ logger, clock, statistics, isAccessLogged }: Cal
   };
 }
 
-function newTally(startedMs: number): Tally {
-  return { startedMs, calls: 0, sources: new Map() };
+/** 4xx: the caller must do something. 5xx: the operator, at least if it lasts. 1500 is a bug. */
+function logFailure(logger: Logger, fields: LogFields & { readonly code: number; readonly status: number }) {
+  if (fields.status < 500) logger.info("call refused", fields);
+  else if (fields.code === 1500) logger.error("call failed", fields);
+  else logger.warn("call failed", fields);
+}
+
+function logSummary(logger: Logger, status: number, fields: LogFields) {
+  if (status < 500) logger.info("calls refused", fields);
+  else logger.warn("calls failed", fields);
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+function newTally(code: number, status: number, startedMs: number): Tally {
+  return {
+    code,
+    status,
+    startedMs,
+    lines: new Map(),
+    linesOfAll: 0,
+    unknown: 0,
+    isUnknownLogged: false,
+    calls: 0,
+    sources: new Map(),
+  };
+}
+
+/** Whether the call gets a line of its own. @param key null: without a valid key, calls cost nothing, so that they get fewer lines */
+function takeLine(tally: Tally, key: string | null): boolean {
+  if (key === null) {
+    tally.unknown += 1;
+    if (tally.isUnknownLogged) return false;
+    tally.isUnknownLogged = true;
+  } else {
+    const ofKey = tally.lines.get(key) ?? 0;
+    if (ofKey >= failureLinesOfKeyMax || tally.linesOfAll >= failureLinesOfCodeMax) return false;
+    tally.lines.set(key, ofKey + 1);
+  }
+  tally.linesOfAll += 1;
+  return true;
 }
 
 function count(tally: Tally, source: Source): void {
@@ -110,12 +173,12 @@ function count(tally: Tally, source: Source): void {
   const name = `${source.key} ${source.network}`;
   const known = tally.sources.get(name);
   if (known !== undefined) known.calls += 1;
-  else if (tally.sources.size < refusalSourcesMax) tally.sources.set(name, { source, calls: 1 });
+  else if (tally.sources.size < failureSourcesMax) tally.sources.set(name, { source, calls: 1 });
 }
 
 function mostFrequent(sources: Tally["sources"]) {
   return [...sources.values()]
     .toSorted((a, b) => b.calls - a.calls)
-    .slice(0, refusalSourcesShown)
+    .slice(0, failureSourcesShown)
     .map(({ source, calls }) => ({ ...source, calls }));
 }

@@ -130,6 +130,7 @@ function performing(route: Route, options: HttpOptions, listener: Listener): Han
       status: response.status,
       // A request for a part of a file has a status of its own.
       code: answer.status === response.status ? answer.code : null,
+      record: answer.recordId ?? null,
       durationMs: clock.elapsed() - arrivedAt,
       project: caller?.project.id ?? null,
       key: caller?.key.id ?? null,
@@ -159,6 +160,7 @@ function logRefused(
     operation: null,
     status: errorStatus[code],
     code,
+    record: null,
     durationMs: 0,
     project: null,
     key: null,

@@ -92,7 +92,7 @@ export function createMcpEndpoint({ admit, ...tools }: McpOptions): McpEndpoint 
         const admission = await admit(unreadAction, { credentials: arrival.credentials, origin, arrivedAt });
         if (admission.admitted !== null) return await serve(request, exchange, admission.admitted);
         const { refused, caller } = admission;
-        exchange.logMessage(refused.status, refused.code, caller);
+        exchange.logMessage(refused.status, refused.code, caller, refused.recordId);
         return refusalRpcResponse(refused);
       } catch (error) {
         return refusalRpcResponse(toRefusalAnswer(exchange.toRefused(error)));

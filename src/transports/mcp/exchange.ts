@@ -59,7 +59,7 @@ export interface Exchange {
   readonly sessionId: string | null;
   perform(admitted: Admitted, operation: ProjectOperation, call: ProtocolCall): Promise<Answer>;
   /** Logs the request, unless its calls were logged. */
-  logMessage(status: number, code: number | null, caller: Caller | null): void;
+  logMessage(status: number, code: number | null, caller: Caller | null, record?: string | undefined): void;
   /** The refusal for any error. One that is unexpected is logged. */
   toRefused(error: unknown): Refused;
 }
@@ -108,17 +108,18 @@ export function openExchange(request: Request, arrival: McpArrival, tools: Excha
         ...(onProgress === undefined ? {} : { onProgress }),
       };
       const { answer } = await withoutIdleTimeout(operation, setIdleTimeout, () => perform(operation, sent));
-      const { status, code, data } = answer;
+      const { status, code, data, recordId = null } = answer;
       const bytes = () => (data === null ? 0 : Buffer.byteLength(data));
-      log(startedAt, caller, { operation: operation.name, status, code, bytes });
+      log(startedAt, caller, { operation: operation.name, status, code, record: recordId, bytes });
       return answer;
     },
-    logMessage(status, code, caller) {
-      if (performed === 0) log(arrivedAt, caller, { operation: null, status, code, bytes: () => null });
+    logMessage(status, code, caller, record = undefined) {
+      const outcome = { operation: null, status, code, record: record ?? null, bytes: () => null };
+      if (performed === 0) log(arrivedAt, caller, outcome);
     },
     toRefused: (error) =>
       toRefused(error, (incident) => logger.error("a request failed", { incident, error })),
   };
 }
 
-type Outcome = Pick<Parameters<CallLog["log"]>[0], "operation" | "status" | "code" | "bytes">;
+type Outcome = Pick<Parameters<CallLog["log"]>[0], "operation" | "status" | "code" | "record" | "bytes">;

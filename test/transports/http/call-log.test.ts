@@ -63,16 +63,18 @@ test("start and stop have one line each", async () => {
   );
 });
 
-test("refusals are told with the first one of a code, and counted after it", async () => {
+test("each refused call of a key has a line with its record; without a valid key, the first one of a code has, and the others are counted", async () => {
   const server = await serve(createFolder(), atInfo);
   const { api_key: key, project_id: project } = server.ready;
   const wrongKey = `ml_${"x".repeat(43)}`;
   for (let sent = 0; sent < 5; sent++) {
     expect((await call(server.url, wrongKey, "/v1/memories?memory_type=fact")).status).toBe(401);
   }
-  for (let sent = 0; sent < 4; sent++) {
+  for (let sent = 0; sent < 12; sent++) {
     expect((await createFact(server.url, key, "")).status).toBe(400);
   }
+  const found = await call(server.url, key, "/v1/audit/logs?action=memory.create&page_size=50");
+  const records = ((await found.json()) as { data: { logs: { id: string }[] } }).data.logs;
   expect((await createFact(server.url, key, "A secret text.")).status).toBe(201);
   expect((await fetch(`${server.url}/private/${wrongKey}`)).status).toBe(404);
   const lines = await logOf(server);
@@ -90,8 +92,22 @@ test("refusals are told with the first one of a code, and counted after it", asy
       project: null,
       key: null,
       network: "127.0.0.0/24",
+      record: expect.any(String),
     }),
-    expect.objectContaining({ code: 1400, operation: "memory.create", project, key: expect.any(String) }),
+    ...records
+      .toReversed()
+      .slice(0, 10)
+      .map(({ id }) =>
+        expect.objectContaining({
+          level: "info",
+          code: 1400,
+          operation: "memory.create",
+          project,
+          key: expect.any(String),
+          record: id,
+          duration_ms: expect.any(Number),
+        }),
+      ),
     expect.objectContaining({ code: 1404, status: 404, operation: null, method: "GET", path: null }),
   ]);
   expect(ofMessage(lines, "calls refused")).toEqual([
@@ -100,7 +116,7 @@ test("refusals are told with the first one of a code, and counted after it", asy
       calls: 4,
       by: [{ project: null, key: null, network: "127.0.0.0/24", calls: 4 }],
     }),
-    expect.objectContaining({ code: 1400, calls: 3, by: [expect.objectContaining({ project, calls: 3 })] }),
+    expect.objectContaining({ code: 1400, calls: 2, by: [expect.objectContaining({ project, calls: 2 })] }),
   ]);
   expect(ofMessage(lines, "call")).toEqual([]);
 });
@@ -172,8 +188,8 @@ test("administration has a line each, through the server and without one, and ne
     line("project.create", 1000, { project: String(made.object.id) }),
     line("key.create", 1000, { project: String(made.object.id), key: String(key.object.id) }),
     // The command asks what a shorter retention would delete before it changes anything.
-    line("project.preview_retention", 1400, { project: "(hidden)" }),
-    line("project.preview_retention", 1400, { project: "no such" }),
+    line("project.preview_retention", 1400, { project: "(hidden)", audit_record: expect.any(String) }),
+    line("project.preview_retention", 1400, { project: "no such", audit_record: expect.any(String) }),
   ]);
   const direct = await run(["key", "revoke", String(key.object.id), ...at]);
   const told = direct.stderr.split("\n").filter((text) => text.includes('"administration"'));
