@@ -46,6 +46,16 @@ export function findFaults(path: string, calls: readonly Call[]): string[] {
   }
 }
 
+/** Compares the answered calls of a project with its records only. @returns one sentence per fault */
+export function findLostCalls(path: string, calls: readonly Call[], project: string): string[] {
+  const database = new Database(path, { readonly: true });
+  try {
+    return compareCalls(readRecords(database, project), calls);
+  } finally {
+    database.close();
+  }
+}
+
 /** Payloads that are gone are for the program's own verification to judge. */
 function holdsErased(path: string): boolean {
   const database = new Database(path, { readonly: true });
@@ -65,14 +75,14 @@ interface ReadRecord extends Omit<RecordRow, "text"> {
   readonly payload: JsonObject;
 }
 
-function readRecords(database: Database): ReadRecord[] {
+function readRecords(database: Database, project = "default"): ReadRecord[] {
   const rows = database
-    .query<RecordRow, []>(
+    .query<RecordRow, [string]>(
       `SELECT e.action, e.status, e.entry ->> '$.memory' AS memory, p.text FROM audit_entry e
-       JOIN audit_chain c ON c.number = e.chain JOIN project ON project.serial = c.project AND project.name = 'default'
+       JOIN audit_chain c ON c.number = e.chain JOIN project ON project.serial = c.project AND project.name = ?
        JOIN audit_payload p ON p.entry = e.number ORDER BY e.seq`,
     )
-    .all();
+    .all(project);
   return rows.map(({ text, ...row }) => ({
     ...row,
     payload: toObject(JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(text)))),

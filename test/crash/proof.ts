@@ -1,14 +1,16 @@
-// Runs the long proofs and prints what each of them has seen: `bun run proof [--kills N] [--states N] [--lives N] [--egress-seconds N] [--seed N] [--executable FILE]`.
+// Runs the long proofs and prints what each of them has seen: `bun run proof [GROUP...] [--kills N] [--states N] [--lives N]
+// [--egress-seconds N] [--minutes N] [--seed N] [--executable FILE]`. Without a group all of them run.
 // Ends with 1 when one of them fails. What cannot run on this machine is named, never passed over.
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { abandon } from "../attack/abandon.ts";
 import { measure } from "../attack/attack.ts";
 import { flood } from "../attack/flood.ts";
 import { live } from "../audit/model-run.ts";
 import { observe, stopObservation } from "../egress/namespace.ts";
+import { soak } from "../soak/soak.ts";
 import { type FaultOptions, runFault } from "./disk-fault.ts";
 import { failing, fullFileSystem, noFileMayGrow, whyNoMount } from "./disk-faults.ts";
 import { killRepeatedly } from "./kill.ts";
@@ -16,20 +18,30 @@ import { explorePowerLoss, type PowerLossReport } from "./power-loss.ts";
 import { whyNoTrace } from "./record.ts";
 import { fromSource, killAll, weakened } from "./server.ts";
 
-const { values } = parseArgs({
+/** What can be chosen on the command line. */
+const groups = ["kill", "power-loss", "disk", "egress", "attack", "model", "soak"] as const;
+type Group = (typeof groups)[number];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     kills: { type: "string", default: "20" },
     states: { type: "string", default: "400" },
     lives: { type: "string", default: "4" },
     "egress-seconds": { type: "string", default: "600" },
+    minutes: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
     executable: { type: "string", default: join(import.meta.dir, "../../dist/memledger") },
   },
 });
 const [kills, states, seed] = [Number(values.kills), Number(values.states), Number(values.seed)];
 const lives = Number(values.lives);
-const executable = existsSync(values.executable) ? [values.executable] : null;
+const executable = existsSync(values.executable) ? [resolve(values.executable)] : null;
+const unknown = positionals.find((name) => !groups.some((group) => group === name));
+if (unknown !== undefined)
+  throw new Error(`there is no group ${unknown}; the groups are ${groups.join(", ")}`);
 const noTrace = whyNoTrace();
+const whyNoSoak = process.platform === "linux" ? null : "memory is measured on Linux only";
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => void Promise.all([killAll(), stopObservation()]).finally(() => process.exit(130)));
@@ -38,7 +50,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 let failures = 0;
 
 /** @param why names what is missing here; then the proof does not run. */
-async function prove(name: string, work: () => Promise<Finding>, why: string | null = null): Promise<void> {
+async function prove(
+  group: Group,
+  name: string,
+  work: () => Promise<Finding>,
+  why: string | null = null,
+): Promise<void> {
+  if (positionals.length > 0 && !positionals.includes(group)) return;
   if (why !== null) return print(`skipped: ${name}: ${why}`);
   const begun = performance.now();
   const { seen, faults } = await work().catch((error: unknown) => ({
@@ -118,30 +136,35 @@ const noLimit = Bun.which("prlimit") === null ? "prlimit is not installed" : nul
 const killMeanwhile = true;
 const isIntermittent = true;
 
-await prove("a server from source that is killed under load loses nothing", () => kill(fromSource));
+await prove("kill", "a server from source that is killed under load loses nothing", () => kill(fromSource));
 await prove(
+  "kill",
   "an executable that is killed under load loses nothing",
   () => kill(executable ?? []),
   executable === null ? `${values.executable} is not built` : null,
 );
 await prove(
+  "power-loss",
   "a power loss takes nothing that was answered and brings back nothing that was erased",
   () => loseNothing({ erases: true }),
   noTrace,
 );
 await prove(
+  "power-loss",
   "a power loss takes nothing from the executable",
   () => loseNothing({ command: executable ?? [], states: Math.ceil(states / 2), restarts: 1 }),
   executable === null ? `${values.executable} is not built` : noTrace,
 );
 const databases = join(import.meta.dir, "../engines/sqlite");
 await prove(
+  "power-loss",
   "a power loss while a database of format 1 is migrated leaves the old or the new one",
   () => loseNothing({ database: join(databases, "format-1.db"), calls: 0 }),
   noTrace,
 );
 const former = join(databases, "version-0.1.0");
 await prove(
+  "power-loss",
   "a power loss while a database of version 0.1.0 is migrated leaves the old or the new one",
   () =>
     loseNothing({
@@ -151,7 +174,7 @@ await prove(
     }),
   noTrace,
 );
-await prove("with synchronous = NORMAL the explorer finds losses", loseSomething, noTrace);
+await prove("power-loss", "with synchronous = NORMAL the explorer finds losses", loseSomething, noTrace);
 
 const disks: readonly (readonly [name: string, options: Omit<FaultOptions, "seed">, why: string | null])[] = [
   ["no file may grow", { fault: noFileMayGrow }, noLimit],
@@ -174,31 +197,45 @@ const disks: readonly (readonly [name: string, options: Omit<FaultOptions, "seed
 ];
 for (const [name, options, why] of disks) {
   await prove(
+    "disk",
     `nothing is lost or half done while ${name}, and everything works again`,
     () => loseDisk(options),
     why,
   );
 }
 await prove(
+  "disk",
   "nothing of the executable is lost or half done while no file may grow, and everything works again",
   () => loseDisk({ fault: noFileMayGrow, command: executable ?? [] }),
   executable === null ? `${values.executable} is not built` : noLimit,
 );
 
 await prove(
+  "egress",
   "the executable reaches no network, looks up nothing, and writes nothing outside the data directory",
   () => observe({ executable: values.executable, seconds: Number(values["egress-seconds"]) }),
   executable === null ? `${values.executable} is not built` : noTrace,
 );
 const attackSeconds = 8;
-await prove("one project floods the server with texts to extract, and no call of another is refused", () =>
-  measure(flood, attackSeconds),
+await prove(
+  "attack",
+  "one project floods the server with texts to extract, and no call of another is refused",
+  () => measure(flood, attackSeconds),
 );
-await prove("one project abandons its searches all the time, and no call of another is refused", () =>
-  measure(abandon, attackSeconds),
+await prove(
+  "attack",
+  "one project abandons its searches all the time, and no call of another is refused",
+  () => measure(abandon, attackSeconds),
 );
 
-await prove("every call leaves its one record in lives that a model has lived before", liveOften);
+await prove("model", "every call leaves its one record in lives that a model has lived before", liveOften);
+
+await prove(
+  "soak",
+  "nothing is lost or left over, and memory does not grow, while everything is used for a long time and killed now and then",
+  () => soak({ minutes: Number(values.minutes), seed, command: executable ?? [] }),
+  executable === null ? `${values.executable} is not built` : whyNoSoak,
+);
 
 print(failures === 0 ? "all proofs hold" : `${failures} proofs failed`);
 process.exit(failures === 0 ? 0 : 1);
