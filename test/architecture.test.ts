@@ -36,7 +36,7 @@ const groups: Readonly<Record<string, string>> = {
   transports: "transports",
   "local access": "local-access",
   "MCP proxy": "mcp-proxy",
-  config: "config data-directory/data-directory data-directory/ownership",
+  config: "config data-directory/data-directory data-directory/file-kinds data-directory/ownership",
   hooks: "hooks",
   importing: "importing",
   assistants: "assistants",

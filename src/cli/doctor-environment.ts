@@ -6,6 +6,7 @@ import { chooseModel } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { assistantsAdvice } from "../data-directory/assistants-advice.ts";
 import { type DataDirectory, isAccessibleToOthers } from "../data-directory/data-directory.ts";
+import { requireFileKinds } from "../data-directory/file-kinds.ts";
 import { type DatabasePlace, isDatabaseMissing } from "../data-directory/lost-database.ts";
 import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
@@ -40,6 +41,7 @@ export function checkDirectory({ root }: DataDirectory): string {
       `${root} is accessible to other users. Remove their access: chmod 700 ${quoteWord(root)}`,
     );
   }
+  requireFileKinds(root);
   return root;
 }
 

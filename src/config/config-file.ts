@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { planNames } from "../access/plan.ts";
 import { requireOwnLink } from "../data-directory/ownership.ts";
+import { requireUsable } from "../files/regular-file.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
 import { suggest } from "../text/suggestion.ts";
@@ -26,6 +27,7 @@ function readToml(file: string): unknown {
   try {
     // The file is read before the owner of the directory is checked, possibly by root.
     requireOwnLink(file);
+    requireUsable(file, "file");
     content = readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof Error && !("code" in error)) throw new ConfigError(error.message);

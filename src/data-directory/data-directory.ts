@@ -5,6 +5,7 @@ import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, s
 import { join } from "node:path";
 import { makeFolder } from "../files/durable.ts";
 import { type Cause, explainSystemError } from "../files/system-error.ts";
+import { requireFileKinds } from "./file-kinds.ts";
 import { requireOwnership } from "./ownership.ts";
 
 export interface DataDirectory {
@@ -41,6 +42,7 @@ export function openDataDirectory(root: string): DataDirectory {
   try {
     makeFolder(root);
     requireOwnership(root);
+    requireFileKinds(root);
     if (readdirSync(root).length === 0) chmodSync(root, 0o700);
     accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, createSigningKey, isVerifierKey } from "../audit/signed-note.ts";
 import { makeFolder, writeWhole } from "../files/durable.ts";
-import { readRegularText } from "../files/regular-file.ts";
+import { readRegularText, requireUsable } from "../files/regular-file.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
@@ -39,6 +39,7 @@ export function ownKeyPath(root: string): string {
 export function findSigningKey(root: string, auditKey: string | null): SigningKey | null {
   if (auditKey !== null) return readSigningKey(auditKey);
   const path = ownKeyPath(root);
+  requireUsable(path, "file");
   if (!existsSync(path)) return null;
   if (process.platform !== "win32") chmodSync(path, 0o600);
   return readSigningKey(path);
@@ -90,6 +91,7 @@ export function readSigningKey(
   path: string,
   remedy = "Restore it from a backup, or set --audit-key to another file.",
 ): SigningKey {
+  requireUsable(path, "file");
   try {
     const pem = readFileSync(path, "utf8");
     return { pem, verifierKey: createSigner(pem).verifierKey };

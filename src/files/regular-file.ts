@@ -1,6 +1,6 @@
 // Owns reading files that another user may have created. Must never block on a pipe or a device, nor read without a size limit.
 
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from "node:fs";
 
 /** The path is a directory, a pipe, a socket or a device, or a file that is too large. */
 export class UnfitFile extends Error {
@@ -37,4 +37,20 @@ export function readRegularText(path: string, maxBytes: number): string {
     }
     return content.toString("utf8", 0, read);
   });
+}
+
+/** Opens nothing. @throws Error that says what to do for a pipe, a socket, a device, or a link to nothing */
+export function requireUsable(path: string, kind: "file" | "directory"): void {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (entry === undefined) return;
+  const info = statSync(path, { throwIfNoEntry: false });
+  if (info === undefined) {
+    throw new Error(
+      `${path} cannot be used: it is a symbolic link to a ${kind} that does not exist. Create that ${kind}, or remove the link.`,
+    );
+  }
+  if (info.isFile() || info.isDirectory()) return;
+  throw new Error(
+    `${path} cannot be used: it is a pipe, a socket or a device, not a ${kind}. Rename or remove it.`,
+  );
 }

@@ -1,6 +1,7 @@
 // A short kill loop in the default suite; `bun run proof` runs the long one.
 
 import { afterEach, expect, test } from "bun:test";
+import { findLeftovers } from "../soak/leftovers.ts";
 import { killRepeatedly } from "./kill.ts";
 import { createLoad } from "./load.ts";
 import { killAll, startServer, temporaryFolder } from "./server.ts";
@@ -23,4 +24,5 @@ test("a server that ends while deleted memories still wait for their removal lea
   const headers = { Authorization: `Bearer ${target.key}` };
   const { status } = await fetch(`${server.url}/v1/memories`, { method: "DELETE", headers });
   expect([status, await server.stop(), server.log()]).toEqual([200, 0, ""]);
+  expect(findLeftovers(`${folder.path}/data`)).toEqual([]);
 }, 60_000);

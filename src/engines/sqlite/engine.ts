@@ -46,7 +46,7 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     takeLock: async () => takeLock(lock, file().runtime),
     async findState() {
       if (!existsSync(path)) return "missing";
-      return sizeOf(path) === 0 ? "empty" : "present";
+      return sizeOf(path) <= emptyMaxBytes ? "empty" : "present";
     },
     // A first start that was cut short leaves a log too, but never without the file that it belongs to.
     findTraces: async () =>
@@ -79,7 +79,7 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
 }
 
 function findFormat(file: DatabaseFile): number {
-  if (sizeOf(file.path) === 0) return 0;
+  if (sizeOf(file.path) <= emptyMaxBytes) return 0;
   const database = openReading(file);
   try {
     return checkFormat(database);
@@ -87,6 +87,9 @@ function findFormat(file: DatabaseFile): number {
     database.close();
   }
 }
+
+/** SQLite reads a file of one byte as a database without tables, too. */
+const emptyMaxBytes = 1;
 
 /** For writing, because a first start that was cut short leaves a journal that must be rolled back. */
 function isWithoutTables(file: DatabaseFile): boolean {

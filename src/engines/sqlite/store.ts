@@ -117,9 +117,10 @@ export async function openStore(
     async close() {
       await damage.close();
       await exports.close();
-      await writer.close();
+      // The writer last: SQLite removes the write-ahead log with the last connection, if it is one that can write.
       await reader.close();
       database.close();
+      await writer.close();
     },
   };
 }
