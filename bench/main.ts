@@ -21,6 +21,7 @@ import { mcp } from "./mcp.ts";
 import { introduction, toSection, writeResults } from "./results.ts";
 import { retrieval } from "./retrieval.ts";
 import { secrets } from "./secrets.ts";
+import { sizing } from "./sizing.ts";
 import { start } from "./start.ts";
 import { stdio } from "./stdio.ts";
 import { throughput } from "./throughput.ts";
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, Bench>> = {
   secrets,
   bodies: bodyReading,
   start,
+  sizing,
 };
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]

@@ -68,6 +68,11 @@ export function everyCommand(node: CommandNode): readonly CommandNode[] {
   return [node, ...node.commands.flatMap(everyCommand)];
 }
 
+/** Whether the command does something itself; otherwise a command below it must be named. */
+export function isPerformed({ commands, operands }: CommandNode): boolean {
+  return commands.length === 0 || operands.length > 0;
+}
+
 /** What a command accepts: its own options, and those of the program, which can be anywhere. */
 export function optionsOf(command: CommandNode, program: CommandNode): readonly OptionNode[] {
   if (command === program) return command.options;

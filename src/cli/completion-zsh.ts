@@ -35,7 +35,7 @@ function functionOf(command: CommandNode, program: CommandNode): string {
 ${command.commands.map((each) => `      ${quote(described(nameOf(each), each.description))}`).join("\n")}
     )
     _describe -t commands command commands
-    ;;
+${operandLines(command)}    ;;
   argument)
     case $line[1] in
 ${command.commands.map((each) => `    ${nameOf(each)}) ${functionName(each)} ;;`).join("\n")}
@@ -44,6 +44,12 @@ ${command.commands.map((each) => `    ${nameOf(each)}) ${functionName(each)} ;;`
   esac
 }
 `;
+}
+
+/** Of a command that has commands below it and an operand of its own. */
+function operandLines({ operands }: CommandNode): string {
+  const paths = operands.flatMap(({ value: { path } }) => (path === null ? [] : [path]));
+  return paths.map((path) => `    _files${path === "directory" ? " -/" : ""}\n`).join("");
 }
 
 function nameOf({ words }: CommandNode): string {

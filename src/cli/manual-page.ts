@@ -4,13 +4,17 @@
 import { generalSettings, variableOf } from "../config/settings.ts";
 import { contents } from "../data-directory/contents.ts";
 import { version } from "../version.ts";
-import { type CommandNode, everyCommand, type OperandNode, type OptionNode } from "./command-tree.ts";
+import {
+  type CommandNode,
+  everyCommand,
+  isPerformed,
+  type OperandNode,
+  type OptionNode,
+} from "./command-tree.ts";
 import { exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 
 export function manualPage(tree: CommandNode): string {
-  const commands = everyCommand(tree).filter(
-    ({ commands, words }) => commands.length === 0 && words[0] !== "help",
-  );
+  const commands = everyCommand(tree).filter((each) => isPerformed(each) && each.words.at(-1) !== "help");
   return `${[
     `.TH MEMLEDGER 1 "" ${quote(`memledger ${version}`)} "User Commands"`,
     // Options and commands are copied from the page, so no word may be divided and no line filled to both margins.

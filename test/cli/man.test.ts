@@ -6,8 +6,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { generalSettings, variableOf } from "../../src/config/settings.ts";
-import { listCommands } from "../egress/commands.ts";
-import { cleanUp, createFolder, run } from "./command.ts";
+import { listCommands, type RunCommand } from "../egress/commands.ts";
+import { cleanUp, createFolder, type Outcome, run } from "./command.ts";
 
 setDefaultTimeout(30_000);
 afterAll(cleanUp);
@@ -21,6 +21,22 @@ function read(...command: readonly string[]) {
     env: { PATH: process.env.PATH, LC_ALL: "C.UTF-8", MANWIDTH: "300" },
   });
   return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+/** Runs commands in one process, because each help would be a start of the program. */
+function createRunner(): RunCommand {
+  const waiting: ((outcome: Outcome) => void)[] = [];
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "command-process.ts")], {
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: (outcome: Outcome) => waiting.shift()?.(outcome),
+  });
+  child.unref();
+  return (words) => {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    waiting.push(resolve);
+    child.send({ words, cwd: import.meta.dir, env: {} });
+    return promise;
+  };
 }
 
 test.skipIf(Bun.which("groff") === null)("groff reads it without a warning", () => {
@@ -38,7 +54,7 @@ test.skipIf(Bun.which("mandoc") === null)(
 test.skipIf(Bun.which("man") === null)("man shows every command, variable and exit code", async () => {
   const { exitCode, stdout, stderr } = read("man", "-l");
   expect([exitCode, stderr]).toEqual([0, ""]);
-  const commands = await listCommands((words) => run(words));
+  const commands = await listCommands(createRunner());
   expect(commands.length).toBeGreaterThan(20);
   for (const command of commands) expect(stdout).toMatch(new RegExp(`^ +memledger ${command}( |$)`, "m"));
   for (const setting of generalSettings) expect(stdout).toContain(`       ${variableOf(setting)}\n`);
