@@ -57,8 +57,8 @@ const sentences: readonly (readonly [string, string])[] = [
   ["docs/operator/LEDGER.md", `signs one after ${number(limits.checkpointEveryRecords)} records`],
   ["docs/operator/LEDGER.md", `after ${minutes(limits.checkpointEveryMs)} minutes if there are new records`],
   ["docs/operator/LEDGER.md", `${settings.installationRetentionDays.default} days by default`],
-  ["docs/operator/INSTALLATION.md", `a project with ${number(searchableMemories)} memories`],
-  ["docs/operator/INSTALLATION.md", `| ${(bytesInCache / 1_000).toFixed(1)} KB of memory |`],
+  ["docs/OPERATIONS.md", `a project with ${number(searchableMemories)} memories`],
+  ["docs/OPERATIONS.md", `takes ${(bytesInCache / 1_000).toFixed(1)} KB of it`],
   ["docs/operator/INSTALLATION.md", `\`search-cache-mb\` (${settings.searchCacheMb.default} MiB)`],
   ["docs/operator/LOG.md", `${mib(limits.freeSpaceReserveBytes)} are needed`],
   ["docs/operator/DATA-DIRECTORY.md", `newest ${number(limits.recentRecordsPerChain)} audit records`],
@@ -93,6 +93,12 @@ const sentences: readonly (readonly [string, string])[] = [
 test.each(sentences)("%s: %s", (page, sentence) => {
   // Not the page itself, which would fill the screen.
   expect(read(page).replace(/\s+/g, " ").includes(sentence)).toBe(true);
+});
+
+test.each(["1,000 of", "after"])("the figures of a server's size are those of the last run: %s", (head) => {
+  const shown = tableOf("docs/OPERATIONS.md", head);
+  expect(shown.length).toBeGreaterThan(4);
+  expect(shown).toEqual(tableOf("bench/RESULTS.md", head));
 });
 
 test("the quality of the built-in extractor is that of the last run", () => {
