@@ -1,7 +1,6 @@
 // Owns the start and the shutdown of the server: creates its parts and connects them. Must never contain a rule about calls.
 
 import { createRateLimiter } from "./access/rate.ts";
-import { type BackupState, readBackupState } from "./backup/last-backup.ts";
 import { createAdmission } from "./calls/admission.ts";
 import { createArrivalChecks } from "./calls/arrival-checks.ts";
 import { createCallStatistics } from "./calls/call-statistics.ts";
@@ -13,6 +12,7 @@ import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { type LockedDirectory, lockDirectory } from "./data-directory/directory-lock.ts";
 import { initialise } from "./data-directory/first-start.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
+import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
 import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
@@ -35,8 +35,6 @@ import { commit, version } from "./version.ts";
 export interface BackgroundApp {
   /** Refuses new calls, finishes running ones, completes pending writes and releases the data directory. `cause` is logged. */
   close(cause?: string): Promise<void>;
-  /** The last backup of the data directory and the last failure; they survive restarts. Reads a small file. */
-  backups(): BackupState;
 }
 
 export interface App extends BackgroundApp {
@@ -165,6 +163,8 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
   const opened = await open(parts, locked, http, measured);
   store.exports.start();
+  const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
+  parts.defer(async () => schedule?.close());
   const startedAt = clock.elapsed();
   logger.info("server started", {
     version,
@@ -178,7 +178,6 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const running = parts.move();
   return {
     ...opened,
-    backups: () => readBackupState(config.dataDir),
     async close(cause = "stopped by the program") {
       const endedAt = clock.elapsed();
       await running.disposeAsync();

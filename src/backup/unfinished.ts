@@ -17,9 +17,8 @@ export interface Unfinished extends Disposable {
 
 const name = /^\.memledger-(backup|restore)-[0-9a-f]{12}(\.(part|db)(-(wal|shm|journal))?)?$/;
 
-/** Two temporary names in the folder, for files that are removed when it is disposed of. */
-export function createUnfinished(folder: string): Unfinished {
-  const path = temporaryPath(folder, "backup");
+/** Two temporary names that begin with `path`, for files that are removed when it is disposed of. */
+export function createUnfinished(path: string): Unfinished {
   const files = [`${path}.part`, `${path}.db`];
   let touchedAtMs = performance.now();
   return {

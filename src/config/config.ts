@@ -36,6 +36,12 @@ export interface Config {
   /** Null: payloads are kept as long as their entries. */
   readonly payloadRetentionDays: number | null;
   readonly installationRetentionDays: number | null;
+  /** Absolute; null: no scheduled backups. */
+  readonly backupDir: string | null;
+  /** As of durationMs. */
+  readonly backupEvery: string;
+  /** Null: all are kept. */
+  readonly backupKeep: number | null;
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
   readonly groupCommit: boolean;
@@ -111,6 +117,9 @@ export function loadConfig({
     auditKey: value(settings.auditKey),
     payloadRetentionDays: value(settings.payloadRetentionDays),
     installationRetentionDays: value(settings.installationRetentionDays),
+    backupDir: value(settings.backupDir),
+    backupEvery: value(settings.backupEvery),
+    backupKeep: value(settings.backupKeep),
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),

@@ -124,6 +124,24 @@ export function limit(naming: Naming, fallback: number | null, minimum: number):
   });
 }
 
+const durationUnitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const durationForm = /^([1-9]\d{0,5})([mhd])$/;
+
+/** A text such as `6h`; durationMs has its value. */
+export function duration(naming: Naming, fallback: string): Setting<string> {
+  return setting(naming, fallback, {
+    expectation: "a number of minutes, hours or days, such as 30m, 6h or 7d",
+    placeholder: "duration",
+    read: (raw) => (typeof raw === "string" && durationForm.test(raw) ? raw : undefined),
+  });
+}
+
+/** Milliseconds of the value of a setting of the kind `duration`. */
+export function durationMs(value: string): number {
+  const [, count = "", unit = ""] = durationForm.exec(value) ?? [];
+  return Number(count) * (durationUnitsMs[unit] ?? Number.NaN);
+}
+
 export function amount(naming: Naming, fallback: number): Setting<number> {
   return setting(naming, fallback, {
     expectation: "a number of at least 0, such as 0.25",

@@ -7,6 +7,7 @@ import {
   amount,
   choice,
   directory,
+  duration,
   file,
   hosts,
   limit,
@@ -109,6 +110,22 @@ export const settings = {
       description: "days that records of administration and of calls without a valid key are kept",
     },
     365,
+    1,
+  ),
+  backupDir: directory(
+    {
+      name: "backup-dir",
+      description: "folder for scheduled backups, outside the data directory; without it, there are none",
+    },
+    null,
+  ),
+  backupEvery: duration(
+    { name: "backup-every", description: "time between two scheduled backups, such as 30m, 6h or 7d" },
+    "24h",
+  ),
+  backupKeep: limit(
+    { name: "backup-keep", description: "number of scheduled backups that are kept; older ones are removed" },
+    14,
     1,
   ),
   embeddingThreads: whole(

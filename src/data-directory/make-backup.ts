@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { type ArchiveSource, createArchiveWriter } from "../backup/archive-writer.ts";
 import { backupReserveBytes } from "../backup/limits.ts";
 import { type ArchivedFile, type Manifest, manifestName, printManifest } from "../backup/manifest.ts";
-import { createUnfinished, removeUnfinished, type Unfinished } from "../backup/unfinished.ts";
+import { createUnfinished, removeUnfinished, temporaryPath, type Unfinished } from "../backup/unfinished.ts";
 import { toTimestamp } from "../clock.ts";
 import { nameNewFile, syncFolder } from "../files/durable.ts";
 import { explainedAs } from "../files/system-error.ts";
@@ -24,6 +24,8 @@ export interface BackupOptions {
   readonly includesSigningKey: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** As of temporaryPath, for a caller that removes the unfinished files of a thread that has ended. Default: a new one. */
+  readonly temporary?: string;
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
   /** Stops the backup; it is rejected with the reason. */
   readonly signal?: AbortSignal;
@@ -63,7 +65,7 @@ async function make(place: DatabasePlace, options: BackupOptions): Promise<MadeB
   const folder = dirname(target);
   removeUnfinished(folder, now);
   requireSpace(folder, place.engine.location);
-  using unfinished = createUnfinished(folder);
+  using unfinished = createUnfinished(options.temporary ?? temporaryPath(folder, "backup"));
   const progress = createStages(options, unfinished);
   const sources = gatherSources(place.directory.root, options);
   const database = await place.engine.copyTo(unfinished.database, {

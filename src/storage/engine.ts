@@ -125,6 +125,8 @@ export interface Inspection {
   readonly keys: number;
   /** Those that are used with their secret: without the local keys of projects. */
   readonly secretKeys: number;
+  /** Chain of the installation, which identifies it; null before its first record. */
+  readonly installation: string | null;
   /** By age. */
   readonly projects: readonly Readonly<{ id: string; name: string }>[];
 }

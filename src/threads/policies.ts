@@ -47,6 +47,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   extractor: { ...computes, silenceMaxMs: 60_000 },
   // Reads the whole database file.
   inspector: { ...runsOnce, silenceMaxMs: 4 * 3_600_000 },
+  // Copies, checks and compresses the whole database. It is told to stop before it is closed.
+  backup: { ...runsOnce, mayOverlap: false, silenceMaxMs: 24 * 3_600_000, closeMaxMs: 10_000 },
   // One range of rows.
   verifier: { ...runsOnce, silenceMaxMs: 600_000 },
 };

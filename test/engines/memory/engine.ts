@@ -47,6 +47,7 @@ export function createMemoryEngine(folder: string): Engine {
       model: settings.get("all")?.model ?? null,
       keys: keys.all().length,
       secretKeys: keys.all().filter(({ key }) => !isLocalKey(key)).length,
+      installation: data.chains.get(null)?.chain ?? null,
       projects: projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project])),
     }),
     findFormat: async () => (database.isMigrated ? 1 : 0),

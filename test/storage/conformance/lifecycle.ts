@@ -34,6 +34,7 @@ export function testLifecycle(subject: EngineUnderTest): void {
         model: null,
         keys: 0,
         secretKeys: 0,
+        installation: null,
         projects: [],
       });
       expect(await engine.findDamage()).toEqual([]);

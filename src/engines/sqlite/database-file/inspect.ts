@@ -1,6 +1,7 @@
 // Reads facts about a database without a store: its contents in numbers, and whether it is intact. Must never write.
 
 import { localKeyName } from "../../../access/key.ts";
+import type { Database } from "../../../native/sqlite.ts";
 import type { Inspection } from "../../../storage/engine.ts";
 import { checkFormat } from "../schema/migrate.ts";
 import { boundModel } from "../schema/model-binding.ts";
@@ -22,11 +23,17 @@ export function inspect(file: DatabaseFile): Inspection {
       secretKeys: Number(
         database.prepare("SELECT COUNT(*) FROM api_key WHERE name <> ?").pluck().get(localKeyName),
       ),
+      installation: findInstallation(database),
       projects,
     };
   } finally {
     database.close();
   }
+}
+
+function findInstallation(database: Database): string | null {
+  const id = database.prepare("SELECT id FROM audit_chain WHERE project IS NULL").pluck().get();
+  return typeof id === "string" ? id : null;
 }
 
 /** The faults that SQLite finds in the file; empty when it is intact. Reads the whole file. */

@@ -1,0 +1,119 @@
+// Owns when scheduled backups are made, repeated after a failure, and removed. The newest file in the folder says when the last one was
+// made, so a restart changes nothing. Must never stop the server, whatever fails.
+
+import type { Clock } from "../clock.ts";
+import type { ClockTimer } from "../clock-timers.ts";
+import { makeFolder } from "../files/durable.ts";
+import type { Logger } from "../log/logger.ts";
+import { rememberBackup, rememberFailure } from "./last-backup.ts";
+import { backupCheckMs, backupRetryMaxMs, backupRetryMinMs } from "./limits.ts";
+import { listScheduled, removeOldest, scheduledPath } from "./scheduled-files.ts";
+
+export interface ScheduleOptions {
+  readonly dataDir: string;
+  readonly folder: string;
+  readonly everyMs: number;
+  /** Null: all are kept. */
+  readonly keep: number | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Chain of the installation; null before its first record. */
+  installation(): Promise<string | null>;
+  /** Why no backup can be written to the folder, as an error that says what to do. */
+  requireFolder(): void;
+  /** Records a backup that will be written to the path. */
+  record(path: string): Promise<void>;
+  /** Makes a backup; rejects when `stop` was called. @returns the size of the file */
+  make(path: string, now: number): Promise<number>;
+  /** Stops a backup that is being made. */
+  stop(): Promise<void>;
+}
+
+export interface BackupSchedule {
+  /** Stops a backup that is being made; the next start makes it. */
+  close(): Promise<void>;
+}
+
+export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
+  const { clock, logger, dataDir, folder } = options;
+  let isClosed = false;
+  let failures = 0;
+  let retryAtMs = Number.NEGATIVE_INFINITY;
+  let loggedMessage: string | null = null;
+  let running: Promise<void> | null = null;
+
+  const failed = (error: unknown): void => {
+    if (isClosed) return;
+    const message = error instanceof Error ? error.message : String(error);
+    retryAtMs = clock.elapsed() + Math.min(backupRetryMinMs * 2 ** failures, backupRetryMaxMs);
+    failures += 1;
+    if (message !== loggedMessage) {
+      logger.error("a scheduled backup failed and is tried again", { folder, error: message });
+    }
+    loggedMessage = message;
+    try {
+      rememberFailure(dataDir, { atMs: clock.now(), message });
+    } catch {
+      // The disk is full. The log says so, and calls that write say so, too.
+    }
+  };
+  const succeeded = (): void => {
+    if (failures > 0) logger.info("scheduled backups succeed again", { folder });
+    failures = 0;
+    loggedMessage = null;
+  };
+  const check = async (): Promise<void> => {
+    try {
+      if (await backUpIfDue(options)) succeeded();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const tick = (): void => {
+    if (isClosed || running !== null || clock.elapsed() < retryAtMs) return;
+    running = check().finally(() => {
+      running = null;
+    });
+  };
+
+  const timer: ClockTimer = clock.every(backupCheckMs, tick);
+  tick();
+  return {
+    async close() {
+      isClosed = true;
+      timer.cancel();
+      await options.stop();
+      await running;
+    },
+  };
+}
+
+/** @returns whether a backup was made */
+async function backUpIfDue(options: ScheduleOptions): Promise<boolean> {
+  const { clock, logger, dataDir, folder, keep } = options;
+  makeFolder(folder);
+  const known = await options.installation();
+  if (known !== null && !isDue(options, known)) return false;
+  options.requireFolder();
+  const [now, startedAt] = [clock.now(), clock.elapsed()];
+  // The record is the first one of an installation without any.
+  if (known === null) await options.record(folder);
+  const installation = known ?? (await options.installation());
+  if (installation === null) throw new Error("The installation has no chain. Restart the server.");
+  const path = scheduledPath(folder, installation, now);
+  if (known !== null) await options.record(path);
+  const bytes = await options.make(path, now);
+  rememberBackup(dataDir, { atMs: now, bytes, path });
+  const removed = removeOldest(folder, installation, keep);
+  const durationMs = Math.round(clock.elapsed() - startedAt);
+  logger.info("backup made", { path, bytes, duration_ms: durationMs, removed: removed.length });
+  return true;
+}
+
+/** A file from the future was made before the clock was corrected. */
+function isDue({ clock, folder, everyMs }: ScheduleOptions, installation: string): boolean {
+  const [newest] = listScheduled(folder, installation);
+  if (newest === undefined) return true;
+  const ageMs = clock.now() - newest.atMs;
+  return ageMs >= everyMs || ageMs < 0;
+}

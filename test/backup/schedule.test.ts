@@ -1,0 +1,143 @@
+// Scheduled backups of a running server: when they are made, which are removed, and what happens while the folder cannot be used. The
+// clock is moved, so nothing here waits for the time.
+
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readBackupState } from "../../src/backup/last-backup.ts";
+import { loadConfig } from "../../src/config/config.ts";
+import { durationMs } from "../../src/config/setting.ts";
+import { startTestApp, type TestApp } from "../fixture.ts";
+
+setDefaultTimeout(30_000);
+const hourMs = 3_600_000;
+const opened: { app: TestApp; folder: string }[] = [];
+
+afterEach(async () => {
+  for (const { app, folder } of opened.splice(0)) {
+    await app.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+async function start(flags: Readonly<Record<string, string>> = {}) {
+  const root = mkdtempSync(join(tmpdir(), "memledger-schedule-"));
+  const folder = join(root, "backups");
+  const app = await startTestApp({
+    "backup-dir": folder,
+    "backup-every": "6h",
+    "backup-keep": "2",
+    ...flags,
+  });
+  opened.push({ app, folder: root });
+  return { app, folder };
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".tar.zst"))
+    .toSorted();
+
+/** Waits for what a thread does; a test that hangs is ended by its timeout. */
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await Bun.sleep(5);
+}
+
+const lastOf = (app: TestApp) => readBackupState(app.config.dataDir);
+
+test("the first one is made at once, the next after the time, and the oldest is removed", async () => {
+  const { app, folder } = await start();
+  await until(() => lastOf(app).last !== null);
+  expect(filesIn(folder)).toHaveLength(1);
+  const [first = ""] = filesIn(folder);
+  expect(lastOf(app).last?.path).toBe(join(folder, first));
+  writeFileSync(join(folder, "memledger-000000000000-2020-01-01T00-00-00-000Z.tar.zst"), "of another server");
+  writeFileSync(join(folder, "notes.txt"), "of the operator");
+
+  app.passTime(5 * hourMs);
+  await Bun.sleep(50);
+  expect(filesIn(folder)).toHaveLength(2);
+  for (const count of [3, 3]) {
+    const before = lastOf(app).last?.atMs ?? 0;
+    app.passTime(6 * hourMs);
+    await until(() => (lastOf(app).last?.atMs ?? 0) > before);
+    await until(() => filesIn(folder).length === count);
+  }
+  expect(filesIn(folder)).not.toContain(first);
+  expect(readdirSync(folder)).toContain("notes.txt");
+  const records = app.records(null).filter(({ action }) => action === "backup.create");
+  expect(records).toHaveLength(3);
+  expect(records[0]?.payload).toMatchObject({ request_body: { includes_signing_key: false } });
+});
+
+test("a restart makes none before its time", async () => {
+  const { app, folder } = await start();
+  await until(() => lastOf(app).last !== null);
+  await app.restart();
+  app.passTime(5 * hourMs);
+  await Bun.sleep(100);
+  expect(filesIn(folder)).toHaveLength(1);
+  // The operator has moved it away.
+  for (const name of filesIn(folder)) rmSync(join(folder, name));
+  app.passTime(60_000);
+  await until(() => filesIn(folder).length === 1);
+});
+
+test("a failure is logged once, remembered, and repeated; the server stays ready", async () => {
+  const { app, folder } = await start();
+  await until(() => lastOf(app).last !== null);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, "a file where the folder was");
+  app.passTime(6 * hourMs);
+  await until(() => lastOf(app).failure !== null);
+  expect(lastOf(app).last).not.toBeNull();
+  expect((await app.call("GET", "/health/ready")).status).toBe(200);
+  const first = lastOf(app).failure?.atMs ?? 0;
+  app.passTime(2 * 60_000);
+  await until(() => (lastOf(app).failure?.atMs ?? 0) > first);
+  expect(app.complaints.splice(0)).toEqual([expect.stringContaining("a scheduled backup failed")]);
+
+  rmSync(folder);
+  app.passTime(hourMs);
+  await until(() => lastOf(app).failure === null);
+  expect(filesIn(folder)).toHaveLength(1);
+});
+
+test("a server that stops while one is made leaves no unfinished file", async () => {
+  const { app, folder } = await start();
+  await until(() => readdirSync(join(folder, "..")).includes("backups") && readdirSync(folder).length > 0);
+  await app.restart();
+  await until(() => filesIn(folder).length === 1);
+  await until(() => readdirSync(folder).length === 1);
+});
+
+test("a folder inside the data directory is refused at the start", async () => {
+  const root = mkdtempSync(join(tmpdir(), "memledger-schedule-"));
+  mkdirSync(join(root, "data"));
+  chmodSync(join(root, "data"), 0o700);
+  const { startApp } = await import("../../src/app.ts");
+  for (const dir of ["data", "data/backups"]) {
+    const { config } = loadConfig({
+      flags: {
+        "data-dir": join(root, "data"),
+        port: "0",
+        "log-level": "silent",
+        "backup-dir": join(root, dir),
+      },
+    });
+    await expect(startApp(config)).rejects.toThrow(/--backup-dir: .* is inside the data directory/);
+  }
+  rmSync(root, { recursive: true });
+});
+
+test("durations have a unit", () => {
+  expect([durationMs("30m"), durationMs("6h"), durationMs("7d")]).toEqual([
+    1_800_000,
+    6 * hourMs,
+    168 * hourMs,
+  ]);
+  for (const text of ["6", "0h", "6 h", "-1h", "6s", "1.5h"]) {
+    expect(() => loadConfig({ flags: { "backup-every": text }, readsFile: false })).toThrow(/30m, 6h or 7d/);
+  }
+});
