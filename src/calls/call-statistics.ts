@@ -1,6 +1,7 @@
 // Owns the counts of calls and of requests that belong to no operation. Must never count by what a client has sent: only by the names of
 // operations, transports and codes.
 
+import { successCode } from "../errors.ts";
 import { callSeconds, stageSeconds } from "../statistics/bounds.ts";
 import { createDistribution, type Distribution, type DistributionState } from "../statistics/distribution.ts";
 import type { Operation } from "./operation.ts";
@@ -57,6 +58,9 @@ interface Counted {
   readonly codes: Map<number, number>;
 }
 
+/** A counter that appears with its first error has no increase, so an alert would not see that error. */
+const codesFromTheStart = [successCode, 1500, 1503];
+
 /** @param countsProjects whether calls are also counted by project */
 export function createCallStatistics(countsProjects = false): CallStatistics {
   let running = 0;
@@ -69,7 +73,8 @@ export function createCallStatistics(countsProjects = false): CallStatistics {
     const name = `${transport} ${operation}`;
     const known = counted.get(name);
     if (known !== undefined) return known;
-    const added = { operation, transport, seconds: createDistribution(callSeconds), codes: new Map() };
+    const codes = new Map(codesFromTheStart.map((code) => [code, 0]));
+    const added = { operation, transport, seconds: createDistribution(callSeconds), codes };
     counted.set(name, added);
     return added;
   };

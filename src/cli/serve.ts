@@ -122,14 +122,20 @@ function firstSignal(logLevel: LogLevel): Promise<string> {
   });
 }
 
-function readyReport({ url, projectId, apiKey }: App, config: Config): Report {
+function readyReport({ url, projectId, apiKey, metricsUrl }: App, config: Config): Report {
   const data = {
     event: "ready",
     url,
     project_id: projectId,
     ...(apiKey === null ? {} : { api_key: apiKey }),
+    ...(metricsUrl === null ? {} : { metrics_url: metricsUrl }),
   };
-  const facts = { API: `${url}/v1`, Documentation: `${url}/docs`, Data: config.dataDir };
+  const facts = {
+    API: `${url}/v1`,
+    Documentation: `${url}/docs`,
+    ...(metricsUrl === null ? {} : { Metrics: metricsUrl }),
+    Data: config.dataDir,
+  };
   const parts = [`${versionText} is running.`, list(facts)];
   if (apiKey !== null) parts.push(firstSteps(url, apiKey, projectId ?? ""));
   return { data, text: `${parts.join("\n\n")}\n\nStop it with Ctrl+C.` };
