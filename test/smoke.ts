@@ -1,10 +1,11 @@
 // Drives the built executable, copied alone into an empty folder, as a newcomer would: `bun run smoke [FILE]`.
 // Needs nothing but Bun itself, so it also runs where node_modules is out of reach.
 
-import { copyFileSync, existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { obstacle } from "./docs/client-packages.ts";
-import { createFolder, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
+import { createFolderWith, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
+import { findNamespace } from "./egress/namespace.ts";
 import { items, says, startFakeLlm } from "./extraction/fake-llm.ts";
 import { checkAssistants } from "./smoke-assistants.ts";
 
@@ -18,15 +19,7 @@ function check(claim: string, holds: boolean, details: unknown = ""): void {
   passed++;
 }
 
-/** A folder with nothing in it but the executable. */
-function createFolderWithExecutable(): string {
-  const created = createFolder("false");
-  copyFileSync(executable, join(created, "copy"));
-  renameSync(join(created, "copy"), join(created, "memledger"));
-  return created;
-}
-
-const folder = createFolderWithExecutable();
+const folder = createFolderWith(executable);
 const llm = await startFakeLlm();
 const servers: Started[] = [];
 async function start(...flags: readonly string[]): Promise<Started> {
@@ -55,6 +48,23 @@ function checkVersion(): void {
   );
 }
 
+const handbook = "docs/OPERATIONS.md";
+
+/** The first hour and the tasks of an operator, where nothing but this machine can be reached. */
+async function walkHandbook(): Promise<void> {
+  const namespace = findNamespace();
+  const script = join(import.meta.dir, "docs/walk-page.ts");
+  const child = Bun.spawn([...(namespace ?? []), process.execPath, script, handbook, executable], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const walked = await child.stdout.text();
+  const where =
+    namespace === null ? "with the network: this system permits no namespaces" : "without a network";
+  check(`every command of ${handbook} works, ${where}`, (await child.exited) === 0, walked);
+}
+
 /** Runs the commands of a page in a folder of its own. */
 async function walkPage(page: string): Promise<void> {
   const reason = obstacle(page);
@@ -62,7 +72,8 @@ async function walkPage(page: string): Promise<void> {
     process.stdout.write(`${page}: ${reason}\n`);
     return;
   }
-  const own = createFolderWithExecutable();
+  if (page === handbook) return walkHandbook();
+  const own = createFolderWith(executable);
   llm.otherwise(says("Understood."));
   try {
     const { exitCode, output, calls } = await walk(page, own, { llmUrl: llm.url });

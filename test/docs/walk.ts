@@ -1,7 +1,7 @@
 // Runs the commands of a page as they are printed, against a server that was started in an empty folder. The tests of the
 // documentation do it from source, the smoke test with the executable.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Environment, installClient, shimsOf } from "./client-packages.ts";
@@ -49,6 +49,14 @@ export function createFolder(command: string): string {
   writeFileSync(join(folder, "memledger"), `#!/bin/sh\nexec ${command} "$@"\n`);
   chmodSync(join(folder, "memledger"), 0o755);
   return folder;
+}
+
+/** A folder with nothing in it but this executable, as `./memledger`. */
+export function createFolderWith(executable: string): string {
+  const created = createFolder("false");
+  copyFileSync(executable, join(created, "copy"));
+  renameSync(join(created, "copy"), join(created, "memledger"));
+  return created;
 }
 
 export function removeFolder(folder: string): void {

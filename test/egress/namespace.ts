@@ -46,7 +46,7 @@ export async function stopObservation(): Promise<void> {
 }
 
 /** Words before a command that give it a network of its own; null where that is not permitted. */
-function findNamespace(): string[] | null {
+export function findNamespace(): string[] | null {
   const loopback = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
   const ways = [
     ["unshare", "--net"],
