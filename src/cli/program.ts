@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, session
   restore: async () => (await import("./restore.ts")).addRestoreCommand,
   connect: async () => (await import("./connect.ts")).addConnectCommand,
   reembed: async () => (await import("./reembed.ts")).addReembedCommand,
+  health: async () => (await import("./health.ts")).addHealthCommand,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   config: async () => (await import("./config.ts")).addConfigCommands,
   hook: async () => (await import("./hook.ts")).addHookCommands,

@@ -12,5 +12,10 @@ const lowest = 19;
  */
 export function yieldToOthers(): void {
   // On Linux, 0 names the calling thread (setpriority(2), NOTES); elsewhere it would name the whole process.
-  if (process.platform === "linux") setPriority(0, Math.min(lowest, getPriority(0) + step));
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(0, Math.min(lowest, getPriority(0) + step));
+  } catch {
+    // A sandbox forbids it, such as a SystemCallFilter of systemd. The threads work as well, at equal priority.
+  }
 }

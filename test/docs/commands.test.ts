@@ -29,7 +29,14 @@ const notRun: Readonly<Record<string, string>> = {
   "bun run build --target linux-arm64": "needs the Bun of another platform, which the line above downloads",
   "bun run build --model DIR": "takes long; DIR is for the reader to fill in",
   "bun run start": "a server on the port 8420, which may be in use; `memledger serve` is run",
-  "install -m 755 memledger /usr/local/bin/memledger": "needs root",
+  "bun run release --check": "takes minutes; .ci/run makes a release of Linux",
+  "sha256sum --check --ignore-missing SHA256SUMS": "needs a release",
+  "apt-get install ./memledger_0.1.0_amd64.deb": "needs root",
+  "memledger key create --project default --data-dir /var/lib/memledger": "needs the installed package",
+  "install -m 755 memledger /usr/bin/memledger": "needs root",
+  "install -m 644 memledger.service /etc/systemd/system/memledger.service": "needs root",
+  "sudo -u memledger memledger project create --name default --data-dir /var/lib/memledger":
+    "needs the user and the directory",
   "useradd --system --home-dir /var/lib/memledger --shell /usr/sbin/nologin memledger": "needs root",
   "install -d -m 700 -o memledger -g memledger /var/lib/memledger": "needs root",
   "systemctl daemon-reload": "needs root and systemd",
@@ -138,7 +145,7 @@ describe("commands in blocks", () => {
   test("no other block has a command", () => {
     const blocks = pages.flatMap(blocksOf).filter(({ language }) => language !== "sh");
     const languages = [...new Set(blocks.map(({ language }) => language))].toSorted();
-    expect(languages).toEqual(["", "ini", "js", "json", "python", "text", "toml", "yaml"]);
+    expect(languages).toEqual(["", "js", "json", "python", "text", "toml", "yaml"]);
     const command = /^[$#]? *(\.\/)?(memledger|bunx?|npm|npx|curl|python3?|sudo|systemctl|docker|ollama) /m;
     expect(blocks.filter(({ language, text }) => language !== "toml" && command.test(text))).toEqual([]);
   });
@@ -158,17 +165,16 @@ describe("commands in blocks", () => {
 
   const systemd = Bun.which("systemd-analyze");
   test.skipIf(systemd === null)("systemd accepts the service file", async () => {
-    const services = pages.flatMap(blocksOf).filter(({ language }) => language === "ini");
-    expect(services).toHaveLength(1);
-    for (const { text } of services) {
-      const folder = createFolder("true");
-      const file = join(folder, "memledger.service");
-      writeFileSync(file, text.replace("/usr/local/bin/memledger", join(folder, "memledger")));
-      const verified = Bun.spawn([systemd ?? "", "verify", file], { stdout: "ignore", stderr: "pipe" });
-      const complaints = await new Response(verified.stderr).text();
-      expect({ exitCode: await verified.exited, complaints }).toEqual({ exitCode: 0, complaints: "" });
-      removeFolder(folder);
-    }
+    const folder = createFolder("true");
+    const file = join(folder, "memledger.service");
+    const text = readFileSync(join(root, "deploy/systemd/memledger.service"), "utf8");
+    writeFileSync(file, text.replace("/usr/bin/memledger", join(folder, "memledger")));
+    // No manual page is installed here.
+    const command = [systemd ?? "", "verify", "--man=no", file];
+    const verified = Bun.spawn(command, { stdout: "ignore", stderr: "pipe" });
+    const complaints = await new Response(verified.stderr).text();
+    expect({ exitCode: await verified.exited, complaints }).toEqual({ exitCode: 0, complaints: "" });
+    removeFolder(folder);
   });
 
   test("the scripts of the training exist and have the options", () => {
@@ -226,10 +232,11 @@ async function commandsBelow(words: readonly string[]): Promise<string[]> {
 
 describe("commands in sentences", () => {
   const codes = pages.flatMap((page) => inlineCodeOf(page).map((code) => ({ page, code })));
-  const inServices = pages
-    .flatMap(blocksOf)
-    .flatMap((block) => [...block.text.matchAll(/^ExecStart=\S*\/(memledger .*)$/gm)])
-    .map(([, code = ""]) => ({ page: "a service file", code }));
+  const unit = readFileSync(join(root, "deploy/systemd/memledger.service"), "utf8");
+  const inServices = [...unit.matchAll(/^ExecStart=\S*\/(memledger .*)$/gm)].map(([, code = ""]) => ({
+    page: "the service file",
+    code,
+  }));
 
   test("every command of memledger exists with its options", async () => {
     const commands = [...codes, ...inServices].filter(({ code }) =>

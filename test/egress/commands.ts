@@ -78,6 +78,7 @@ export async function administer(administration: Administration): Promise<string
   const restored = await run(["restore", backup, "--data-dir", file("restored")], true);
   if (restored.exitCode !== 0) faults.push(`restore ended with ${restored.exitCode}: ${restored.stderr}`);
   await expect(["doctor"]);
+  await expect(["health"], [0, 1]);
   await expect(["config", "print"]);
   await expect(["connect", "--list"]);
   await expect(["connect", "codex", "--write", "--hooks"]);

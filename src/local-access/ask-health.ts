@@ -1,0 +1,36 @@
+// Owns how a program of this machine asks the running server whether it is ready. Must never start a server.
+
+import { isObject, readJson } from "../json/json.ts";
+import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
+import { refuseForeignSocket } from "./ask-server.ts";
+
+export type Health = Readonly<{ isReady: boolean; message: string }>;
+
+const timeoutMs = 10_000;
+
+/**
+ * @param socket path as of openLocalSocket
+ * @throws Error that says what to do if the socket belongs to another user
+ */
+export async function askHealth(socket: string): Promise<Health> {
+  const unix = findLocalSocket(socket);
+  if (unix === null) return { isReady: false, message: noServer };
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch("http://localhost/health/ready", { unix, keepalive: false, signal });
+    const message = messageOf(await response.text());
+    return { isReady: response.ok, message: response.ok ? "The server is ready." : message };
+  } catch (error) {
+    refuseForeignSocket(unix);
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    return { isReady: false, message: isLate ? tooLate : noServer };
+  }
+}
+
+const noServer = "No server runs on this data directory. Start one with memledger serve.";
+const tooLate = `The server did not answer within ${timeoutMs / 1000} seconds. Read its log.`;
+
+function messageOf(text: string): string {
+  const envelope = readJson(text);
+  return isObject(envelope) && typeof envelope.message === "string" ? envelope.message : text;
+}
