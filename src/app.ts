@@ -46,6 +46,10 @@ export interface App extends BackgroundApp {
   readonly projectId: string | null;
   /** The key that this start created; null when keys already existed. */
   readonly apiKey: string | null;
+  /** What the operator must know about the address, in sentences; null: nothing. */
+  readonly warning: string | null;
+  /** Reads the TLS certificate again; the former one stays in use if that fails. Never throws. */
+  reloadCertificate(): Promise<void>;
 }
 
 interface AppOptions {
@@ -65,13 +69,13 @@ export function startApp(config: Config, options: AppOptions = {}): Promise<App>
   return start(config, options, async (parts, locked, http, measured) => {
     const metrics = await listenForMetrics(config, measured, http);
     parts.defer(async () => metrics?.stop());
-    const { url, port, stop } = await listenOnPort(config, http);
+    const { url, port, warning, reloadCertificate, stop } = await listenOnPort(config, http);
     parts.defer(stop);
     const first = await initialise(http.perform, locked.engine);
     const socket = tryListenLocally(locked.directory, http);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
     parts.defer(async () => void (await Promise.all([socket?.close(), stop()])));
-    return { url, port, metricsUrl: metrics?.url ?? null, ...first };
+    return { url, port, metricsUrl: metrics?.url ?? null, warning, reloadCertificate, ...first };
   });
 }
 

@@ -3,19 +3,64 @@
 import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "./data-directory/data-directory.ts";
 import { endStart } from "./local-access/start-marker.ts";
+import { isLoopback } from "./network.ts";
+import { readCertificate } from "./transports/http/certificate.ts";
 import { explainListenFailure } from "./transports/http/listen-failure.ts";
 import type { Listener } from "./transports/http/listener.ts";
 import { type RunningServer, startServer } from "./transports/http/network-server.ts";
 import { createHttp, type HttpOptions } from "./transports/http/server.ts";
+import { createTls } from "./transports/http/tls.ts";
 import type { BackgroundOptions } from "./transports/local-socket/background.ts";
 import { readLocalSender } from "./transports/local-socket/local-caller.ts";
 import { type LocalSocket, openLocalSocket } from "./transports/local-socket/local-socket.ts";
 
-/** @throws Error that says what to do when the address cannot be used */
-export async function listenOnPort(config: Config, options: HttpOptions): Promise<RunningServer> {
-  const { host: hostname, port, trustedProxies, allowedHosts, allowedOrigins } = config;
+interface PortListener extends Pick<RunningServer, "url" | "port" | "stop"> {
+  /** What the operator must know about the address; null: nothing. */
+  readonly warning: string | null;
+  /** Reads the certificate again, if the server has TLS. */
+  reloadCertificate(): Promise<void>;
+}
+
+/** @throws Error that says what to do when the address or the certificate cannot be used */
+export async function listenOnPort(config: Config, options: HttpOptions): Promise<PortListener> {
+  const { host: hostname, port, tls: files, trustedProxies, allowedHosts, allowedOrigins } = config;
+  const { clock, logger } = options;
+  const certificate = files === null ? null : readCertificate(files, clock.now());
+  const listen = () =>
+    startServer({ ...options, hostname, port, certificate, trustedProxies, allowedHosts, allowedOrigins });
+  const server = await attemptListening(listen, hostname, port);
+  if (files === null || certificate === null) {
+    const isProtected = isLoopback(hostname) || trustedProxies.length > 0;
+    if (!isProtected)
+      logger.warn("the server accepts calls from other machines without TLS", { remedy: addTls });
+    const warning = isProtected ? null : `${withoutTls} ${addTls}`;
+    return { ...server, warning, reloadCertificate: async () => {} };
+  }
+  const { replaceCertificate } = server;
+  const tls = createTls({ files, certificate, replaceCertificate, clock, logger });
+  return {
+    ...server,
+    warning: null,
+    reloadCertificate: tls.reload,
+    stop() {
+      tls.close();
+      return server.stop();
+    },
+  };
+}
+
+const withoutTls =
+  "The server accepts calls from other machines without TLS: everyone on the network can read API keys and texts.";
+const addTls =
+  "Set --tls-cert and --tls-key, or put a proxy with TLS in front of the server and set --trusted-proxies to its address.";
+
+async function attemptListening(
+  listen: () => RunningServer,
+  hostname: string,
+  port: number,
+): Promise<RunningServer> {
   try {
-    return startServer({ ...options, hostname, port, trustedProxies, allowedHosts, allowedOrigins });
+    return listen();
   } catch (error) {
     throw await explainListenFailure(error, hostname, port);
   }
@@ -29,6 +74,7 @@ function listenLocally(
 ): LocalSocket {
   // The socket itself never closes an idle connection.
   const listener: Listener = {
+    isTls: false,
     readSender: readLocalSender,
     addressOf: () => null,
     webPageFault: () => null,

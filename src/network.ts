@@ -1,4 +1,4 @@
-// Owns the network of an IP address: the size of network that is usually assigned to one user or machine.
+// Owns what an address says about its network: the network that is usually assigned to one user or machine, and whether it is this machine.
 
 import { isIP } from "node:net";
 
@@ -19,4 +19,10 @@ function firstGroups(address: string, count: number): string[] {
   const width = before.length + after.length + (address.includes(".") ? 1 : 0);
   const groups = tail === undefined ? before : [...before, ...Array(8 - width).fill("0"), ...after];
   return groups.slice(0, count).map((group) => Number.parseInt(group, 16).toString(16));
+}
+
+/** Whether only programs of this machine reach the host. `host` may be an IPv6 address in brackets, as in URLs. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  return host === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 }

@@ -3,6 +3,7 @@
 
 import { statfsSync, statSync } from "node:fs";
 import { chooseModel } from "../app.ts";
+import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { assistantsAdvice } from "../data-directory/assistants-advice.ts";
 import { type DataDirectory, isAccessibleToOthers } from "../data-directory/data-directory.ts";
@@ -12,6 +13,7 @@ import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { quoteWord } from "../text/shell-word.ts";
+import { type CertificateFiles, nearEnd, readCertificate } from "../transports/http/certificate.ts";
 
 /** The input of the checks that need the native libraries. */
 export interface CheckedDirectory extends DatabasePlace {
@@ -60,6 +62,15 @@ export async function checkServer({ directory, engine }: CheckedDirectory): Prom
   const taken = await engine.takeLock();
   taken?.release();
   return taken === null ? "running" : "not running";
+}
+
+/** @throws Error also when the certificate should have been renewed */
+export function checkCertificate(files: CertificateFiles): string {
+  const now = createClock().now();
+  const certificate = readCertificate(files, now);
+  const ending = nearEnd(certificate, now);
+  if (ending !== null) throw new Error(`${ending}. Renew it, then send SIGHUP to the server.`);
+  return `${certificate.name}, until ${new Date(certificate.endsAt).toISOString().slice(0, 10)}`;
 }
 
 export async function checkModel(config: Config, { engine, runtime }: CheckedDirectory): Promise<string> {

@@ -11,6 +11,7 @@ import { prepareRuntime } from "../native/runtime.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import {
   type CheckedDirectory,
+  checkCertificate,
   checkDirectory,
   checkDisk,
   checkModel,
@@ -46,9 +47,9 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command("doctor")
     .description(
-      "Check the data directory, the database, the newest audit records, the signing key, the model and the native libraries. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
+      "Check the data directory, the database, the newest audit records, the signing key, the TLS certificate, the model and the native libraries. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
     );
-  addSettings(command, [settings.model, settings.auditKey]);
+  addSettings(command, [settings.model, settings.auditKey, settings.tlsCert, settings.tlsKey]);
   bindWork(command, session, async ({ config }) => {
     const { findings, notChecked } = await runChecks(config);
     const isHealthy = findings.every(({ ok }) => ok);
@@ -98,6 +99,8 @@ async function runChecks(config: Config): Promise<Diagnosis> {
   await run("server", () => checkServer(checked));
   const notChecked = await checkLedger(checked, run);
   await run("model", () => checkModel(config, checked));
+  const { tls } = config;
+  if (tls !== null) await run("certificate", () => checkCertificate(tls));
   return { findings, notChecked };
 }
 

@@ -11,13 +11,12 @@ import type { LedgerDecision } from "../data-directory/ledger-start.ts";
 import { backgroundCheckMs, endDeadlineMs } from "../limits.ts";
 import { replaceBackgroundServer } from "../local-access/background-server.ts";
 import { shortenOwnLog } from "../log/log-file.ts";
-import { createLogger, type Logger, type LogLevel } from "../log/logger.ts";
-import { isHangupIgnored } from "../native/hangup.ts";
+import { createLogger, type Logger } from "../log/logger.ts";
 import { ModelMismatch } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { endWithin } from "../threads/process-deadline.ts";
 import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { listenForSignals, type Signals } from "./signals.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
 import { versionText } from "./version.ts";
 
@@ -43,7 +42,7 @@ export function addServeCommand(program: Command, session: Session): void {
       "serve only programs of this user, without a port, and end when idle, as the server that memledger mcp starts",
     );
   bindWork(command, session, async ({ config, ignoredVariables, options, terminal }) => {
-    const signal = firstSignal(config.logLevel);
+    const signals = listenForSignals(config.logLevel, config.tls !== null);
     const logger = createLogger(config.logLevel);
     if (ignoredVariables.length > 0) {
       logger.info("ignored variables that Kubernetes or Docker set for a service", {
@@ -51,9 +50,11 @@ export function addServeCommand(program: Command, session: Session): void {
       });
     }
     const run = options.background === true ? runBackground : runServer;
-    await run(config, { logger, decision: decisionOf(options) }, terminal, signal).catch((error: unknown) => {
-      throw withCommandLine(error, config);
-    });
+    await run(config, { logger, decision: decisionOf(options) }, terminal, signals).catch(
+      (error: unknown) => {
+        throw withCommandLine(error, config);
+      },
+    );
     return null;
   });
 }
@@ -62,23 +63,24 @@ type Run = (
   config: Config,
   options: { readonly logger: Logger; readonly decision: LedgerDecision },
   terminal: Terminal,
-  signal: Promise<string>,
+  signals: Signals,
 ) => Promise<void>;
 
 /** Replaces a background server of the directory. */
-const runServer: Run = async (config, options, terminal, signal) => {
+const runServer: Run = async (config, options, terminal, signals) => {
   const app = await replaceBackgroundServer(config.dataDir, () => startApp(config, options));
+  signals.onReload(() => void app.reloadCertificate());
   await terminal.print(readyReport(app, config));
-  await app.close(await signal);
+  await app.close(await signals.end);
 };
 
-const runBackground: Run = async (config, options, terminal, signal) => {
+const runBackground: Run = async (config, options, terminal, signals) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<string>();
   const log = keepLogShort(config.dataDir);
   const app = await startBackgroundApp(config, { ...options, end });
   const data = { event: "ready", url: null, pid: process.pid };
   await terminal.print({ data, text: `${versionText} is running in the background of ${config.dataDir}.` });
-  const cause = await Promise.race([signal, ended]);
+  const cause = await Promise.race([signals.end, ended]);
   endWithin({ afterMs: endDeadlineMs, logLevel: config.logLevel });
   await app.close(cause);
   log.cancel();
@@ -94,41 +96,14 @@ function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]):
   return restoredBackup === true ? "restored-backup" : null;
 }
 
-/** Some terminals and supervisors send a signal to the process and to its group: it arrives twice within this time. */
-const duplicateSignalMs = 100;
-
-/**
- * Resolves with the name of the first signal, also during the start. From then on the process ends before its deadline. A second
- * signal stops it at once.
- */
-function firstSignal(logLevel: LogLevel): Promise<string> {
-  return new Promise((resolve) => {
-    let firstAtMs: number | null = null;
-    const listener = (signal: string) => {
-      const nowMs = performance.now();
-      if (firstAtMs !== null) {
-        if (nowMs - firstAtMs < duplicateSignalMs) return;
-        createLogger(logLevel).warn("server stopped at once: second signal", { cause: signal });
-        process.exit(exitCodes.forced);
-      }
-      firstAtMs = nowMs;
-      endWithin({ afterMs: endDeadlineMs, logLevel });
-      resolve(signal);
-    };
-    process.on("SIGINT", listener);
-    process.on("SIGTERM", listener);
-    // A closed terminal sends SIGHUP, which shuts the server down, unless nohup or a supervisor has set it to be ignored.
-    if (!isHangupIgnored()) process.on("SIGHUP", listener);
-  });
-}
-
-function readyReport({ url, projectId, apiKey, metricsUrl }: App, config: Config): Report {
+function readyReport({ url, projectId, apiKey, metricsUrl, warning }: App, config: Config): Report {
   const data = {
     event: "ready",
     url,
     project_id: projectId,
     ...(apiKey === null ? {} : { api_key: apiKey }),
     ...(metricsUrl === null ? {} : { metrics_url: metricsUrl }),
+    ...(warning === null ? {} : { warning }),
   };
   const facts = {
     API: `${url}/v1`,
@@ -137,6 +112,7 @@ function readyReport({ url, projectId, apiKey, metricsUrl }: App, config: Config
     Data: config.dataDir,
   };
   const parts = [`${versionText} is running.`, list(facts)];
+  if (warning !== null) parts.push(`Warning: ${warning}`);
   if (apiKey !== null) parts.push(firstSteps(url, apiKey, projectId ?? ""));
   return { data, text: `${parts.join("\n\n")}\n\nStop it with Ctrl+C.` };
 }

@@ -18,6 +18,8 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** Absolute paths of PEM files; null: without TLS. */
+  readonly tls: { readonly certificate: string; readonly key: string } | null;
   /** Null: a background server never ends by itself. */
   readonly backgroundIdleMinutes: number | null;
   /** Null: metrics are not served. */
@@ -104,6 +106,7 @@ export function loadConfig({
     dataDir: resolve(dataDir),
     host: value(settings.host),
     port: value(settings.port),
+    tls: tlsFrom(value),
     backgroundIdleMinutes: value(settings.backgroundIdleMinutes),
     metricsPort: value(settings.metricsPort),
     metricsHost: value(settings.metricsHost),
@@ -147,6 +150,24 @@ function dataDirSetting(fallback: string | undefined): Setting<string> {
 function report(setting: Setting<unknown>, sources: readonly Source[]): SettingReport {
   const { value, source } = pick(setting, sources);
   return { name: setting.name, value: setting.secret && value !== null ? "(hidden)" : value, source };
+}
+
+/** @throws ConfigError when only one of the two files is set */
+function tlsFrom(value: <Value>(setting: Setting<Value>) => Value): Config["tls"] {
+  const certificate = value(settings.tlsCert);
+  const key = value(settings.tlsKey);
+  if (certificate === null && key === null) return null;
+  if (certificate === null) {
+    throw new ConfigError(
+      "tls-key is set, but tls-cert is not. Set the PEM file with the certificate, or unset tls-key.",
+    );
+  }
+  if (key === null) {
+    throw new ConfigError(
+      "tls-cert is set, but tls-key is not. Set the PEM file with the private key, or unset tls-cert.",
+    );
+  }
+  return { certificate, key };
 }
 
 /** @throws ConfigError when only one of the two required settings is set */

@@ -37,6 +37,12 @@ export const settings = {
     "127.0.0.1",
   ),
   port: whole({ name: "port", description: "port to listen on; 0 selects a free port" }, 8420, 0, 65_535),
+  tlsCert: file({
+    name: "tls-cert",
+    description:
+      "PEM file with the certificate of the server and the certificates of its issuers, for https; read again at SIGHUP",
+  }),
+  tlsKey: file({ name: "tls-key", description: "PEM file with the private key of the certificate" }),
   backgroundIdleMinutes: limit(
     {
       name: "background-idle-minutes",

@@ -35,6 +35,7 @@ const server = startServer({
   mcp: null,
   allowedHosts: [],
   allowedOrigins: [],
+  certificate: null,
   hostname: "127.0.0.1",
   port: 0,
 });

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
+import type { JsonObject } from "../../src/json/json.ts";
 import { flood, manyObjects } from "../attack/heavy-bodies.ts";
 import { main, readyOf } from "../export/limited-server.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
@@ -173,14 +174,54 @@ describe("serve --json", () => {
     expect(stderr).toContain('"server stopped"');
   });
 
-  test("a terminal that is closed ends it in order, with a last checkpoint", async () => {
-    const dataDir = createFolder();
-    const server = await serve(dataDir, ["--log-level", "info"]);
-    await createFact(server.url, server.ready.api_key, "Said right before the end.");
-    const { exitCode, stderr } = await server.end("SIGHUP");
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/"message":"checkpoint".*\n.*"server stopped","cause":"SIGHUP"/s);
-    expect(existsSync(join(dataDir, "memledger.sock"))).toBe(false);
+  test.skipIf(process.platform !== "linux")(
+    "a terminal that is closed ends it in order, with a last checkpoint",
+    async () => {
+      const dataDir = createFolder();
+      const log = join(createFolder(), "log");
+      const words = [process.execPath, main, "serve", "--port", "0", "--json", "--data-dir", dataDir];
+      const { promise: ready, resolve } = Promise.withResolvers<JsonObject>();
+      let shown = "";
+      const child = Bun.spawn(["bash", "-c", `exec "$@" 2>"$0"`, log, ...words], {
+        env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+        terminal: {
+          cols: 500,
+          rows: 50,
+          data(_, bytes) {
+            shown += new TextDecoder().decode(bytes);
+            const line = /\{.*"event":"ready".*\}/.exec(shown)?.[0];
+            if (line !== undefined) resolve(JSON.parse(line));
+          },
+        },
+      });
+      const { url, api_key: key } = await ready;
+      await createFact(String(url), key, "Said right before the end.");
+      child.terminal?.close();
+      expect(await child.exited).toBe(0);
+      expect(await Bun.file(log).text()).toMatch(
+        /"message":"checkpoint".*\n.*"server stopped","cause":"SIGHUP"/s,
+      );
+      expect(existsSync(join(dataDir, "memledger.sock"))).toBe(false);
+    },
+  );
+
+  test("tells the operator that calls of other machines are not protected, unless a proxy is trusted", async () => {
+    const started = async (words: readonly string[]) => {
+      const server = await serve(createFolder(), words);
+      const { stderr } = await server.end("SIGTERM");
+      return { warning: server.ready.warning, stderr };
+    };
+    const open = await started(["--host", "0.0.0.0"]);
+    expect(open.warning).toStartWith("The server accepts calls from other machines without TLS");
+    expect(open.warning).toContain("--tls-cert and --tls-key");
+    expect(JSON.parse(open.stderr)).toMatchObject({
+      level: "warn",
+      message: "the server accepts calls from other machines without TLS",
+      remedy: expect.stringContaining("--trusted-proxies"),
+    });
+    const quiet = { warning: undefined, stderr: "" };
+    expect(await started(["--host", "0.0.0.0", "--trusted-proxies", "10.0.0.0/8"])).toEqual(quiet);
+    expect(await started(["--host", "localhost"])).toEqual(quiet);
   });
 
   test.skipIf(process.platform !== "linux")(

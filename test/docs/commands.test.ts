@@ -42,6 +42,8 @@ const notRun: Readonly<Record<string, string>> = {
   "systemctl daemon-reload": "needs root and systemd",
   "systemctl enable --now memledger": "needs root and systemd",
   "journalctl -u memledger": "needs systemd",
+  "./memledger serve --host 0.0.0.0 --tls-cert /etc/memledger/server.pem --tls-key /etc/memledger/server.key":
+    "needs a certificate in /etc; test/cli/tls.test.ts starts such servers",
   "sudo -u memledger memledger doctor --data-dir /var/lib/memledger": "needs the user and the directory",
 };
 

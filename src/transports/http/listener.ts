@@ -4,6 +4,7 @@ import type { ReadSender } from "./sender.ts";
 import type { WebPageCheck } from "./web-page-check.ts";
 
 export interface Listener {
+  readonly isTls: boolean;
   readonly readSender: ReadSender;
   /** The client's address, as far as it can be trusted; null: the socket has none. */
   addressOf(request: Request): string | null;

@@ -52,6 +52,7 @@ export function createHttp(options: HttpOptions, listener: Listener): Http {
   const dispatch = (request: Request, path: string | null) => {
     if (!request.url.startsWith("http")) return refuse(request, noHost);
     const isFound = path !== null && isAsSent(request.url, path);
+    if (listener.isTls) lengthenHost(request);
     return isFound ? http.fetch(request) : refuse(request, notFound);
   };
   return {
@@ -60,6 +61,13 @@ export function createHttp(options: HttpOptions, listener: Listener): Http {
     fetch: (request) => respond(request, null),
     error: (error) => internalError(options.logger, error),
   };
+}
+
+/** See standardHostname below. The routes use only the path and the query of the URL. */
+function lengthenHost(request: Request): void {
+  const { url } = request;
+  if (url.indexOf("/", "https://".length) >= "https://abc".length) return;
+  Object.defineProperty(request, "url", { value: url.replace("https://", "https://short-name.") });
 }
 
 /** Answers a request that belongs to no operation, and logs it. */
@@ -74,11 +82,12 @@ interface BoundRoutes {
 
 function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
   // strictPath: DELETE "/v1/memories/" with a missing id must not become DELETE "/v1/memories", which deletes all memories.
-  // standardHostname: otherwise a host name of fewer than four characters is treated as a part of the path.
+  // standardHostname: Elysia searches the path from the 12th character of the URL on, or from the 8th one. The first would treat a host
+  // name of fewer than four characters as a part of the path, the second would do so with every name after https://.
   const http = new Elysia({
     strictPath: true,
     systemRouter: false,
-    handler: { standardHostname: false },
+    handler: { standardHostname: listener.isTls },
   });
   const refuse: Refuse = (request, refusal, headers) => {
     logRefused(options, listener, request, refusal);

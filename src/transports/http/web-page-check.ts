@@ -1,7 +1,7 @@
 // Owns the check against web pages that reach the server through a browser: DNS rebinding gives such a page a name for this server.
 // Programs that are not browsers send no Origin, and need a key in any case.
 
-import { isIP } from "node:net";
+import { isLoopback } from "../../network.ts";
 import { shortenName } from "../../text/characters.ts";
 
 export interface WebPageCheckOptions {
@@ -43,12 +43,6 @@ export function createWebPageCheck({
 function hostnameOf(url: string): string | null {
   const name = URL.parse(url)?.hostname.toLowerCase() ?? "";
   return name === "" ? null : name;
-}
-
-/** `name` may be an IPv6 address in brackets, as in URLs. */
-function isLoopback(name: string): boolean {
-  const address = name.replace(/^\[(.*)\]$/, "$1");
-  return name === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 }
 
 function shown(text: string): string {

@@ -47,6 +47,7 @@ const server = startServer({
   mcp: null,
   allowedHosts: [],
   allowedOrigins: [],
+  certificate: null,
   calls: { log() {}, close() {} },
   readiness: async () => ({ ready: true, reasons: [] }),
 });
