@@ -41,7 +41,7 @@ const description = [
   "The program is one executable. It needs no other service and no network. Everything is stored in the data directory.",
 ];
 const environment =
-  "Each setting can be given as an option of memledger serve, as a variable, or in memledger.toml, where its name is that of the option without the dashes. An option overrides a variable; a variable overrides the file. An unknown name is an error. Programs that call a server elsewhere read its API key from MEMLEDGER_API_KEY.";
+  "Each setting can be given as an option of memledger serve, as a variable, or in memledger.toml, where its name is that of the option without the dashes. An option overrides a variable; a variable overrides the file. An unknown name is an error. A secret can also be in a file, which the variable with _FILE at its end names, such as MEMLEDGER_LLM_API_KEY_FILE. Programs that call a server elsewhere read its API key from MEMLEDGER_API_KEY.";
 const files = "In the data directory:";
 const seeAlso =
   "The handbook for operators, docs/OPERATIONS.md, and the other pages of the documentation are part of the source code. A running server shows the reference of its HTTP API at /docs.";
