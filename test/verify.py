@@ -33,6 +33,11 @@ SCHEMAS = set("""
 5 91ef207d647bbae81e41456cc4493d6cfb0c3c8a2aff0e0e6e4cdc60b3c7d042
 5 fed382879993b3bba639bd70179629fcb0518fc933cadf69a9575cea5bc4a89c
 """.split("\n"))
+FOREIGN_TABLES = (
+    ("table", "_litestream_seq", "_litestream_seq",
+     "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)"),
+    ("table", "_litestream_lock", "_litestream_lock", "CREATE TABLE _litestream_lock (id INTEGER)"),
+)
 TABLES = "project audit_chain audit_entry audit_payload audit_checkpoint audit_anchor audit_verification".split()
 LASTING = ("audit.redact", "audit.prune")
 
@@ -444,7 +449,8 @@ def verify_database(given, keys, outside):
     version = str(query("PRAGMA user_version")[0][0])
     if not any(line.startswith(version + " ") for line in SCHEMAS):
         raise Unusable("a format that this verifier does not know")
-    lines = sorted(jcs(list(row)) + "\n" for row in query("SELECT type, name, tbl_name, sql FROM main.sqlite_master"))
+    rows = query("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
+    lines = sorted(jcs(list(row)) + "\n" for row in rows if tuple(row) not in FOREIGN_TABLES)
     if f"{version} {sha256(*lines)}" not in SCHEMAS:
         return (None, None, "schema"), False, False, True
     damage = [table for table in TABLES if query(f"PRAGMA integrity_check({table})") != [("ok",)]]

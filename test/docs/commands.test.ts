@@ -39,6 +39,8 @@ const notRun: Readonly<Record<string, string>> = {
     "needs the user and the directory",
   "useradd --system --home-dir /var/lib/memledger --shell /usr/sbin/nologin memledger": "needs root",
   "install -d -m 700 -o memledger -g memledger /var/lib/memledger": "needs root",
+  "litestream restore -o /var/lib/memledger-restored/memledger.db /var/lib/memledger/memledger.db":
+    "needs Litestream; bun run interop does it",
   "systemctl daemon-reload": "needs root and systemd",
   "systemctl enable --now memledger": "needs root and systemd",
   "journalctl -u memledger": "needs systemd",

@@ -43,6 +43,40 @@ export async function installPythonPackages(): Promise<string | null> {
   return reasonOf("pip install", await runProgram([...words, ...requirements], { folder, timeoutMs }));
 }
 
+const goFolder = join(folder, ".go");
+/** Litestream of this version is tested; it has no releases in a package registry. */
+const litestreamModule = "github.com/benbjohnson/litestream/cmd/litestream@v0.5.18";
+
+/**
+ * Litestream: the program that MEMLEDGER_LITESTREAM names, or that is on the PATH, or that Go builds from its module (minutes, once).
+ *
+ * @returns its path, or why it cannot be had here
+ * @throws Error when the module can be had and does not build
+ */
+export async function findLitestream(): Promise<{ path: string } | { reason: string }> {
+  const built = join(goFolder, "litestream");
+  const found = process.env.MEMLEDGER_LITESTREAM ?? Bun.which("litestream");
+  if (found !== null) return { path: found };
+  if (existsSync(built)) return { path: built };
+  const go = Bun.which("go");
+  if (go === null)
+    return { reason: "there is no litestream on the PATH, in MEMLEDGER_LITESTREAM, and no go to build it" };
+  const variables = { GOBIN: goFolder, GOPATH: join(goFolder, "path"), GOFLAGS: "-modcacherw" };
+  const outcome = await runProgram([go, "install", litestreamModule], {
+    folder,
+    variables,
+    timeoutMs: 900_000,
+  });
+  const isUnreachable = /dial tcp|no such host|i\/o timeout|TLS handshake|connection refused/.test(
+    outcome.output,
+  );
+  if (outcome.exitCode !== 0 && isUnreachable)
+    return { reason: "the Go module proxy cannot be reached from here" };
+  if (outcome.exitCode !== 0)
+    throw new Error(`go install failed with ${outcome.exitCode}:\n${outcome.output}`);
+  return { path: built };
+}
+
 function reasonOf(name: string, { exitCode, output }: Outcome): string | null {
   if (exitCode === 0) return null;
   if (unreachable.test(output)) return "its registry cannot be reached from here";

@@ -37,6 +37,32 @@ export async function runProgram(words: readonly string[], options: ProgramOptio
   return { exitCode, stdout, output: `${stdout}${stderr}` };
 }
 
+export interface StartedProgram {
+  /** stdout and stderr so far. */
+  output(): string;
+  /** As a power switch would. */
+  kill(): Promise<void>;
+}
+
+/** Starts a program that runs until it is killed. */
+export function startProgram(words: readonly string[], { folder }: ProgramOptions): StartedProgram {
+  const child = Bun.spawn([...words], { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  running.add(child);
+  let output = "";
+  const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    for await (const chunk of stream) output += new TextDecoder().decode(chunk);
+  };
+  const reading = Promise.all([read(child.stdout), read(child.stderr)]);
+  return {
+    output: () => output,
+    async kill() {
+      child.kill("SIGKILL");
+      await Promise.all([child.exited, reading]);
+      running.delete(child);
+    },
+  };
+}
+
 /** Ends what a failure or a signal left running, and lets no other program start. */
 export async function killPrograms(): Promise<void> {
   isEnding = true;

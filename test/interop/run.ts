@@ -7,8 +7,9 @@ import { join, resolve } from "node:path";
 import { fromSource, killAll, startServer } from "../crash/server.ts";
 import { runConformance } from "./conformance.ts";
 import { runInspector } from "./inspector.ts";
-import { installPackages, installPythonPackages } from "./install.ts";
+import { findLitestream, installPackages, installPythonPackages } from "./install.ts";
 import { startKeyProxy } from "./key-proxy.ts";
+import { replicateWithLitestream } from "./litestream.ts";
 import { killPrograms } from "./programs.ts";
 import { runPythonClient } from "./python-client.ts";
 import { createReport } from "./report.ts";
@@ -43,6 +44,9 @@ try {
     await runPythonClient(target, report);
   }
   await proxy.stop();
+  const litestream = await findLitestream();
+  if ("reason" in litestream) report.skip("replication with Litestream", litestream.reason);
+  else await replicateWithLitestream(litestream.path, { command, place: join(place, "litestream"), report });
   report.claim("the server ends in order", (await server.stop()) === 0, server.log());
   report.claim("the server has logged no error", !/"level":"error"/.test(server.log()), server.log());
 } finally {

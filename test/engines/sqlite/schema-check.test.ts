@@ -96,6 +96,19 @@ describe("the frozen schema", () => {
   });
 });
 
+test("the tables that Litestream creates are no difference", async () => {
+  const path = join(createFolder(), "memledger.db");
+  await openSeam({ path }).then((seam) => seam.close());
+  const database = openDatabase(path, runtime);
+  database.exec(`CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);
+    CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER);
+    INSERT INTO _litestream_seq (id, seq) VALUES (1, 1);`);
+  expect(findSchemaDifference(objectsOf(database), formatVersion)).toBeNull();
+  database.close();
+  await openSeam({ path }).then((seam) => seam.close());
+  expect(inspect({ path, runtime }).format).toBe(formatVersion);
+});
+
 describe("a database whose schema somebody changed", () => {
   test.each<[what: string, change: string | ((database: Database) => void), named: string]>([
     ["a view", "CREATE VIEW shown AS SELECT * FROM audit_entry", "the view shown is not part"],
@@ -105,6 +118,21 @@ describe("a database whose schema somebody changed", () => {
       "a trigger",
       "CREATE TRIGGER more AFTER INSERT ON audit_entry BEGIN SELECT 1; END",
       "the trigger more is not part",
+    ],
+    [
+      "a table of Litestream with another column",
+      "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER, more)",
+      "the table _litestream_seq is not part",
+    ],
+    [
+      "a view with the name of a table of Litestream",
+      "CREATE VIEW _litestream_lock AS SELECT id FROM memory",
+      "the view _litestream_lock is not part",
+    ],
+    [
+      "a trigger on a table of Litestream",
+      "CREATE TABLE _litestream_lock (id INTEGER); CREATE TRIGGER _litestream_lock AFTER INSERT ON _litestream_lock BEGIN SELECT 1; END",
+      "the trigger _litestream_lock is not part",
     ],
     ["statistics", "ANALYZE", "the table sqlite_stat"],
     ["no index", "DROP INDEX audit_entry_by_key", "the index audit_entry_by_key is missing"],

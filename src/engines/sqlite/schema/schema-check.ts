@@ -20,14 +20,45 @@ export interface SchemaObject {
 /** Not the alias `sqlite_schema`: a forged view could have that name. SQLite does not open a file with a second sqlite_master. */
 export const schemaQuery = 'SELECT type, name, tbl_name AS "table", sql FROM main.sqlite_master';
 
+/**
+ * Tables that Litestream creates in every database that it replicates, as it defines them. Nothing of ours reads them, and a table cannot
+ * change what another one shows. They are not part of a schema: see docs/engineer/AUDIT-FORMAT.md.
+ */
+const foreignTables: readonly SchemaObject[] = [
+  {
+    type: "table",
+    name: "_litestream_seq",
+    table: "_litestream_seq",
+    sql: "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+  },
+  {
+    type: "table",
+    name: "_litestream_lock",
+    table: "_litestream_lock",
+    sql: "CREATE TABLE _litestream_lock (id INTEGER)",
+  },
+];
+
+/** Whether the object is not part of a schema, and exactly as another program that we know defines it. */
+export function isForeignTable(object: SchemaObject): boolean {
+  return foreignTables.some((known) => isSame(known, object));
+}
+
+function isSame(one: SchemaObject, other: SchemaObject): boolean {
+  return (
+    one.type === other.type && one.name === other.name && one.table === other.table && one.sql === other.sql
+  );
+}
+
 /** The first difference from the schema of this format, as a clause; null when there is none. */
 export function findSchemaDifference(found: readonly SchemaObject[], format: number): string | null {
   const ours = ofFormat(format);
   const seen = new Set<string>();
-  for (const { type, name, table, sql } of found) {
+  for (const object of found.filter((each) => !isForeignTable(each))) {
+    const { type, name } = object;
     const forms = ours.filter((object) => object.name === name);
     if (forms.length === 0) return `the ${type} ${name} is not part of a memledger database`;
-    const isOurs = forms.some((form) => form.type === type && form.table === table && form.sql === sql);
+    const isOurs = forms.some((form) => isSame(form, object));
     if (!isOurs || seen.has(name)) return `the ${type} ${name} is not defined as memledger defines it`;
     seen.add(name);
   }
