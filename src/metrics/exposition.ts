@@ -2,17 +2,19 @@
 // are not used: under Bun, most of them are always 0.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { createTurns } from "../scheduling/turns.ts";
 import type { Facts } from "./facts.ts";
 import type { DistributionSample, Family, HistogramFamily, SingleFamily } from "./family.ts";
 
 export interface Exposition {
   readonly contentType: string;
-  /** One at a time. */
+  /** Each metric is printed in a turn of the event loop of its own, so that calls do not wait for all of them. One text at a time. */
   print(facts: Facts): Promise<string>;
 }
 
 export function createExposition(families: readonly Family[]): Exposition {
   const registry = new Registry();
+  const nextTurn = createTurns();
   let current: Facts | null = null;
   const read = <Sample>(of: (facts: Facts) => readonly Sample[]): readonly Sample[] =>
     current === null ? [] : of(current);
@@ -24,7 +26,12 @@ export function createExposition(families: readonly Family[]): Exposition {
     contentType: registry.contentType,
     async print(facts) {
       current = facts;
-      return await registry.metrics();
+      const texts: string[] = [];
+      for (const { name } of families) {
+        texts.push(await registry.getSingleMetricAsString(name));
+        await nextTurn();
+      }
+      return `${texts.join("\n\n")}\n`;
     },
   };
 }

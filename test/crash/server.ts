@@ -11,6 +11,8 @@ export interface Server {
   /** Of the first start in a data directory only. */
   readonly apiKey: string | null;
   readonly projectId: string;
+  /** Null unless metrics-port is set. */
+  readonly metricsUrl: string | null;
   readonly pid: number;
   /** What it has written to stderr so far. */
   readonly log: () => string;
@@ -72,6 +74,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     url: String(ready.url),
     apiKey: typeof ready.api_key === "string" ? ready.api_key : null,
     projectId: String(ready.project_id),
+    metricsUrl: typeof ready.metrics_url === "string" ? ready.metrics_url : null,
     pid: child.pid,
     log: () => log,
     hasEnded: () => ended,

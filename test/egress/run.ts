@@ -74,6 +74,8 @@ async function observe(program: string, duration: number): Promise<Report> {
         faults.push(...(await administer({ ...places, lap: `${name}${lap}`, ...last })));
         last = { ...last, isErased: true };
       }
+      const scraped = await fetch(server.metricsUrl ?? "");
+      if (!(await scraped.text()).includes("memledger_calls_total{")) faults.push("no metrics were scraped");
       const refused = await deleteEverything(target);
       if (refused === null) performed.add("DELETE /v1/memories");
     }

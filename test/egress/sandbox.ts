@@ -84,7 +84,8 @@ export function createSandbox(command: readonly string[]): Sandbox {
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };
     },
-    startServer: (variables) => start({ dataDir, command, wrapper: wrapper("serve", variables) }),
+    startServer: (variables) =>
+      start({ dataDir, command, wrapper: wrapper("serve", variables), flags: ["--metrics-port", "0"] }),
     async judgeAll(ports) {
       const executable = command[0] ?? "";
       const limits: Limits = {

@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { createProject } from "../../src/access/project-operations.ts";
+import { rememberBackup, rememberFailure } from "../../src/backup/last-backup.ts";
 import { installationOperations, projectOperations } from "../../src/calls/operations.ts";
-
 import { families as table } from "../../src/metrics/families.ts";
 import { spawnWorker } from "../../src/threads/spawn.ts";
 import { tableOf } from "../docs/pages.ts";
@@ -144,6 +144,20 @@ describe("values move with the calls", () => {
     );
     expect(sampleValue(found, "memledger_ledger_failed_chains")).toBe(0);
   });
+});
+
+test("the last backup has its time and size, and a later failure its time", async () => {
+  const { dataDir } = app.config;
+  const [madeAtMs, failedAtMs] = [Date.parse("2026-11-20T10:00:00Z"), Date.parse("2026-11-21T10:00:00Z")];
+  rememberBackup(dataDir, { atMs: madeAtMs, bytes: 12_345, path: "/backups/one.tar.zst" });
+  const made = await scrape();
+  expect(sampleValue(made, "memledger_backup_timestamp_seconds")).toBe(madeAtMs / 1_000);
+  expect(sampleValue(made, "memledger_backup_bytes")).toBe(12_345);
+  expect(sampleValue(made, "memledger_backup_failure_timestamp_seconds")).toBeNull();
+  rememberFailure(dataDir, { atMs: failedAtMs, message: "No space is left." });
+  const failed = await scrape();
+  expect(sampleValue(failed, "memledger_backup_timestamp_seconds")).toBe(madeAtMs / 1_000);
+  expect(sampleValue(failed, "memledger_backup_failure_timestamp_seconds")).toBe(failedAtMs / 1_000);
 });
 
 test("no label has a value that a client has chosen", async () => {

@@ -72,6 +72,7 @@ describe("the queue", () => {
     for (const name of ["a1", "a2"]) queue.add("project 1", item(name));
     expect(refusalOf(() => queue.add("project 1", item("a3")))).toEqual({ code: 1429, retryAfterSeconds: 5 });
     expect(refusalOf(() => queue.add("project 2", item("b1")))).toBeNull();
+    expect(queue.counts).toEqual({ waiting: 3, refusedOfProject: 1, refusedOfAll: 0 });
   });
 
   test("when full, takes back the newest item of the project with the most, and else refuses with 1503", () => {
@@ -84,7 +85,9 @@ describe("the queue", () => {
     queue.add("project 2", item("b2"));
     // Both have two now: nobody has more than a fair part.
     expect(refusalOf(() => queue.add("project 2", item("b3")))).toEqual({ code: 1503, retryAfterSeconds: 5 });
+    expect(queue.counts).toEqual({ waiting: 4, refusedOfProject: 0, refusedOfAll: 4 });
     expect(takeAll(queue)).toEqual(["a1", "b1", "a2", "b2"]);
+    expect(queue.counts).toEqual({ waiting: 0, refusedOfProject: 0, refusedOfAll: 4 });
   });
 
   test("a project within its fair part is never refused, whatever the others send", () => {
