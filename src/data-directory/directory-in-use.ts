@@ -8,7 +8,7 @@ export class DirectoryInUse extends Error {
   constructor(root: string, background: number | null = null) {
     super(
       background === null
-        ? `The data directory ${root} is in use by another memledger process. Stop that process, or choose another directory with --data-dir.`
+        ? `The data directory ${root} is in use by another memledger process. Stop that process, or choose another directory with --data-dir. If no memledger runs on it, its file system may not support locks: use a local one.`
         : `The data directory ${root} is in use by its background server, process ${background}. Stop it: memledger stop --data-dir ${quoteWord(root)}`,
     );
   }

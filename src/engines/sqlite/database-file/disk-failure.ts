@@ -16,8 +16,12 @@ const locked: Cause = {
   remedy: "Close the program that has the database file open.",
 };
 
-/** By the first two words of the SQLite result code. */
+/** By the SQLite result code, or by its first two words. */
 const causes: Readonly<Record<string, Cause>> = {
+  SQLITE_READONLY_DBMOVED: {
+    cause: "the database file was removed or replaced while the server runs",
+    remedy: "Stop the server, restore the data directory, and start the server again.",
+  },
   SQLITE_FULL: { cause: "no space is left on the disk", remedy: "Free disk space." },
   SQLITE_IOERR: {
     cause: "the disk reports an input/output error",
@@ -60,12 +64,12 @@ export function isDamage(error: unknown): boolean {
 export function explainDiskFailure(error: unknown, path: string | null = null): Cause | null {
   if (!(error instanceof SqliteError)) return explainSystemError(error);
   const known = causeOfCode(error.code);
-  const isVague = /^SQLITE_(CANTOPEN|READONLY|PERM)/.test(error.code);
+  const isVague = /^SQLITE_(CANTOPEN|READONLY|PERM)(?!_DBMOVED)/.test(error.code);
   return (isVague && path !== null ? whyNotWritable(path) : null) ?? known;
 }
 
 function causeOfCode(code: string): Cause | null {
-  return causes[code.split("_", 2).join("_")] ?? null;
+  return causes[code] ?? causes[code.split("_", 2).join("_")] ?? null;
 }
 
 function whyNotWritable(path: string): Cause | null {

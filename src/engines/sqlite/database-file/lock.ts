@@ -13,7 +13,7 @@ export function takeLock(file: string, runtime: RuntimeFiles): Lock | null {
     return tryLock(file, runtime);
   } catch (error) {
     if (!(error instanceof SqliteError)) throw error;
-    const { cause, remedy } = explainDiskFailure(error, file) ?? noLocks;
+    const { cause, remedy } = isRefusedLock(error) ? noLocks : (explainDiskFailure(error, file) ?? noLocks);
     throw new Error(`${file} cannot be locked: ${cause}. ${remedy}`, { cause: error });
   }
 }
@@ -22,6 +22,11 @@ const noLocks: Cause = {
   cause: "the file system does not support locks",
   remedy: "Choose a data directory on a local file system with --data-dir.",
 };
+
+/** SQLite names the operation on the lock that failed. Where another process has the lock, the code is SQLITE_BUSY. */
+function isRefusedLock({ code }: InstanceType<typeof SqliteError>): boolean {
+  return /^SQLITE_IOERR_(RD|UN|CHECKRESERVED)?LOCK$/.test(code);
+}
 
 function tryLock(file: string, runtime: RuntimeFiles): Lock | null {
   const database = openDatabase(file, runtime, { timeout: 0 });

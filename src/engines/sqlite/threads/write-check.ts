@@ -17,6 +17,7 @@ import { bodyMaxBytes, freeSpaceReserveBytes, writeProbeEveryMs } from "../../..
 import { createLogRepeats } from "../../../log/log-repeats.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { explainDiskFailure, isDamage } from "../database-file/disk-failure.ts";
+import { watchFile } from "../database-file/file-in-place.ts";
 
 export interface WriteCheck {
   /** A transaction was rolled back because of the disk or the file. @returns whether to log it again. */
@@ -46,6 +47,7 @@ export function createWriteCheck(
   const isToBeLogged = createLogRepeats();
   let probedAt = Number.NEGATIVE_INFINITY;
 
+  const requireInPlace = watchFile(database.name);
   const fail = (error: unknown): string => {
     sawDamage ||= isDamage(error);
     return explainDiskFailure(error, database.name)?.cause ?? unexplained;
@@ -64,11 +66,15 @@ export function createWriteCheck(
       const isProbeDue = failure !== null || isSuspect;
       if (isProbeDue && now - probedAt >= writeProbeEveryMs) {
         probedAt = now;
-        failure = tried(() => probe(database), fail);
+        failure = tried(() => {
+          requireInPlace();
+          probe(database);
+        }, fail);
       }
       const cause =
         failure ??
         causeOfOthers() ??
+        tried(requireInPlace, fail) ??
         tried(() => requireWritable(database.name), fail) ??
         lackOfSpace(database.name);
       const state = { cause, sawDamage };

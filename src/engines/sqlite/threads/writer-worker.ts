@@ -13,6 +13,7 @@ import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
 import { type DatabaseFile, emptyLog, openWriting } from "../database-file/connection.ts";
+import { watchFile } from "../database-file/file-in-place.ts";
 import { createExportLog } from "../export/exports.ts";
 import { startHousekeeping } from "../housekeeping.ts";
 import { announcedThrough } from "../ledger/announced-prunes.ts";
@@ -91,6 +92,7 @@ const settlement = {
   isLost: (error: unknown) => isLost(database, error),
 };
 const writeCheck = createWriteCheck(database, clock, knownHeads.cause);
+const requireInPlace = watchFile(file.path);
 const wordMerge = createWordMerge(database, state, clock);
 const writeWords = createWordWriter(database, state);
 const inTransaction = createWriteTransactions({
@@ -98,6 +100,7 @@ const inTransaction = createWriteTransactions({
   logger,
   statistics,
   beforeCommit() {
+    requireInPlace();
     writeWords();
     revisions.write();
   },
