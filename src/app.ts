@@ -8,21 +8,22 @@ import { createPerform, type PerformTools } from "./calls/perform.ts";
 import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
+import { continueModelChange } from "./data-directory/changing-model.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { type LockedDirectory, lockDirectory } from "./data-directory/directory-lock.ts";
 import { initialise } from "./data-directory/first-start.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
+import { isDatabaseMissing } from "./data-directory/lost-database.ts";
+import { chooseModel, chooseModelInUse } from "./data-directory/model-in-use.ts";
 import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
-import { type Embedder, startEmbedder } from "./embedding/embedder.ts";
-import { readModelConfig } from "./embedding/model.ts";
-import { defaultModel, type ModelSource, readModelDirectory } from "./embedding/model-directory.ts";
 import type { ChooseEngine } from "./engines/engines.ts";
 import { createExtractionThread } from "./extraction/extraction-thread.ts";
 import { createLlmExtractor, type LlmExtractor } from "./extraction/llm-extractor.ts";
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
+import type { RunningModelChange } from "./model-change/model-change.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
-import type { LedgerFiles } from "./storage/engine.ts";
+import { startEngines } from "./starting.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
@@ -121,21 +122,25 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
       directory: config.dataDir,
     });
   }
-  const model = chooseModel(config);
+  if (await isDatabaseMissing(locked)) chooseModel(config);
   const clock = createClock(clockShift);
   const supervisor = createSupervisor({ logger, clock, spawn });
+  let modelChange: RunningModelChange | null = null;
   const ledger = await openLedgerAtStart(locked, {
     auditKey: config.auditKey,
     decision,
     now: clock.now(),
     logger,
   });
+  const model = await chooseModelInUse(config, locked, logger);
   const { store, embedder } = await startEngines(parts, locked, model, {
     config,
     ledger: ledger.files,
     logger,
+    clock,
     clockShift,
     supervisor,
+    onModelChange: () => modelChange?.wake(),
   });
   const extraction = createExtractionThread(supervisor);
   parts.defer(() => extraction.close());
@@ -163,12 +168,26 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const http = { perform, mcp, clock, logger, calls, readiness: () => readiness(store, supervisor) };
-  const build = { format: locked.engine.format, model: embedder.model.id, extractor: extractor.name };
+  const build = { format: locked.engine.format, model: embedder.current.model.id, extractor: extractor.name };
   const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
   const opened = await open(parts, locked, http, measured);
   store.exports.start();
   const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
   parts.defer(async () => schedule?.close());
+  modelChange = continueModelChange({
+    root: locked.directory.root,
+    runtime: locked.runtime,
+    threads: config.embeddingThreads,
+    supervisor,
+    store,
+    perform,
+    calls: embedder,
+    onChanged: (next) => embedder.replace(next),
+    clock,
+    logger,
+  });
+  const { close: stopModelChange } = modelChange;
+  parts.defer(stopModelChange);
   const startedAt = clock.elapsed();
   logger.info("server started", {
     version,
@@ -194,11 +213,6 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   };
 }
 
-/** The model that the configuration names. @throws Error that says what to do about its directory. */
-export function chooseModel({ model }: Config): ModelSource {
-  return model === null ? defaultModel() : readModelDirectory(model);
-}
-
 /** Null: none is configured. */
 async function openLanguageModel({ llm }: Config, logger: Logger): Promise<LlmExtractor | null> {
   if (llm === null) return null;
@@ -210,41 +224,6 @@ function publicLlmSettings({ llm }: Config): LogFields {
   if (llm === null) return {};
   const { origin, pathname } = new URL(llm.baseUrl);
   return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
-}
-
-interface EngineOptions {
-  readonly config: Config;
-  readonly ledger: LedgerFiles;
-  readonly logger: Logger;
-  readonly clockShift: ClockShift | null;
-  readonly supervisor: Supervisor;
-}
-
-/** Opens the database while the embedder loads its model in another thread. */
-async function startEngines(
-  parts: AsyncDisposableStack,
-  { engine, runtime }: LockedDirectory,
-  model: ModelSource,
-  { config, ledger, logger, clockShift, supervisor }: EngineOptions,
-): Promise<{ store: Store; embedder: Embedder }> {
-  const { dimensions } = readModelConfig(model);
-  const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, supervisor });
-  const started = starting.catch(() => null);
-  parts.defer(async () => (await started)?.close());
-  const store = await engine.open({
-    model: { id: model.id, sha256: model.sha256, dimensions },
-    plans: config.plans,
-    ledger,
-    payloadRetentionDays: config.payloadRetentionDays,
-    installationRetentionDays: config.installationRetentionDays,
-    searchCacheBytes: config.searchCacheMb * 1024 * 1024,
-    groupCommit: config.groupCommit,
-    clockShift,
-    logger,
-    logLevel: config.logLevel,
-  });
-  parts.defer(() => store.close());
-  return { store, embedder: await starting };
 }
 
 /** A busy thread is ready; a thread that is restarting is not. */

@@ -24,7 +24,7 @@ const everything = [
 const groups: Readonly<Record<string, string>> = {
   nouns: `json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network
     received-answer version calls/answer calls/call calls/operation calls/request`,
-  domains: "access memory audit export backup",
+  domains: "access memory audit export model-change backup",
   calls: "calls",
   native: "native",
   threads: "threads",
@@ -42,7 +42,7 @@ const groups: Readonly<Record<string, string>> = {
   assistants: "assistants",
   "ledger files": "data-directory/ledger-files data-directory/ledger-notes data-directory/ledger-rotation",
   metrics: "metrics",
-  process: "app listening monitoring data-directory",
+  process: "app listening monitoring starting data-directory",
   cli: "cli",
   main: "main",
 };

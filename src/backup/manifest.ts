@@ -2,7 +2,8 @@
 // Must never contain a secret: a key is named by its verifier key, which is public.
 
 import { isObject, type Json, type JsonObject, readJson } from "../json/json.ts";
-import type { ChainHead, DatabaseCopy, ModelBinding } from "../storage/engine.ts";
+import type { ModelBinding } from "../model-change/store.ts";
+import type { ChainHead, DatabaseCopy } from "../storage/engine.ts";
 
 /** The first member of the archive. */
 export const manifestName = "manifest.json";

@@ -18,8 +18,8 @@ export interface Answer {
   readonly retryAfterSeconds?: number | undefined;
   /** Id of the audit record of a refused call, for the log; absent: the call succeeded, or was not recorded. Clients do not receive it. */
   readonly recordId?: string;
-  /** Nothing of the call has happened, because an erasure was committed after it was prepared: `perform` prepares it again. */
-  readonly isOutdated?: true;
+  /** Nothing of the call has happened, because this was committed after it was prepared: `perform` prepares it again. */
+  readonly outdatedBy?: "erasure" | "model";
 }
 
 /** A file of the data directory that is the answer. */

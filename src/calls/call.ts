@@ -55,6 +55,11 @@ interface Prepared {
    * transaction finds another number, the call is prepared again.
    */
   readonly erasures?: number | undefined;
+  /**
+   * SHA-256 of each model that computed vectors of the call; absent: none did. If the transaction finds another model, the call is
+   * prepared again.
+   */
+  readonly models?: readonly string[] | undefined;
 }
 
 interface Rejected extends Prepared {

@@ -42,6 +42,6 @@ export const outdated: Refused = { code, message, data, retryAfterSeconds };
 
 /** Nothing of the call has happened, and it has no record. */
 export const settledOutdated: SettledCall = {
-  answer: { ...toRefusalAnswer(outdated), isOutdated: true },
+  answer: { ...toRefusalAnswer(outdated), outdatedBy: "erasure" },
   after: [],
 };

@@ -36,6 +36,7 @@ import { listTags } from "../memory/list-tags.ts";
 import { readMemory } from "../memory/read.ts";
 import { searchMemories } from "../memory/search.ts";
 import { updateMemory } from "../memory/update.ts";
+import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
 import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
 
 export const projectOperations: readonly ProjectOperation[] = [
@@ -81,6 +82,9 @@ export const installationOperations: readonly InstallationOperation[] = [
   rotateKey,
   exportProject,
   createBackup,
+  beginModelChange,
+  changeModel,
+  cancelModelChange,
 ];
 
 const byName = new Map<string, Operation>(

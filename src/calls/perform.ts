@@ -14,6 +14,7 @@ import { type CallStatistics, createCallStatistics } from "./call-statistics.ts"
 import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Actor, type Authority, identify, requireAuthority } from "./identify.ts";
 import { nothingKept, openInput, type Reading, readInput } from "./input.ts";
+import { createModelWatch, ofOtherModel } from "./model-watch.ts";
 import { isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
 import { foresee } from "./outcome.ts";
@@ -106,15 +107,22 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     return await settlePrepared(received);
   };
 
-  /** Prepares the call and settles it. If an erasure was committed in between, a call that only reads is prepared again. */
+  /**
+   * Prepares the call and settles it. If an erasure or a change of the model was committed in between, it is prepared again, unless it
+   * had other operations performed that change something.
+   */
   const settlePrepared = async (received: Received): Promise<Answer> => {
     const { call, authority } = received;
-    const attemptsMax = authority.operation.effects.readOnly ? preparationAttemptsMax : 1;
-    for (let attempts = 1; attempts <= attemptsMax; attempts++) {
-      const answer = await commit({ ...call, decision: await decide(received) });
-      if (answer.isOutdated !== true) return answer;
+    const { readOnly } = authority.operation.effects;
+    let refused = outdated;
+    for (let attempts = 1; attempts <= preparationAttemptsMax; attempts++) {
+      const decision = await decide(received);
+      const answer = await commit({ ...call, decision });
+      if (answer.outdatedBy === undefined) return answer;
+      refused = answer.outdatedBy === "model" ? ofOtherModel : outdated;
+      if (!readOnly && decision.erasures !== undefined) break;
     }
-    return commit({ ...call, decision: { refused: outdated } });
+    return commit({ ...call, decision: { refused } });
   };
 
   /** @param fault the fault of the request's form; null: none */
@@ -134,16 +142,18 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
 
   const decide = async ({ call, authority, reading, request, held }: Received): Promise<Decision> => {
     const watch = createErasureWatch(store.audit);
+    const used = createModelWatch();
     try {
       if (reading.input === null) throw reading.fault;
       const { parameters } = reading;
-      const prepared = await prepare(authority, reading.input, request, held, watch);
+      const prepared = await prepare(authority, reading.input, request, held, watch, used);
       const { erasures } = watch;
-      if (!isForeseen(prepared)) return { refused: null, erasures, parameters, prepared };
+      const { models } = used;
+      if (!isForeseen(prepared)) return { refused: null, erasures, models, parameters, prepared };
       const foreseen = foresee(authority.operation, call, prepared);
-      return { refused: null, erasures, parameters, prepared: prepared.prepared, foreseen };
+      return { refused: null, erasures, models, parameters, prepared: prepared.prepared, foreseen };
     } catch (error) {
-      return { refused: toRefused(error, report), erasures: watch.erasures };
+      return { refused: toRefused(error, report), erasures: watch.erasures, models: used.models };
     }
   };
 

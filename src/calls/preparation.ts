@@ -15,6 +15,7 @@ import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
 import type { Authority } from "./identify.ts";
+import type { ModelWatch } from "./model-watch.ts";
 import type { Preparation, ProjectOperation } from "./operation.ts";
 import type { Request } from "./request.ts";
 
@@ -32,6 +33,7 @@ export interface PreparationTools {
  * Runs `prepare` of an operation. @returns what `apply` gets of it.
  * @param held what the call has reserved; disposed of after the call has been settled
  * @param watch begun before the operation reads anything that its record may contain
+ * @param models told of the model of each vector
  */
 type Prepare = (
   authority: Authority,
@@ -39,6 +41,7 @@ type Prepare = (
   request: Request,
   held: DisposableStack,
   watch: ErasureWatch,
+  models: ModelWatch,
 ) => Promise<unknown>;
 
 function ignoreProgress(): void {}
@@ -55,7 +58,7 @@ export function createPrepare(
   const concurrency = Number.POSITIVE_INFINITY;
   const waitForTurn = createFairGate({ concurrency, concurrencyPerProject, limits: extractionQueueLimits });
 
-  return async (authority, input, request, held, watch) => {
+  return async (authority, input, request, held, watch, models) => {
     const { credentials, origin, signal, onProgress = ignoreProgress } = request;
     if (!("caller" in authority)) {
       const administration = { store, now: clock.now(), plans, signal };
@@ -78,7 +81,11 @@ export function createPrepare(
       report: onProgress,
       now: clock.now(),
       reserve: (cost) => credits.reserve(cost),
-      embed: (text, role) => embed(text, role, waiter),
+      async embed(text, role) {
+        const { vector, model } = await embed(text, role, waiter);
+        models.used(model);
+        return vector;
+      },
       inTurn: (work) => {
         if (isInTurn) return work();
         return waitForTurn(waiter, async () => {

@@ -14,6 +14,7 @@ import type { Transaction } from "../storage/store.ts";
 import { type ReportFailure, toRefused } from "./answer.ts";
 import { type Accepted, bodyOf, type Call } from "./call.ts";
 import { isOutdated, settledOutdated } from "./erasure-watch.ts";
+import { isOfOtherModel, settledOfOtherModel } from "./model-watch.ts";
 import type { Application, Applied, Declined, Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 import { confirm, refuse, type Settled, succeed } from "./outcome.ts";
@@ -49,6 +50,7 @@ export async function settle(
   const now = settlement.clock.now();
   const caller = await transaction.lock(call.keyId);
   if (await isOutdated(transaction, call)) return settledOutdated;
+  if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const body = bodyOf(call);
   const application = { now, plans: settlement.plans };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);

@@ -3,6 +3,7 @@
 
 import { createProject } from "../access/project-operations.ts";
 import type { InstallationOperation } from "../calls/operation.ts";
+import type { Perform } from "../calls/perform.ts";
 import type { Config } from "../config/config.ts";
 import { administrationRequest, originOf } from "../data-directory/administration.ts";
 import { locate } from "../data-directory/data-directory.ts";
@@ -66,35 +67,65 @@ export async function administer(
 
 async function perform(config: Config, operation: InstallationOperation, input: JsonObject): Promise<Json> {
   if (operation !== createProject) await requireDatabase(config.dataDir);
+  const reply = await askOrPerform(
+    config,
+    (ask) => ask(operation, input),
+    async (locked) => {
+      const { perform, close } = await openAdministration(locked, config, createLogger(config.logLevel));
+      try {
+        return await performHere(perform, operation, input);
+      } finally {
+        await close();
+      }
+    },
+  );
+  return dataOf(reply);
+}
+
+/** Null if no server listens. */
+type Ask = (operation: InstallationOperation, input: JsonObject) => Promise<Reply | null>;
+
+/**
+ * Asks the running server, or does the work here while no server runs.
+ * @param here gets the lock of the data directory, which is released afterwards
+ * @throws DirectoryInUse
+ */
+export async function askOrPerform<Result>(
+  config: Config,
+  there: (ask: Ask) => Promise<Result | null>,
+  here: (locked: LockedDirectory) => Promise<Result>,
+): Promise<Result> {
   const { socket } = locate(config.dataDir);
   const caller = { administrator: administratorOf(process.env), client: originOf("cli").client };
   let tryLock: (() => Promise<LockedDirectory | null>) | undefined;
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += retryMs) {
-    const answered = await askServer(socket, operation.name, input, caller);
-    if (answered !== null) return dataOf(answered);
+    const answered = await there((operation, input) => askServer(socket, operation.name, input, caller));
+    if (answered !== null) return answered;
     tryLock ??= createDirectoryLocker(config.dataDir);
     const locked = await tryLock();
-    if (locked !== null) return dataOf(await performHere(locked, config, operation, input));
+    if (locked !== null) {
+      try {
+        return await here(locked);
+      } finally {
+        locked.release();
+      }
+    }
     await Bun.sleep(retryMs);
   }
   throw new DirectoryInUse(config.dataDir);
 }
 
-async function performHere(
-  locked: LockedDirectory,
-  config: Config,
+export async function performHere(
+  perform: Perform,
   operation: InstallationOperation,
   input: JsonObject,
 ): Promise<Reply> {
-  await using parts = new AsyncDisposableStack();
-  parts.defer(() => locked.release());
-  const { perform, close } = await openAdministration(locked, config, createLogger(config.logLevel));
-  parts.defer(close);
   const { code, message, data } = (await perform(operation, administrationRequest("cli", input))).answer;
   return { code, message, data: JSON.parse(data ?? "null") };
 }
 
-function dataOf({ code, message, data }: Reply): Json {
+/** @throws CommandRefused */
+export function dataOf({ code, message, data }: Reply): Json {
   if (code === successCode) return data;
   throw new CommandRefused(message, code);
 }

@@ -2,16 +2,19 @@
 // result, or throws an Error. Must never change the data that it checks.
 
 import { statfsSync, statSync } from "node:fs";
-import { chooseModel } from "../app.ts";
 import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { assistantsAdvice } from "../data-directory/assistants-advice.ts";
 import { type DataDirectory, isAccessibleToOthers } from "../data-directory/data-directory.ts";
 import { requireFileKinds } from "../data-directory/file-kinds.ts";
 import { type DatabasePlace, isDatabaseMissing } from "../data-directory/lost-database.ts";
+import { chooseModel, chooseModelInUse } from "../data-directory/model-in-use.ts";
 import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
+import { createLogger } from "../log/logger.ts";
+import type { ModelChange } from "../model-change/store.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
+import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { type CertificateFiles, nearEnd, readCertificate } from "../transports/http/certificate.ts";
 
@@ -73,19 +76,37 @@ export function checkCertificate(files: CertificateFiles): string {
   return `${certificate.name}, until ${new Date(certificate.endsAt).toISOString().slice(0, 10)}`;
 }
 
-export async function checkModel(config: Config, { engine, runtime }: CheckedDirectory): Promise<string> {
-  const embedder = await startEmbedder({ runtime, model: chooseModel(config) });
+export async function checkModel(config: Config, checked: CheckedDirectory): Promise<string> {
+  const { engine, runtime, directory } = checked;
+  const model = await chooseModelInUse(config, checked, createLogger("silent")).catch((error: unknown) => {
+    // If the database cannot be read, the configured directory is checked.
+    chooseModel(config);
+    throw error;
+  });
+  const embedder = await startEmbedder({ runtime, model });
   try {
     await embedder.embed("Does the model work?", "query");
     const { id, sha256, dimensions } = embedder.model;
-    const bound = (await isDatabaseMissing({ engine })) ? null : (await engine.inspect()).model;
+    const { model: bound, modelChange } = (await isDatabaseMissing({ engine }))
+      ? { model: null, modelChange: null }
+      : await engine.inspect();
     if (bound !== null && bound.sha256 !== sha256) {
       throw new Error(
         `The database contains embeddings of the model ${bound.id}, but ${id} is configured. Set --model to the directory of ${bound.id}, or run "memledger reembed".`,
       );
     }
-    return `${id}, ${dimensions} dimensions, test embedding computed`;
+    const next = modelChange === null ? "" : `; ${describeChange(modelChange, directory.root)}`;
+    return `${id} (sha256 ${sha256.slice(0, 12)}), ${dimensions} dimensions, test embedding computed${next}`;
   } finally {
     await embedder.close();
   }
+}
+
+/** @throws Error when the change does not continue */
+function describeChange({ to, done, failure }: ModelChange, root: string): string {
+  if (failure === null)
+    return `a change to ${to.id} is in progress, ${counted(done, "memory", "memories")} done`;
+  throw new Error(
+    `The change of the model to ${to.id} failed: ${failure} Correct this and run memledger reembed again with the directory of ${to.id}, or cancel the change: memledger reembed --cancel --data-dir ${quoteWord(root)}`,
+  );
 }

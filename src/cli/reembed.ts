@@ -1,56 +1,204 @@
-// Binds `memledger reembed`: computes the embeddings of all memories again after a change of the model. A stopped run can be resumed.
+// Binds `memledger reembed`: changes the embedding model, beside a running server or without one. Checks the new model and the disk
+// before anything is changed. model-change/ has the rules.
 
 import type { Command } from "commander";
-import { chooseModel } from "../app.ts";
+import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
-import { lockDirectory, requireDatabase } from "../data-directory/directory-lock.ts";
-import { refuseFormerFiles } from "../data-directory/lost-database.ts";
-import { startEmbedder } from "../embedding/embedder.ts";
+import { continueModelChange } from "../data-directory/changing-model.ts";
+import { locate } from "../data-directory/data-directory.ts";
+import {
+  type LockedDirectory,
+  lockDirectory,
+  openAdministration,
+  requireDatabase,
+} from "../data-directory/directory-lock.ts";
+import { keepModel } from "../data-directory/kept-models.ts";
+import { chooseModel } from "../data-directory/model-in-use.ts";
+import { type ModelIdentity, startEmbedder } from "../embedding/embedder.ts";
+import type { ModelSource } from "../embedding/model-directory.ts";
+import { chooseEngine } from "../engines/engines.ts";
+import { createLogger } from "../log/logger.ts";
+import { requireDiskSpace } from "../model-change/disk-space.ts";
+import { beginModelChange, cancelModelChange, describeModel } from "../model-change/operations.ts";
+import type { ModelBinding } from "../model-change/store.ts";
+import { prepareRuntime } from "../native/runtime.ts";
+import type { Engine, Inspection } from "../storage/engine.ts";
 import { counted } from "../text/plural.ts";
+import { administer, askOrPerform, dataOf, performHere } from "./administer.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
+import { createRateProgress, type RateProgress } from "./rate-progress.ts";
 import type { Report, Terminal } from "./terminal.ts";
+
+const pollMs = 250;
+/** If nothing was done for so long, the server is asked whether it still runs. */
+const silentMs = 5_000;
 
 export function addReembedCommand(program: Command, session: Session): void {
   const command = program
     .command("reembed")
     .description(
-      "Compute the embeddings of all memories with the configured model. The server must be stopped. If it is interrupted, run it again: it resumes.",
-    );
+      "Change the embedding model: compute the embeddings of all memories with the configured model. Works beside a running server, which serves the former embeddings until all are computed. If it is interrupted, run it again, or start the server: it resumes.",
+    )
+    .option("--cancel", "cancel a change that is in progress; the model in use stays");
   addSettings(command, [settings.model, settings.embeddingThreads]);
-  bindWork(command, session, ({ config, terminal }) => embedAgain(config, terminal));
+  bindWork(command, session, ({ config, options, terminal }) =>
+    options.cancel === true ? cancel(config) : change(config, terminal),
+  );
 }
 
-async function embedAgain(config: Config, terminal: Terminal): Promise<Report> {
+async function cancel(config: Config): Promise<Report> {
+  const data = await administer(config, cancelModelChange, {});
+  return { data, text: "The change of the model was cancelled. The model in use and its embeddings stay." };
+}
+
+async function change(config: Config, terminal: Terminal): Promise<Report> {
   await requireDatabase(config.dataDir);
-  await using parts = new AsyncDisposableStack();
-  const locked = await lockDirectory(config.dataDir);
-  parts.defer(() => locked.release());
-  const { engine, runtime } = locked;
-  await engine.requireIntactRemains();
-  const model = chooseModel(config);
-  const embedder = await startEmbedder({ runtime, model, threads: config.embeddingThreads });
-  parts.defer(() => embedder.close());
-  const { id, sha256, dimensions } = embedder.model;
-  const memories = await engine.reembed({
-    model: { id, sha256, dimensions },
-    embed: (content) => embedder.embed(content, "passage"),
-    onUnused: () => refuseFormerFiles(locked),
-    onProgress: createProgress(terminal),
-  });
-  return {
-    data: { memories, model: { id, sha256, dimensions } },
-    text: `Embedded ${counted(memories, "memory", "memories")} with ${id} (${dimensions} dimensions).`,
-  };
+  const directory = locate(config.dataDir);
+  const source = chooseModel(config);
+  const runtime = prepareRuntime(directory.runtime);
+  const engine = chooseEngine(directory, () => runtime);
+  const before = await engine.inspect().catch((error: unknown) => explainUnusable(config, error));
+  const wanted = await tryModel(source, { runtime, threads: config.embeddingThreads });
+  const isNew = before.model?.sha256 !== wanted.sha256;
+  if (isNew && before.modelChange === null) requireDiskSpace(directory.root, before.memories, source, wanted);
+  if (isNew) keepModel(directory.root, source);
+
+  const progress = createRateProgress(terminal);
+  const input = { id: wanted.id, sha256: wanted.sha256, dimensions: wanted.dimensions };
+  try {
+    const where = await askOrPerform<"server" | "here">(
+      config,
+      async (ask) => {
+        const reply = await ask(beginModelChange, input);
+        if (reply === null) return null;
+        dataOf(reply);
+        return "server";
+      },
+      async (locked) => {
+        await changeHere(locked, config, wanted, progress);
+        return "here";
+      },
+    );
+    if (where === "server") await followServer(engine, config, wanted, progress);
+    return report(await engine.inspect(), wanted);
+  } finally {
+    progress.clear();
+  }
 }
 
-/** Prints one line for every tenth of the memories. */
-function createProgress(terminal: Terminal): (done: number, total: number) => void {
-  let tenths = 0;
-  return (done, total) => {
-    const reached = Math.floor((done / total) * 10);
-    if (reached === tenths) return;
-    tenths = reached;
-    terminal.writeError(`${done} of ${counted(total, "memory", "memories")}`);
-  };
+/** @throws Error as every command that opens this database; else `error` */
+async function explainUnusable(config: Config, error: unknown): Promise<never> {
+  const locked = await lockDirectory(config.dataDir);
+  try {
+    const { close } = await openAdministration(locked, config, createLogger("silent"));
+    await close();
+  } finally {
+    locked.release();
+  }
+  throw error;
+}
+
+/** Loads the model as the server will. @throws Error that says what is wrong with it */
+async function tryModel(
+  model: ModelSource,
+  options: Pick<Parameters<typeof startEmbedder>[0], "runtime" | "threads">,
+): Promise<ModelBinding> {
+  const embedder = await startEmbedder({ ...options, model });
+  try {
+    await embedder.embed("Does the model work?", "passage");
+    const { id, sha256, dimensions }: ModelIdentity = embedder.model;
+    return { id, sha256, dimensions };
+  } finally {
+    await embedder.close();
+  }
+}
+
+/** No server runs: the command does its work while it has the lock. */
+async function changeHere(
+  locked: LockedDirectory,
+  config: Config,
+  { id, sha256, dimensions }: ModelBinding,
+  progress: RateProgress,
+): Promise<void> {
+  const { engine, runtime, directory } = locked;
+  await engine.requireIntactRemains();
+  const logger = createLogger(config.logLevel === "debug" ? "debug" : "silent");
+  await using parts = new AsyncDisposableStack();
+  const { perform, store, close } = await openAdministration(locked, config, logger);
+  parts.defer(close);
+  const input = { id, sha256, dimensions };
+  dataOf(await performHere(perform, beginModelChange, input));
+  const running = continueModelChange({
+    root: directory.root,
+    runtime,
+    threads: config.embeddingThreads,
+    store,
+    perform,
+    // No calls run.
+    calls: { whenIdle: async () => {}, pause() {}, resume() {} },
+    onChanged: (next) => next.close(),
+    clock: createClock(),
+    logger,
+  });
+  parts.defer(() => running.close());
+  const memories = await store.models.count();
+  let isSettled = false;
+  const settled = running.settled().finally(() => {
+    isSettled = true;
+  });
+  while (!isSettled) {
+    await Promise.race([settled, Bun.sleep(pollMs)]);
+    const current = await store.models.change();
+    if (current !== null) progress.show(Math.min(current.done, memories), memories);
+  }
+  await settled;
+}
+
+/** Shows how far the server is, until it is done. */
+async function followServer(
+  engine: Engine,
+  config: Config,
+  { id, sha256, dimensions }: ModelBinding,
+  progress: RateProgress,
+): Promise<void> {
+  let done = -1;
+  let changedAtMs = performance.now();
+  for (;;) {
+    const { modelChange, memories } = await engine.inspect();
+    if (modelChange === null || modelChange.to.sha256 !== sha256 || modelChange.failure !== null) return;
+    if (modelChange.done !== done) changedAtMs = performance.now();
+    done = modelChange.done;
+    progress.show(Math.min(done, memories), memories);
+    if (performance.now() - changedAtMs > silentMs) {
+      const isServed = await askOrPerform(
+        config,
+        async (ask) => ((await ask(beginModelChange, { id, sha256, dimensions })) === null ? null : true),
+        async () => false,
+      );
+      if (!isServed) throw new Error(stopped);
+      changedAtMs = performance.now();
+    }
+    await Bun.sleep(pollMs);
+  }
+}
+
+const stopped =
+  "The server stopped before the model was changed. The change continues when the server starts again, or when you run this command again. Until it is finished, the former model is in use.";
+
+function report({ model, modelChange, memories }: Inspection, wanted: ModelBinding): Report {
+  if (model?.sha256 === wanted.sha256) {
+    return {
+      data: { memories, model },
+      text: `Embedded ${counted(memories, "memory", "memories")} with ${model.id} (${model.dimensions} dimensions).`,
+    };
+  }
+  if (modelChange !== null && modelChange.failure !== null) {
+    throw new Error(
+      `The change to ${describeModel(wanted)} failed: ${modelChange.failure} The former model stays in use. Correct this and run the command again, or add --cancel.`,
+    );
+  }
+  throw new Error(
+    `The change to ${describeModel(wanted)} was cancelled, or another one replaced it. The model in use is ${model === null ? "not known yet" : describeModel(model)}.`,
+  );
 }

@@ -93,7 +93,11 @@ export const settings = {
     false,
   ),
   model: directory(
-    { name: "model", description: "directory of an embedding model; without it, the built-in model is used" },
+    {
+      name: "model",
+      description:
+        "directory of an embedding model; without it, the model that the data directory was changed to, or the built-in one, is used",
+    },
     null,
   ),
   auditKey: file({

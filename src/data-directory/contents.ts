@@ -32,6 +32,10 @@ export const contents: readonly DirectoryEntry[] = [
   },
   { names: ["exports/"], description: "files of exports, kept for seven days" },
   {
+    names: ["models/"],
+    description: "a copy of the embedding model, after a change to a model that is not built in",
+  },
+  {
     names: ["hooks/"],
     description:
       "the log of the hooks of assistants' clients, and what they remember about conversations; may be deleted",

@@ -10,6 +10,7 @@ import { findBackgroundServer } from "../local-access/background-server.ts";
 import type { Logger } from "../log/logger.ts";
 import { prepareRuntime, type RuntimeFiles } from "../native/runtime.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
+import type { Store } from "../storage/store.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { findLocalSocket } from "../transports/local-socket/socket-path.ts";
 import { assistantsAdvice } from "./assistants-advice.ts";
@@ -83,6 +84,7 @@ export async function requireDatabase(root: string): Promise<void> {
 }
 
 export interface Administration {
+  readonly store: Store;
   readonly perform: Perform;
   /** Starts to work on unfinished exports, until `close`. */
   startExports(): void;
@@ -128,7 +130,7 @@ export async function openAdministrationWith(
     limiter: createRateLimiter(),
     ...administrationOnly,
   });
-  return { perform, startExports: () => store.exports.start(), close: () => store.close() };
+  return { store, perform, startExports: () => store.exports.start(), close: () => store.close() };
 }
 
 const refuse = async () => {

@@ -21,7 +21,7 @@ export function createInference(
   config: ModelConfig,
   threads: number,
 ): Inference {
-  const session = onnx.createSession(graph, sessionOptions(threads));
+  const session = load(onnx, graph, threads);
   const unknownInput = session.inputs.find(({ name }) => !knownInputs.has(name));
   if (unknownInput !== undefined) {
     throw new Error(
@@ -39,6 +39,18 @@ export function createInference(
     run: (texts, into) => runTexts(session, output, config, texts, into),
     release: () => session.release(),
   };
+}
+
+function load(onnx: Onnx, graph: Uint8Array, threads: number): OnnxSession {
+  try {
+    return onnx.createSession(graph, sessionOptions(threads));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `The graph of the model is not an ONNX model that can be loaded. Copy the model directory again, or export the model again. ONNX Runtime reports: ${reason}`,
+      { cause },
+    );
+  }
 }
 
 /** There is one run at a time, so more threads, or memory kept between runs, have no benefit. */

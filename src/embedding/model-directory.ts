@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { explainSystemError } from "../files/system-error.ts";
 import { embedded, type ModelFiles } from "../native/embedded.ts";
 import { hashFile } from "../native/file-hash.ts";
 
@@ -31,7 +32,24 @@ export function defaultModel(): ModelSource {
  */
 export function readModelDirectory(directory: string): ModelSource {
   const root = resolve(directory);
-  if (!isDirectory(root)) throw new Error(`The model directory ${root} does not exist. Correct --model.`);
+  try {
+    return readDirectory(root);
+  } catch (error) {
+    const found = explainSystemError(error);
+    if (found === null) throw error;
+    throw new Error(`The model directory ${root} cannot be read: ${found.cause}. ${found.remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+function readDirectory(root: string): ModelSource {
+  if (!isDirectory(root)) {
+    const found = isFile(root)
+      ? "is a file. Set --model to the directory that contains config.json and the folder onnx."
+      : "does not exist. Correct --model.";
+    throw new Error(`The model directory ${root} ${found}`);
+  }
   const missing = requiredFiles.filter((name) => !isFile(join(root, name)));
   if (missing.length > 0) {
     throw new Error(

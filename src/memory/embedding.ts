@@ -5,5 +5,12 @@ import type { Waiter } from "../scheduling/fair-queue.ts";
 /** Models may embed queries and passages differently. */
 export type EmbeddingRole = "query" | "passage";
 
-/** Float32Array [dimensions of the model], L2-normalised. @throws Refusal 1503 or 1429 when it cannot be computed now. */
-export type Embed = (text: string, role: EmbeddingRole, waiter: Waiter) => Promise<Float32Array>;
+export interface Embedding {
+  /** Float32Array [dimensions of the model], L2-normalised. */
+  readonly vector: Float32Array;
+  /** SHA-256 of the model. Vectors of two models cannot be compared. */
+  readonly model: string;
+}
+
+/** @throws Refusal 1503 or 1429 when it cannot be computed now. */
+export type Embed = (text: string, role: EmbeddingRole, waiter: Waiter) => Promise<Embedding>;

@@ -23,6 +23,10 @@ export type AfterCommit =
    * answer; when it fails, the call is answered with 1503, although its transaction is committed.
    */
   | { readonly effect: "erase_remains" }
+  /** Continue a change of the embedding model that the call has begun, or stop the one that it has cancelled. Survives a crash. */
+  | { readonly effect: "continue_model_change" }
+  /** Delete vectors that no search uses, in small steps between other calls. Survives a crash: the next start continues. */
+  | { readonly effect: "remove_unused_vectors" }
   /** Remove the files of expired exports. Done before the answer; fails as `erase_remains` does. */
   | { readonly effect: "remove_expired_exports" };
 

@@ -6,6 +6,7 @@ import type { ClockShift } from "../clock-shift.ts";
 import type { Export } from "../export/export.ts";
 import type { Cause } from "../files/system-error.ts";
 import type { Logger, LogLevel } from "../log/logger.ts";
+import type { ModelBinding, ModelChange } from "../model-change/store.ts";
 import { counted } from "../text/plural.ts";
 import type { Store } from "./store.ts";
 import type { StoredLedger } from "./stored-ledger.ts";
@@ -66,8 +67,6 @@ export interface Engine {
   ): Promise<Result>;
   /** Needs the lock. Migrates the database to the current format. @throws ModelMismatch, and as migrate does */
   open(options: StoreOptions): Promise<Store>;
-  /** Needs the lock. If it was interrupted, it resumes. @returns how many memories have vectors of the new model now */
-  reembed(options: ReembedOptions): Promise<number>;
   /** For commands that wait for an export while the server works on it. `folder` is where the files of exports are. */
   findExport(folder: string, id: string): Promise<Export | null>;
   /** Why an operation on the database failed; null when the error is not one of the database. */
@@ -97,6 +96,8 @@ export interface StoreOptions {
   readonly clockShift: ClockShift | null;
   readonly logger: Logger;
   readonly logLevel: LogLevel;
+  /** Called after the commit of a call that has begun or cancelled a change of the model. */
+  readonly onModelChange?: () => void;
 }
 
 /** The signing key, and the folders of a data directory to which an engine writes. */
@@ -110,17 +111,15 @@ export interface LedgerFiles {
   readonly exports: string;
 }
 
-export interface ModelBinding {
-  readonly id: string;
-  /** Over all files of the model. */
-  readonly sha256: string;
-  readonly dimensions: number;
-}
-
 export interface Inspection {
   readonly format: number;
   /** Null before the first start of a server. */
   readonly model: ModelBinding | null;
+  /** Models that were replaced, SHA-256. */
+  readonly formerModels: readonly string[];
+  readonly modelChange: ModelChange | null;
+  /** Without those that a bulk delete has hidden. */
+  readonly memories: number;
   /** Revoked and expired ones included. */
   readonly keys: number;
   /** Those that are used with their secret: without the local keys of projects. */
@@ -156,16 +155,6 @@ export interface DatabaseCopy {
   /** Chain of the installation, which identifies it; null before its first record. */
   readonly installation: string | null;
   readonly chains: readonly ChainHead[];
-}
-
-export interface ReembedOptions {
-  readonly model: ModelBinding;
-  /** Float32Array [dimensions of `model`], L2-normalised. */
-  embed(content: string): Promise<Float32Array>;
-  /** As of Engine.migrate. */
-  onUnused(): Promise<void>;
-  /** Called after every batch with the number of memories done and of all. */
-  onProgress(done: number, total: number): void;
 }
 
 /** The database is not a memledger database, or its first bytes are damaged. */

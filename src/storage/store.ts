@@ -8,6 +8,7 @@ import type { Call } from "../calls/call.ts";
 import type { ExportRunner } from "../export/runner.ts";
 import type { ExportTransaction } from "../export/store.ts";
 import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";
+import type { ModelTransaction, ModelVectors } from "../model-change/store.ts";
 import type { StoreStatistics } from "./statistics.ts";
 
 /** Reads see every answered write. */
@@ -16,6 +17,7 @@ export interface Store {
   readonly memories: MemoryReader;
   readonly audit: AuditReader;
   readonly retention: Retention;
+  readonly models: ModelVectors;
   /** Works on exports once it is started; closed with the store. */
   readonly exports: Pick<ExportRunner, "start">;
   /**
@@ -54,6 +56,7 @@ export interface Transaction {
   readonly memories: MemoryTransaction;
   readonly audit: AuditTransaction;
   readonly exports: ExportTransaction;
+  readonly models: ModelTransaction;
   /** Runs `work` in a savepoint: when it throws, everything it changed is undone and the transaction continues. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` and undoes everything it changed, also when it succeeds. */

@@ -113,8 +113,17 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "backup.create": () => ({ file: "/backups/b.tar.zst", includes_signing_key: false }),
 };
 
-/** Their effects are tested where a server can be stopped and started: test/cli/rotate-key and test/cli/lost-database. */
-const elsewhere = ["audit.rotate_key", "audit.restore"];
+/**
+ * Their effects are tested where a server can be stopped and started, test/cli/rotate-key and test/cli/lost-database, and with a second
+ * model, test/storage/conformance/models and test/model-change.
+ */
+const elsewhere = [
+  "audit.rotate_key",
+  "audit.restore",
+  "model.begin_change",
+  "model.change",
+  "model.cancel_change",
+];
 
 /** Records of calls, times of last use, and what the server does in the background: signing checkpoints, merging the word index. */
 const isLeftOut = (table: string) =>

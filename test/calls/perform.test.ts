@@ -15,7 +15,7 @@ import { readMemory } from "../../src/memory/read.ts";
 import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
 import { checkChains } from "../audit/chain-check.ts";
-import { openSeam, unitVector } from "../storage/seam.ts";
+import { openSeam, seamModel, unitVector } from "../storage/seam.ts";
 import { keepsSecrets } from "./in-process.ts";
 
 const seam = await openSeam();
@@ -31,7 +31,7 @@ const perform: Perform = createPerform({
   plans: defaultPlans,
   limiter: createRateLimiter(),
   logger: { debug: log, info: log, warn: log, error: log },
-  embed: (text) => embed(text),
+  embed: async (text) => ({ vector: await embed(text), model: seamModel.sha256 }),
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
   redactor: keepsSecrets,

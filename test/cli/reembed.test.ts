@@ -1,12 +1,17 @@
-// A change of the embedding model: refused with the line that helps, done by that line, resumed when interrupted.
+// A change of the embedding model by the command: refused with the line that helps, done by that line with a server and without one,
+// continued when it is interrupted.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
+import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import { writeProjectedModel } from "../embedding/projected-model.ts";
 import { writeTinyModel } from "../embedding/tiny-model.ts";
+import { runtime } from "../storage/seam.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "./command.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const folder = createFolder();
@@ -42,15 +47,11 @@ test("keys can be made whatever the model", async () => {
   expect(outcome.exitCode).toBe(0);
 });
 
-test("reembed needs a stopped server and an existing database", async () => {
-  const server = await serve(dataDir, ["--model", former]);
-  const words = ["reembed", "--data-dir", dataDir, "--model", next];
-  expect((await runJson(words)).exitCode).toBe(exitCodes.inUse);
-  await server.end("SIGTERM");
+test("reembed needs an existing database", async () => {
   expect((await run(["reembed", "--data-dir", join(folder, "nowhere")])).exitCode).toBe(exitCodes.failed);
 });
 
-test("reembed makes the new model the database's own", async () => {
+test("reembed makes the new model the database's own, and keeps it in the data directory", async () => {
   const words = ["reembed", "--data-dir", dataDir, "--model", next];
   const done = await runJson(words);
   expect(done.object).toEqual({
@@ -58,34 +59,157 @@ test("reembed makes the new model the database's own", async () => {
     model: { id: "next", sha256: expect.stringMatching(/^[0-9a-f]{64}$/), dimensions: 384 },
   });
   expect((await runJson(words)).object).toEqual(done.object);
+  rmSync(next, { recursive: true });
 
-  const server = await serve(dataDir, ["--model", next]);
-  const body = JSON.stringify({ query: "blue red", top_k: 1 });
-  const found = await call(server.url, key, "/v1/memories/search", { method: "POST", body });
-  expect(await found.text()).toContain('"content":"blue red"');
-  await server.end("SIGTERM");
-  expect((await run(["serve", "--data-dir", dataDir, "--model", former])).exitCode).toBe(
-    exitCodes.otherModel,
-  );
+  // Nothing must be done: neither the setting of before, nor the directory of the model is needed.
+  for (const setting of [[], ["--model", former], ["--model", next]]) {
+    const server = await serve(dataDir, setting);
+    expect(await search(server.url, key, "blue red")).toBe("blue red");
+    const { stderr } = await server.end("SIGTERM");
+    expect(stderr.includes("the setting model names a former model")).toBe(setting.length > 0);
+  }
+  const doctor = await run(["doctor", "--data-dir", dataDir]);
+  expect(doctor.stdout).toMatch(/^model +ok +next \(sha256 [0-9a-f]{12}\), 384 dimensions/m);
+  const third = writeTinyModel(join(folder, "third"), { dimensions: 320 });
+  expect((await run(["serve", "--data-dir", dataDir, "--model", third])).exitCode).toBe(exitCodes.otherModel);
 });
 
-test("an interrupted run goes on where it was, and until then the former model is in force", async () => {
+test("reembed works beside a running server, there and back", async () => {
+  const server = await serve(dataDir);
+  const words = ["reembed", "--data-dir", dataDir, "--model"];
+  expect((await runJson([...words, former])).object.model).toMatchObject({ id: "former" });
+  expect(await search(server.url, key, "green blue")).toBe("green blue");
+  expect((await createFact(server.url, key, "red red green")).status).toBe(201);
+  const built = await runJson(["reembed", "--data-dir", dataDir]);
+  expect(built.object).toMatchObject({ memories: 5, model: { id: "memledger-embed-v1" } });
+  expect(await search(server.url, key, "red red green")).toBe("red red green");
+  expect((await run(["reembed", "--data-dir", dataDir, "--cancel"])).stderr).toContain(
+    "No change of the embedding model is in progress",
+  );
+  await server.end("SIGTERM");
+  expect(readdirSync(join(dataDir, "models"))).toEqual([]);
+});
+
+test("a change that is interrupted at any time goes on: by the server, or by the command", async () => {
   const many = createFolder();
-  const server = await serve(many, ["--model", former]);
-  const contents = Array.from({ length: 640 }, (_, number) => `The number of this memory is ${number}.`);
-  await Promise.all(contents.map((content) => createFact(server.url, server.ready.api_key, content)));
+  const projected = writeProjectedModel(join(folder, "projected"));
+  let server = await serve(many);
+  const memories = Array.from({ length: 400 }, (_, number) => ({
+    content: `The number of this memory is ${number}.`,
+    memory_type: "fact",
+  }));
+  const body = JSON.stringify({ memories });
+  const { api_key: secret } = server.ready;
+  expect((await call(server.url, secret, "/v1/memories/batch", { method: "POST", body })).status).toBe(200);
   await server.end("SIGTERM");
 
-  const words = ["reembed", "--data-dir", many];
+  const words = ["reembed", "--data-dir", many, "--model", projected];
   const interrupted = spawn(words);
   const reader = interrupted.stderr.pipeThrough(new TextDecoderStream()).getReader();
-  expect((await reader.read()).value).toStartWith("64 of 640 memories");
+  expect((await reader.read()).value).toMatch(/^\d+ of 400 memories/);
   interrupted.kill("SIGKILL");
   await interrupted.exited;
-  expect((await run(["serve", "--data-dir", many])).exitCode).toBe(exitCodes.otherModel);
+  rmSync(projected, { recursive: true });
+  const doneFirst = changeOf(many)?.done ?? 0;
+  expect(doneFirst).toBeGreaterThan(0);
 
-  const resumed = await runJson(words);
-  expect(resumed.stderr).not.toContain("64 of 640 memories");
-  expect(resumed.stderr).toEndWith("640 of 640 memories\n");
-  expect(resumed.object.memories).toBe(640);
+  server = await serve(many);
+  while ((changeOf(many)?.done ?? 400) <= doneFirst) await Bun.sleep(20);
+  expect(await search(server.url, secret, "the number 17")).toContain("The number of this memory");
+  await server.end("SIGKILL");
+  expect(changeOf(many)?.done).toBeGreaterThan(doneFirst);
+
+  server = await serve(many);
+  while (changeOf(many) !== null) await Bun.sleep(20);
+  expect(await search(server.url, secret, "The number of this memory is 17.")).toBe(
+    "The number of this memory is 17.",
+  );
+  await server.end("SIGTERM");
+  expect(vectorsOf(many)).toEqual({ memories: 400, bytes: 400 * 256 * 4, id: "projected" });
 });
+
+describe("a model that cannot be used is refused, and nothing is changed", () => {
+  const graph = "onnx/model.onnx";
+  test.each<[what: string, make: (path: string) => void, message: RegExp]>([
+    ["missing", () => {}, /The model directory .* does not exist/],
+    ["a file", (path) => writeFileSync(path, "model"), /The model directory .* is a file/],
+    [
+      "without a file",
+      (path) => writeTinyModel(path, { files: { "tokenizer.json": null } }),
+      /has no tokenizer\.json/,
+    ],
+    [
+      "with another checksum",
+      (path) =>
+        writeTinyModel(path, {
+          files: { "manifest.json": { files: { [graph]: { sha256: "0".repeat(64) } } } },
+        }),
+      /does not match its hash in manifest\.json/,
+    ],
+    [
+      "of other dimensions than it declares",
+      (path) =>
+        writeTinyModel(path, {
+          dimensions: 256,
+          files: { "config.json": { model_type: "bert", hidden_size: 320, max_position_embeddings: 16 } },
+        }),
+      /has 256 dimensions, but its config\.json says 320/,
+    ],
+    [
+      "without a graph",
+      (path) => writeTinyModel(path, { files: { [graph]: null } }),
+      /contains no file model/,
+    ],
+    [
+      "no model",
+      (path) => writeTinyModel(path, { files: { [graph]: "no model" } }),
+      /is not an ONNX model that can be loaded/,
+    ],
+  ])("%s", async (what, make, message) => {
+    const path = join(folder, `unusable ${what}`);
+    make(path);
+    const before = readFileSync(join(dataDir, "memledger.db"));
+    const { exitCode, stderr } = await run(["reembed", "--data-dir", dataDir, "--model", path]);
+    expect(exitCode).toBe(exitCodes.failed);
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(readFileSync(join(dataDir, "memledger.db")).equals(before)).toBe(true);
+    expect(readdirSync(join(dataDir, "models"))).toEqual([]);
+  });
+});
+
+async function search(url: string, secret: unknown, query: string): Promise<unknown> {
+  const body = JSON.stringify({ query, top_k: 1 });
+  const response = await call(url, secret, "/v1/memories/search", { method: "POST", body });
+  const { data } = (await response.json()) as { data: { results: { memory: { content: string } }[] } };
+  return data.results[0]?.memory.content;
+}
+
+function read<Value>(directory: string, work: (database: Database) => Value): Value {
+  const database = openDatabase(join(directory, "memledger.db"), runtime, { readonly: true });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+function changeOf(directory: string): { readonly done: number } | null {
+  return read(directory, (database) => {
+    const row = database.prepare("SELECT value FROM installation WHERE name = 'next_embedding_model'");
+    const text = row.pluck().get();
+    return typeof text === "string" ? JSON.parse(text) : null;
+  });
+}
+
+function vectorsOf(directory: string): unknown {
+  return read(directory, (database) =>
+    database
+      .prepare(
+        `SELECT COUNT(*) AS memories, SUM(length(v.embedding)) AS bytes,
+           (SELECT value ->> 'id' FROM installation WHERE name = 'embedding_model') AS id
+         FROM memory m JOIN memory_vector v ON v.memory = m.serial`,
+      )
+      .get(),
+  );
+}

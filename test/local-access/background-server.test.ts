@@ -212,7 +212,7 @@ describe("the end", () => {
     const dataDir = directory();
     expect(await save(open(dataDir), "x")).toBe(201);
     const pid = await serverOf(dataDir);
-    const { exitCode, stderr } = await run(["reembed", "--data-dir", dataDir]);
+    const { exitCode, stderr } = await run(["audit", "rotate-key", "--yes", "--data-dir", dataDir]);
     expect(exitCode).toBe(3);
     expect(stderr).toContain(`process ${pid}. Stop it: memledger stop --data-dir`);
   }, 60_000);

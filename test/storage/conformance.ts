@@ -11,6 +11,7 @@ import { testExports } from "./conformance/exports.ts";
 import { testLedger } from "./conformance/ledger.ts";
 import { testLifecycle } from "./conformance/lifecycle.ts";
 import { testMemories } from "./conformance/memories.ts";
+import { testModels } from "./conformance/models.ts";
 import { testOrder } from "./conformance/order.ts";
 import { testRetention } from "./conformance/retention.ts";
 import { testSearch } from "./conformance/search.ts";
@@ -24,6 +25,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     for (const [part, reason] of Object.entries(engine.lacks))
       test.skip(`lacks ${part}: ${reason}`, () => {});
     testLifecycle(engine);
+    testModels(engine);
     testAccess(engine);
     testCalls(engine);
     testOrder(engine);

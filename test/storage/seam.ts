@@ -28,6 +28,8 @@ import type { Store } from "../../src/storage/store.ts";
 import type { spawnWorker } from "../../src/threads/spawn.ts";
 
 export const dimensions = 256;
+/** The model of the vectors that tests make. */
+export const seamModel = { id: "made-by-the-test", sha256: "0".repeat(64), dimensions };
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 
 /** For calls whose client keeps its connection open. */
@@ -132,7 +134,7 @@ export async function openSeam({
     ledger: openLedgerFiles(ledgerFolder, createOwnKey(ledgerFolder)),
     payloadRetentionDays: null,
     installationRetentionDays: null,
-    model: { id: "made-by-the-test", sha256: "0".repeat(64), dimensions },
+    model: seamModel,
     searchCacheBytes: 512 * 1024 * 1024,
     groupCommit: true,
     clockShift,

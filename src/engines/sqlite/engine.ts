@@ -15,7 +15,6 @@ import { hasLeftoverLog, requireOwnLog } from "./database-file/leftover-wal.ts";
 import { takeLock } from "./database-file/lock.ts";
 import { findExport } from "./export/exports.ts";
 import { readStoredLedger } from "./ledger/stored-ledger.ts";
-import { reembed } from "./memories/reembed.ts";
 import { checkFormat, formatVersion } from "./schema/migrate.ts";
 import { openStore } from "./store.ts";
 
@@ -72,7 +71,6 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
       }
     },
     open: (options) => openStore(file(), options, spawn),
-    reembed: (options) => reembed(file(), options),
     findExport: async (folder, id) => findExport(file(), folder, id),
     explainFailure: (error) => (error instanceof SqliteError ? explainDiskFailure(error, path) : null),
   };

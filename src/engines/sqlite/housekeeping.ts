@@ -1,5 +1,5 @@
-// Owns when the writer does what no call waits for: access times, purging, the upkeep of words, checkpoints,
-// retention. Runs between groups, never inside
+// Owns when the writer does what no call waits for: access times, purging, unused vectors, the upkeep of words,
+// checkpoints, retention. Runs between groups, never inside
 // one, because a group awaits nothing that lets a timer in between.
 
 import type { Clock } from "../../clock.ts";
@@ -7,6 +7,7 @@ import { accessFlushMs, retentionEveryMs, wordErasureAtEndMs } from "../../limit
 import type { Logger } from "../../log/logger.ts";
 import type { Database } from "../../native/sqlite.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
+import { createUnusedVectorRemoval } from "./memories/model-change.ts";
 import { createAccessFlush, createPurge, createRemovalSweep } from "./memories/purge.ts";
 import type { WordMerge } from "./memories/word-merge.ts";
 import type { RetentionOptions } from "./retention/retention.ts";
@@ -45,6 +46,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const sweep = createRemovalSweep(database);
   const repeatFlush = repeatedly(options, flush);
   const repeatPurge = repeatedly(options, createPurge(database, state, wordMerge));
+  const repeatVectorRemoval = repeatedly(options, createUnusedVectorRemoval(database));
   const repeatMerge = repeatedly(options, wordMerge.step);
   const retention = createSweeps(options.retention, clock, logger);
   const timers = [
@@ -57,6 +59,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const hourly = setInterval(() => retention.start(), retentionEveryMs);
   repeatPurge();
   repeatMerge();
+  repeatVectorRemoval();
   retention.start();
 
   return {
@@ -64,6 +67,8 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
     outcomeOf: retention.outcomeOf,
     afterGroup() {
       if (state.purgeIsDue) repeatPurge();
+      if (state.vectorRemovalIsDue) repeatVectorRemoval();
+      state.vectorRemovalIsDue = false;
       if (state.wordMergeIsDue || state.wordErasureIsDue) repeatMerge();
     },
     async finish() {

@@ -4,7 +4,8 @@ import { createClock } from "../../clock.ts";
 import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
 import type { Logger } from "../../log/logger.ts";
-import type { ModelBinding, StoreOptions } from "../../storage/engine.ts";
+import type { ModelBinding } from "../../model-change/store.ts";
+import type { StoreOptions } from "../../storage/engine.ts";
 import { performExportEffects } from "../../storage/export-effects.ts";
 import type { Store } from "../../storage/store.ts";
 import { spawnWorker } from "../../threads/spawn.ts";
@@ -18,7 +19,6 @@ import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
 import { createErasureCount } from "./ledger/audit-reader.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
-import { forgetNext } from "./memories/reembed.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { createStoreStatistics } from "./store-statistics.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
@@ -74,11 +74,10 @@ export async function openStore(
   const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
   const damage = createDamageCheck(() => start("inspector", file), clock, logger);
   const readiness = createEngineReadiness(writer, damage, supervisor, clock);
-  const dimensions = options.model?.dimensions ?? 0;
   const reader = createReader(
     {
       reader: () => start("reader", { file, verifierKeys: ledger.verifierKeys }),
-      searcher: () => start("searcher", { file, dimensions, searchCacheBytes }),
+      searcher: () => start("searcher", { file, searchCacheBytes }),
     },
     clock,
     logger,
@@ -102,6 +101,7 @@ export async function openStore(
     },
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: writer.sweep },
+    models: { ...reader.models, add: writer.addVectors, fail: writer.failModelChange },
     exports,
     statistics: createStoreStatistics({ file: file.path, writer, reader, supervisor }),
     readiness: () => readiness.reasons(),
@@ -109,6 +109,8 @@ export async function openStore(
       try {
         const committed = await writer.commit(call);
         if (committed.answer.code === 1503) readiness.suspect(false);
+        if (committed.after.some(({ effect }) => effect === "continue_model_change"))
+          options.onModelChange?.();
         return await performExportEffects(committed, exports, logger);
       } finally {
         snapshot.end();
@@ -148,10 +150,7 @@ function createLookUps(snapshot: SharedSnapshot, logger: Logger, readiness: Engi
 async function prepare(file: DatabaseFile, model: ModelBinding | null): Promise<void> {
   const database = await openCurrent(file);
   try {
-    if (model !== null) {
-      bindModel(database, model);
-      forgetNext(database);
-    }
+    if (model !== null) bindModel(database, model);
   } finally {
     database.close();
   }

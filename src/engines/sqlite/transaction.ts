@@ -10,6 +10,7 @@ import { createAuditTransaction } from "./ledger/audit.ts";
 import type { ChainHeads } from "./ledger/chain-heads.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
+import { createModelTransaction } from "./memories/model-change.ts";
 import type { Revisions } from "./memories/revisions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
@@ -67,6 +68,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     access: createAccessTransaction(database, state, findCaller),
     memories: createMemoryTransaction(database, state, revisions),
     audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock, countRecord),
+    models: createModelTransaction(database),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
     attempt: (work) => inSavepoint(work, true),
     rehearse: (work) => inSavepoint(work, false),

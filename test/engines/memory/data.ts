@@ -7,7 +7,7 @@ import type { RecordLocation } from "../../../src/audit/store.ts";
 import type { Export } from "../../../src/export/export.ts";
 import { createIdSource, type IdSource } from "../../../src/ids.ts";
 import type { Memory } from "../../../src/memory/memory.ts";
-import type { ModelBinding } from "../../../src/storage/engine.ts";
+import type { ModelBinding, ModelChange } from "../../../src/model-change/store.ts";
 import type { StoredCheckpoint } from "../../../src/storage/stored-ledger.ts";
 import { createJournal, type Journal, Table } from "./tables.ts";
 
@@ -29,7 +29,11 @@ export interface MemoryRow {
   /** Hexadecimal; null when an expired memory has lost its content to a successor. */
   readonly contentKey: string | null;
   readonly vector: Float32Array;
+  /** Of the next model, while a change is in progress; null: missing. */
+  readonly nextVector: Float32Array | null;
   readonly revision: number;
+  /** The revision of its content. */
+  readonly version: number;
 }
 
 /** With the head of its records. */
@@ -57,8 +61,12 @@ interface CheckpointRow extends StoredCheckpoint {
 
 export interface Settings {
   readonly model: ModelBinding | null;
+  readonly formerModels: readonly string[];
+  readonly modelChange: ModelChange | null;
   readonly verifierKey: string | null;
 }
+
+export const noSettings: Settings = { model: null, formerModels: [], modelChange: null, verifierKey: null };
 
 export interface Data {
   readonly journal: Journal;

@@ -5,13 +5,12 @@ import { isLocalKey } from "../../../src/access/key.ts";
 import type { Checkpoint } from "../../../src/audit/checkpoint.ts";
 import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/storage/engine.ts";
 import type { StoredLedger } from "../../../src/storage/stored-ledger.ts";
-import { createData, type Data, type Settings } from "./data.ts";
+import { createData, type Data, noSettings } from "./data.ts";
 import { recordsOfChain } from "./ledger.ts";
 import { openMemoryStore } from "./store.ts";
 
 /** One process holds them, so they are found by their folder. */
 const databases = new Map<string, { data: Data; isMigrated: boolean; isLocked: boolean }>();
-const noSettings: Settings = { model: null, verifierKey: null };
 
 export function createMemoryEngine(folder: string): Engine {
   const database = databases.get(folder) ?? { data: createData(), isMigrated: false, isLocked: false };
@@ -45,6 +44,9 @@ export function createMemoryEngine(folder: string): Engine {
     inspect: async () => ({
       format: 1,
       model: settings.get("all")?.model ?? null,
+      formerModels: settings.get("all")?.formerModels ?? [],
+      modelChange: settings.get("all")?.modelChange ?? null,
+      memories: data.memories.all().length,
       keys: keys.all().length,
       secretKeys: keys.all().filter(({ key }) => !isLocalKey(key)).length,
       installation: data.chains.get(null)?.chain ?? null,
@@ -60,16 +62,6 @@ export function createMemoryEngine(folder: string): Engine {
       database.isMigrated = true;
       bindModel(data, options.model);
       return openMemoryStore(data, options);
-    },
-    async reembed({ model, embed, onUnused, onProgress }) {
-      if (!database.isMigrated) await onUnused();
-      const rows = data.memories.all();
-      const vectors = await Promise.all(rows.map(({ memory }) => embed(memory.content)));
-      for (const [at, row] of rows.entries())
-        data.memories.set(row.memory.id, { ...row, vector: vectors[at] ?? row.vector });
-      settings.set("all", { ...(settings.get("all") ?? noSettings), model });
-      onProgress(rows.length, rows.length);
-      return rows.length;
     },
     findExport: async (_folder, id) => data.exports.get(id) ?? null,
     explainFailure: () => null,

@@ -189,7 +189,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       const { content, type, importance, expiresAt, tags } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const memory: Memory = { id: id ?? createId(now), content, type, importance, active, ...times, tags };
-      const row = { memory, project: project.id, contentKey: hex(contentKey), revision: data.next() };
+      const row = { memory, project: project.id, contentKey: hex(contentKey), ...newContent(data) };
       // Before it is checked, so that a broken vector leaves something to undo.
       memories.set(memory.id, { ...row, vector });
       requireVector(vector);
@@ -202,6 +202,7 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
         ...before,
         memory,
         revision: data.next(),
+        ...(memory.content === before.memory.content ? {} : { version: data.next(), nextVector: null }),
         contentKey: contentKey === null ? before.contentKey : hex(contentKey),
         vector: vector === null ? before.vector : requireVector(vector),
       });
@@ -224,4 +225,10 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       return removed.length;
     },
   };
+}
+
+/** The revision of a new row, and that of its content, which no change of the model has embedded yet. */
+function newContent(data: Data): Pick<MemoryRow, "revision" | "version" | "nextVector"> {
+  const revision = data.next();
+  return { revision, version: revision, nextVector: null };
 }

@@ -26,8 +26,12 @@ import {
   toStoredRecord,
 } from "./ledger.ts";
 import { createMemoryReader, createMemoryTransaction } from "./memories.ts";
+import { createModelTransaction, createModelVectors } from "./models.ts";
 
-export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger }: StoreOptions): Store {
+export function openMemoryStore(
+  data: Data,
+  { plans, ledger, clockShift, logger, onModelChange }: StoreOptions,
+): Store {
   const clock = createClock(clockShift);
   const signer = createSigner(ledger.signingKey);
   const checkpoints = createCheckpoints(data, signer, ledger.notes);
@@ -49,6 +53,7 @@ export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger 
     access: createAccessTransaction(data),
     memories: createMemoryTransaction(data),
     audit: createAuditTransaction(data, checkpoints, signer.verifierKey),
+    models: createModelTransaction(data),
     exports: createExportTransaction(data, checkpoints, ledger.exports),
     attempt: (work) => undoing(work, true),
     rehearse: (work) => undoing(work, false),
@@ -81,6 +86,7 @@ export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger 
       verify: ({ id }) => data.inTurn(() => verifyChain(data, id, clock.now())),
     },
     retention: { sweep: () => Promise.reject(unavailable("The memory engine has no retention.")) },
+    models: createModelVectors(data),
     exports: { start() {} },
     commit: (call) =>
       data.inTurn(async () => {
@@ -89,6 +95,7 @@ export function openMemoryStore(data: Data, { plans, ledger, clockShift, logger 
           const { answer, after } = withAnswer(call, await settle(transaction, call, settlement));
           checkpoints.publish();
           for (const each of after) perform(data, each);
+          if (after.some(({ effect }) => effect === "continue_model_change")) onModelChange?.();
           return answer;
         } catch (error) {
           journal.undoTo(mark);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "../../../src/engines/sqlite/database-file/inspect.ts";
-import { exchangeTables } from "../../../src/engines/sqlite/memories/reembed.ts";
+import { exchangeTables } from "../../../src/engines/sqlite/memories/model-change.ts";
 import { formatVersion, migrations } from "../../../src/engines/sqlite/schema/migrate.ts";
 import {
   findSchemaDifference,

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exchangeTables } from "../../../src/engines/sqlite/memories/reembed.ts";
+import { exchangeTables } from "../../../src/engines/sqlite/memories/model-change.ts";
 import { defineWords } from "../../../src/engines/sqlite/memories/words.ts";
 import { migrations } from "../../../src/engines/sqlite/schema/migrate.ts";
 import { type SchemaObject, schemaQuery } from "../../../src/engines/sqlite/schema/schema-check.ts";

@@ -16,7 +16,6 @@ export const parts = {
   "export files": "the files of exports are written",
   retention: "`Retention.sweep` removes old records",
   verification: "`AuditReader.verify` checks a chain",
-  reembed: "`Engine.reembed` replaces all embeddings",
 } as const;
 
 type Part = keyof typeof parts;

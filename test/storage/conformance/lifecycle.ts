@@ -32,6 +32,9 @@ export function testLifecycle(subject: EngineUnderTest): void {
       expect(await engine.inspect()).toEqual({
         format: engine.format,
         model: null,
+        formerModels: [],
+        modelChange: null,
+        memories: 0,
         keys: 0,
         secretKeys: 0,
         installation: null,
@@ -141,28 +144,6 @@ export function testLifecycle(subject: EngineUnderTest): void {
       const again = await engine.takeLock();
       expect(again).not.toBeNull();
       again?.release();
-    });
-  });
-
-  describe.if(has(subject, "reembed"))("a change of the model", () => {
-    test("replaces every vector, after which only the new model is accepted", async () => {
-      using place = createPlace();
-      const engine = subject.open(place.folder);
-      const seam = await openSeam({ engine, ledger: place.ledger });
-      const member = await seam.project();
-      for (const content of ["one", "two"]) await member.create({ content, vector: unitVector(1) });
-      await seam.close();
-      const model = { id: "another-model", sha256: "f".repeat(64), dimensions };
-      const steps: number[][] = [];
-      const embed = async (content: string) => unitVector(content.length + 40);
-      const onProgress = (done: number, total: number) => void steps.push([done, total]);
-      expect(await engine.reembed({ model, embed, onUnused: nothing, onProgress })).toBe(2);
-      expect(steps.at(-1)).toEqual([2, 2]);
-      await expect(openSeam({ engine, ledger: place.ledger })).rejects.toBeInstanceOf(ModelMismatch);
-      const changed = await openSeam({ engine, ledger: place.ledger, model });
-      const hits = await (await openMember(changed, member.id)).search({ vector: unitVector(43) });
-      expect(hits.map(({ similarity }) => similarity)).toEqual([1, 1]);
-      await changed.close();
     });
   });
 }

@@ -10,7 +10,7 @@ import type { Waiter } from "../../../src/scheduling/fair-queue.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
 import { startServer } from "../../../src/transports/http/network-server.ts";
 import { keepsSecrets } from "../../calls/in-process.ts";
-import { openSeam, unitVector } from "../../storage/seam.ts";
+import { openSeam, seamModel, unitVector } from "../../storage/seam.ts";
 import { head } from "./raw.ts";
 
 let searchers = 0;
@@ -34,7 +34,7 @@ const perform = createPerform({
   redactor: keepsSecrets,
   async embed(_text, _role, waiter) {
     await onEmbed(waiter);
-    return unitVector(1);
+    return { vector: unitVector(1), model: seamModel.sha256 };
   },
 });
 const server = startServer({

@@ -50,6 +50,11 @@ export function memoryStatements(database: Database) {
     setContentKey: database.prepare("UPDATE memory SET content_key = ? WHERE serial = ?"),
     updateVector: database.prepare("UPDATE memory_vector SET embedding = vec_f32(?) WHERE memory = ?"),
     removeVector: database.prepare("DELETE FROM memory_vector WHERE memory = ?"),
+    removeNextVector: database.prepare("DELETE FROM memory_vector_next WHERE memory = ?"),
+    setOutdated: database.prepare(
+      `INSERT OR IGNORE INTO memory_vector_outdated (memory)
+       SELECT ? WHERE EXISTS (SELECT 1 FROM installation WHERE name = 'next_embedding_model')`,
+    ),
     remove: database.prepare("DELETE FROM memory WHERE serial = ?"),
     insertRemoval: database.prepare(
       "INSERT INTO memory_removal (project, revision, memory, removed_at) VALUES (?, ?, ?, ?)",

@@ -6,7 +6,7 @@ import type { MemoryTransaction } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { isUnitVector } from "../../../ranking/scores.ts";
 import { serialsOf } from "../project-serials.ts";
-import { boundModel } from "../schema/model-binding.ts";
+import { createModelLookup } from "../schema/model-binding.ts";
 import type { WriterState } from "../threads/writer-state.ts";
 import { aliveJoin, type MemoryRow, toMemory, toTagColumn, toVector } from "./memory-row.ts";
 import { memoryStatements } from "./memory-statements.ts";
@@ -20,10 +20,10 @@ export function createMemoryTransaction(
 ): MemoryTransaction {
   const sql = memoryStatements(database);
   const serialOf = serialsOf(database);
-  const dimensions = boundModel(database)?.dimensions;
+  const bound = createModelLookup(database);
 
   const toBytes = (vector: Float32Array): Uint8Array => {
-    if (!isUnitVector(vector, dimensions)) {
+    if (!isUnitVector(vector, bound()?.dimensions)) {
       throw new Error(`a vector of ${vector.length} numbers is not a unit vector of the model`);
     }
     return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
@@ -132,6 +132,7 @@ export function createMemoryTransaction(
       if (isRewritten) {
         state.changeWords("remove", serialOf(project.id), before.content_revision, before.content);
         state.changeWords("add", serialOf(project.id), revision, content);
+        sql.setOutdated.run(before.serial);
       }
       if (contentKey !== null) sql.setContentKey.run(contentKey, before.serial);
       if (vector !== null) sql.updateVector.run(toBytes(vector), before.serial);
@@ -146,6 +147,7 @@ export function createMemoryTransaction(
       if (row === undefined) return false;
       state.changeWords("remove", serialOf(project.id), row.content_revision, row.content);
       sql.removeVector.run(row.serial);
+      sql.removeNextVector.run(row.serial);
       sql.remove.run(row.serial);
       sql.insertRemoval.run(serialOf(project.id), revisions.next(serialOf(project.id)), row.serial, now);
       addToPool(project, row.memory_type, -1);

@@ -30,6 +30,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
     .pluck();
   const removeWords = createWordRemoval(database, state);
   const removeVector = database.prepare("DELETE FROM memory_vector WHERE memory = ?");
+  const removeNextVector = database.prepare("DELETE FROM memory_vector_next WHERE memory = ?");
   const remove = database.prepare("DELETE FROM memory WHERE serial = ?");
   const forget = database.prepare<[DeadPool]>(
     "DELETE FROM dead_pool WHERE project = :project AND memory_type = :memory_type AND epoch = :epoch",
@@ -45,6 +46,7 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
     purged += serials.length;
     for (const serial of serials) {
       removeVector.run(serial);
+      removeNextVector.run(serial);
       remove.run(serial);
     }
     if (serials.length < purgeBatchRows) forget.run(pool);

@@ -14,7 +14,7 @@ import { serialsOf } from "../project-serials.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
 
 /** Candidates from the distance function of sqlite-vec: slower, but needs no memory. */
-export function createScan(database: Database, dimensions: number) {
+export function createScan(database: Database) {
   const measure = (condition: string) =>
     database.prepare<
       [Record<string, unknown>],
@@ -39,9 +39,6 @@ export function createScan(database: Database, dimensions: number) {
       holders(serialOf(project.id), word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
     return keywordScores(queryWords(words).map(rowsWith), found.length, found.length);
   };
-  // sqlite-vec computes three sums in float32 (the dot product and two lengths), so its error is several times that of one sum.
-  const errorBound = 4 * scoreErrorBound(dimensions);
-
   return (project: Project, query: SearchQuery): Scored[] => {
     const tagged = query.tags === null ? null : taggedMemories(query.tags);
     const statement = tagged === null ? distances : measure(`AND m.serial IN (${tagged.sql})`);
@@ -61,6 +58,8 @@ export function createScan(database: Database, dimensions: number) {
       importanceOf: (row) => found[row]?.importance ?? 0,
       isEligible: () => true,
     };
+    // sqlite-vec computes three sums in float32 (the dot product and two lengths), so its error is several times that of one sum.
+    const errorBound = 4 * scoreErrorBound(query.vector.length);
     const toScored = createScorer(query);
     return chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
       const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };

@@ -3,6 +3,7 @@
 
 import { LRUCache } from "lru-cache";
 import type { Project } from "../../../access/project.ts";
+import { unavailable } from "../../../errors.ts";
 import type { Memory } from "../../../memory/memory.ts";
 import { findSimilarItems, nearestOf } from "../../../memory/similar-items.ts";
 import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemories } from "../../../memory/store.ts";
@@ -14,6 +15,7 @@ import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import type { SearchStatistics } from "../../../storage/statistics.ts";
 import { type MemoryRow, memoryColumns, toMemory } from "../memories/memory-row.ts";
 import { serialsOf } from "../project-serials.ts";
+import { createModelLookup } from "../schema/model-binding.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
 import { createIndexStatements } from "./index-statements.ts";
 import { createScan } from "./scan.ts";
@@ -28,7 +30,6 @@ const tagBytesLifeMs = 86_400_000;
 
 interface SearchOptions {
   readonly onnx: Onnx;
-  readonly dimensions: number;
   readonly cacheBytes: number;
 }
 
@@ -38,7 +39,7 @@ export interface Search {
   findSimilar(project: Project, query: SimilarityQuery): SimilarMemories;
 }
 
-export function createSearch(database: Database, { onnx, dimensions, cacheBytes }: SearchOptions): Search {
+export function createSearch(database: Database, { onnx, cacheBytes }: SearchOptions): Search {
   const serialOf = serialsOf(database);
   const indexStatements = createIndexStatements(database);
   const indexes = new LRUCache<number, SearchIndex>({
@@ -57,7 +58,22 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   const newestRevision = database
     .prepare<[number], number | null>("SELECT MAX(revision) FROM memory WHERE project = ?")
     .pluck();
-  const scan = createScan(database, dimensions);
+  const scan = createScan(database);
+  const bound = createModelLookup(database);
+  let model: string | null = null;
+  let dimensions = 0;
+
+  /**
+   * Call it in the read transaction of each search: indexes of a former model are built again.
+   * @throws Refusal 1503 when the vectors of the query cannot be compared: perform prepares the call again
+   */
+  const requireModel = (vectors: readonly Float32Array[]): void => {
+    const current = bound();
+    if (current?.sha256 !== model) indexes.clear();
+    model = current?.sha256 ?? null;
+    dimensions = current?.dimensions ?? 0;
+    if (vectors.some(({ length }) => length !== dimensions)) throw otherModel;
+  };
   const times = createStageTimes();
 
   /** By project: what the tags of a memory needed when an index of the project was last used. The database does not tell. */
@@ -102,6 +118,7 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
   };
 
   const search = (project: Project, query: SearchQuery): SearchHit[] => {
+    requireModel([query.vector]);
     const endStage = times.begin();
     const isInMemory = fits(project);
     const scored = isInMemory ? scoreInMemory(project, query, endStage) : scan(project, query);
@@ -146,7 +163,12 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     return vectors.map((vector) => scan(project, { ...everything, vector }));
   };
 
-  const findSimilar = (project: Project, query: SimilarityQuery): SimilarMemories => ({
+  const findSimilar = (project: Project, query: SimilarityQuery): SimilarMemories => {
+    requireModel(query.vectors);
+    return compareAll(project, query);
+  };
+
+  const compareAll = (project: Project, query: SimilarityQuery): SimilarMemories => ({
     similarItems: findSimilarItems(query, dimensions),
     revision: newestRevision.get(serialOf(project.id)) ?? 0,
     found: compare(project, query).map((compared) => {
@@ -169,6 +191,10 @@ export function createSearch(database: Database, { onnx, dimensions, cacheBytes 
     }),
   };
 }
+
+const otherModel = unavailable(
+  "The embedding model was changed while this call was performed. Send the call again.",
+);
 
 interface Compared {
   readonly serial: number;

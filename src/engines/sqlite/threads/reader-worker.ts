@@ -7,6 +7,7 @@ import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryList } from "../memories/memory-reader.ts";
+import { createMissingReader } from "../memories/model-change.ts";
 import { createTagList } from "../memories/tags.ts";
 import { createVerificationSteps } from "../verify/verification-steps.ts";
 import { answerNamedRequests } from "./answer-requests.ts";
@@ -23,6 +24,8 @@ const database = openReading(file);
 const audit = createAuditReader(database);
 const prover = createVerificationSteps(database, verifierKeys);
 
+const missing = createMissingReader(database);
+
 const handlers = {
   listMemories: createMemoryList(database),
   listTags: createTagList(database),
@@ -30,6 +33,10 @@ const handlers = {
   findRecord: audit.find,
   placeRecord: audit.place,
   findText: audit.findText,
+  boundModel: missing.boundModel,
+  modelChange: missing.modelChange,
+  countMemories: missing.countMemories,
+  findMissing: missing.findMissing,
   startRun: prover.startRun,
   verifyStep: prover.verifyStep,
   readContents: createContentsReader(database),

@@ -11,6 +11,7 @@ import {
 } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { MemoryReader } from "../../../memory/store.ts";
+import type { ModelVectors } from "../../../model-change/store.ts";
 import { createFairGate } from "../../../scheduling/fair-gate.ts";
 import {
   type QueueCounts,
@@ -33,6 +34,7 @@ import type { SearchHandlers } from "./search-worker.ts";
 
 interface Reader {
   readonly memories: Omit<MemoryReader, "find" | "findHeld">;
+  readonly models: Pick<ModelVectors, "bound" | "change" | "count" | "findMissing">;
   readonly audit: Omit<AuditReader, "erasures">;
   /** Null: the thread was not started. @throws Refusal 1503 while it restarts, or when too many searches wait */
   searches(): Promise<SearchStatistics | null>;
@@ -79,6 +81,12 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
         askSearcher(by(project, signal), "readProminent", project, query),
       findSimilar: (project, query, signal) =>
         askSearcher(by(project, signal), "findSimilar", project, query),
+    },
+    models: {
+      bound: () => ask(serverItself, "boundModel"),
+      change: () => ask(serverItself, "modelChange"),
+      count: () => ask(serverItself, "countMemories"),
+      findMissing: (limit) => ask(serverItself, "findMissing", limit),
     },
     audit: {
       list: (project, query, signal) =>

@@ -12,17 +12,14 @@ import { answerNamedRequests } from "./answer-requests.ts";
 
 export interface SearcherInit {
   readonly file: DatabaseFile;
-  /** Of the vectors. */
-  readonly dimensions: number;
   readonly searchCacheBytes: number;
 }
 
-const { file, dimensions, searchCacheBytes }: SearcherInit = workerData;
+const { file, searchCacheBytes }: SearcherInit = workerData;
 yieldToOthers();
 const database = openReading(file);
 const { search, findSimilar, statistics } = createSearch(database, {
   onnx: loadOnnx(file.runtime),
-  dimensions,
   cacheBytes: searchCacheBytes,
 });
 const rules = createRuleReader(database);

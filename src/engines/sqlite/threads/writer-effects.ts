@@ -43,9 +43,13 @@ export function createWriterEffects(options: WriterEffectOptions): WriterEffects
       case "purge_memories":
         state.purgeIsDue = true;
         return false;
+      case "remove_unused_vectors":
+        state.vectorRemovalIsDue = true;
+        return false;
       case "erase_remains":
         return false;
       case "start_export":
+      case "continue_model_change":
       case "remove_expired_exports":
         return true;
     }

@@ -19,6 +19,8 @@ export class WriterState implements WordState {
   readonly callers = new Map<string, Caller>();
   /** Whether a dead pool may exist that the purge must delete. */
   purgeIsDue = true;
+  /** Whether a change of the model has left vectors that the housekeeping must delete. */
+  vectorRemovalIsDue = false;
   readonly wordChanges: WordChange[] = [];
   wordMergeIsDue = true;
   wordErasureIsDue = true;

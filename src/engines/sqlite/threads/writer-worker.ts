@@ -9,6 +9,7 @@ import type { ClockShift } from "../../../clock-shift.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { transactionAttemptsMax } from "../../../limits.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
+import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
 import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
@@ -20,6 +21,7 @@ import { announcedThrough } from "../ledger/announced-prunes.ts";
 import { createChainHeads } from "../ledger/chain-heads.ts";
 import { createCheckpoints } from "../ledger/checkpoints.ts";
 import { readKnownHeads } from "../ledger/known-heads.ts";
+import { createNextVectors } from "../memories/model-change.ts";
 import { createRevisions } from "../memories/revisions.ts";
 import { createWordMerge } from "../memories/word-merge.ts";
 import { createWordWriter, defineWords } from "../memories/words.ts";
@@ -48,6 +50,8 @@ export interface WriterInit {
 export type WriterRequest =
   | { readonly settle: readonly CallMessage[] }
   | { readonly exported: ExportChange }
+  | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }
+  | { readonly modelChangeFailure: string; readonly change: ModelChange }
   /** Answered with GroupStatistics. */
   | { readonly statistics: true }
   /** Answered with a WriteState. */
@@ -148,6 +152,7 @@ const housekeeping = startHousekeeping({
   },
 });
 const logExport = createExportLog(database);
+const nextVectors = createNextVectors(database);
 
 const handle = async (request: unknown): Promise<WriterAnswer> => {
   // Work that a timer started must not continue between the steps of a transaction: it gets a turn of the event loop of its own.
@@ -158,6 +163,14 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
     return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
   }
   if ("check" in work) return writeCheck.check(work.check.isSuspect);
+  if ("vectors" in work) {
+    nextVectors.add(work.change, work.vectors);
+    return [];
+  }
+  if ("modelChangeFailure" in work) {
+    nextVectors.fail(work.change, work.modelChangeFailure);
+    return [];
+  }
   if ("exported" in work) {
     logExport(work.exported);
     return [];

@@ -7,6 +7,7 @@ import type { Clock } from "../../../clock.ts";
 import { Refusal, unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
+import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
 import { FairQueue, type QueueCounts, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
@@ -31,6 +32,10 @@ export interface Writer {
   commit(call: Call): Promise<AnsweredCall>;
   /** Stores the state of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
+  /** As ModelVectors.add. */
+  addVectors(change: ModelChange, vectors: readonly EmbeddedContent[]): Promise<void>;
+  /** As ModelVectors.fail. */
+  failModelChange(change: ModelChange, reason: string): Promise<void>;
   /** Runs retention for all chains. @throws Refusal 1503 when it failed for one of them. */
   sweep(): Promise<readonly RetentionResult[]>;
   /** Whether it can write now. @throws Refusal 1503 when its thread restarts. */
@@ -90,6 +95,12 @@ export function createWriter(
       }),
     async logExport(change) {
       await ask({ exported: change });
+    },
+    async addVectors(change, vectors) {
+      await ask({ change, vectors });
+    },
+    async failModelChange(change, modelChangeFailure) {
+      await ask({ change, modelChangeFailure });
     },
     async sweep() {
       // The thread answers one request after another, so this polls: one request that takes minutes would block all others.

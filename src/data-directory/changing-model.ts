@@ -1,0 +1,66 @@
+// Owns how a process of a data directory continues a change of the embedding model: the model's copy, its thread, and the operation that
+// replaces the vectors. model-change/ has the rules.
+
+import type { Perform } from "../calls/perform.ts";
+import type { Clock } from "../clock.ts";
+import { type Embedder, type EmbedderOptions, startEmbedder } from "../embedding/embedder.ts";
+import type { Logger } from "../log/logger.ts";
+import {
+  type CallsOfModel,
+  type RunningModelChange,
+  startModelChange,
+} from "../model-change/model-change.ts";
+import { changeModel } from "../model-change/operations.ts";
+import type { ModelBinding } from "../model-change/store.ts";
+import { serverItself } from "../scheduling/fair-queue.ts";
+import type { Store } from "../storage/store.ts";
+import { administrationRequest } from "./administration.ts";
+import { findKeptModel, removeOtherModels } from "./kept-models.ts";
+
+interface ChangingOptions extends Pick<EmbedderOptions, "runtime" | "threads" | "supervisor"> {
+  /** Path of the data directory. */
+  readonly root: string;
+  readonly store: Pick<Store, "models">;
+  readonly perform: Perform;
+  readonly calls: CallsOfModel;
+  /** Takes the embedder of the new model. */
+  readonly onChanged: (next: Embedder) => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function continueModelChange(options: ChangingOptions): RunningModelChange {
+  const { root, store, perform, onChanged, ...rest } = options;
+  return startModelChange({
+    ...rest,
+    vectors: store.models,
+    load: (model) => load(model, options),
+    async cutOver(sha256) {
+      return (await perform(changeModel, administrationRequest("server", { sha256 }))).answer;
+    },
+    async onChanged({ embedder }) {
+      await onChanged(embedder);
+      removeOtherModels(root, embedder.model.sha256);
+    },
+  });
+}
+
+/** @throws Error that says what to do */
+async function load(model: ModelBinding, options: ChangingOptions) {
+  const { root, runtime, threads, supervisor } = options;
+  const source = findKeptModel(root, model.sha256);
+  if (source === null) {
+    throw new Error(
+      `The data directory has no copy of the model ${model.id}. Run memledger reembed again with its directory, or cancel the change with memledger reembed --cancel.`,
+    );
+  }
+  const optional = { ...(threads === undefined ? {} : { threads }), ...(supervisor ? { supervisor } : {}) };
+  const embedder = await startEmbedder({ runtime, model: source, ...optional });
+  const { id, sha256, dimensions } = embedder.model;
+  return {
+    embedder,
+    model: { id, sha256, dimensions },
+    embed: (content: string) => embedder.embed(content, "passage", serverItself),
+    close: () => embedder.close(),
+  };
+}

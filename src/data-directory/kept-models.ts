@@ -1,0 +1,95 @@
+// Owns the copies of embedding models in the data directory. A model that a database was changed to is kept there, so that the next
+// start needs neither a setting nor the directory that it came from. Must never change a copy that is complete.
+
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { defaultModel, type ModelSource, readModelDirectory } from "../embedding/model-directory.ts";
+import { makeFolder, syncFile, syncFolder, writeWhole } from "../files/durable.ts";
+import { explainSystemError } from "../files/system-error.ts";
+import { hashFile } from "../native/file-hash.ts";
+
+const folderName = "models";
+
+/** Where the copies of a data directory are; each has the SHA-256 of its model as its name. */
+export function keptModelsFolder(root: string): string {
+  return join(root, folderName);
+}
+
+/** The built-in model, or its copy in the data directory. @throws Error when the copy is damaged */
+export function findKeptModel(root: string, sha256: string): ModelSource | null {
+  const builtIn = defaultModel();
+  if (builtIn.sha256 === sha256) return builtIn;
+  const path = join(keptModelsFolder(root), sha256);
+  if (!existsSync(path)) return null;
+  const found = readModelDirectory(path);
+  if (found.sha256 === sha256) return found;
+  throw new Error(
+    `The copy of the embedding model in ${path} was changed. Remove this folder, and run memledger reembed with the directory of the model.`,
+  );
+}
+
+/**
+ * Copies a model into the data directory, unless it is there or built in.
+ * @throws Error that says what to do when a file changes meanwhile or cannot be read or written
+ */
+export function keepModel(root: string, source: ModelSource): ModelSource {
+  const path = join(keptModelsFolder(root), source.sha256);
+  if (existsSync(path)) {
+    const kept = tryToFind(root, source.sha256);
+    if (kept !== null) return kept;
+    rmSync(path, { recursive: true, force: true });
+  }
+  const builtIn = defaultModel();
+  if (builtIn.sha256 === source.sha256) return builtIn;
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    copyModel(source, temporary);
+    if (readModelDirectory(temporary).sha256 !== source.sha256) throw changedMeanwhile();
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    const cause = explainSystemError(error);
+    if (cause === null) throw error;
+    throw new Error(`The embedding model cannot be copied to ${path}: ${cause.cause}. ${cause.remedy}`, {
+      cause: error,
+    });
+  }
+  return readModelDirectory(path);
+}
+
+/** Removes the copies of other models. Call it only while no other process may use or make one. */
+export function removeOtherModels(root: string, sha256: string): void {
+  const folder = keptModelsFolder(root);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (name !== sha256) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function tryToFind(root: string, sha256: string): ModelSource | null {
+  try {
+    return findKeptModel(root, sha256);
+  } catch {
+    return null;
+  }
+}
+
+function copyModel({ id, files }: ModelSource, folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  makeFolder(folder);
+  const hashes: Record<string, { sha256: string }> = {};
+  for (const [name, from] of Object.entries(files)) {
+    const to = join(folder, name);
+    makeFolder(dirname(to));
+    copyFileSync(from, to);
+    syncFile(to);
+    syncFolder(dirname(to));
+    hashes[name] = { sha256: hashFile(to) };
+  }
+  writeWhole(join(folder, "manifest.json"), `${JSON.stringify({ name: id, files: hashes }, null, 2)}\n`);
+}
+
+function changedMeanwhile(): Error {
+  return new Error("The files of the model changed while they were copied. Run the command again.");
+}

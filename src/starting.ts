@@ -1,0 +1,54 @@
+// Owns the start of what is slow to start: it opens the database while the embedder loads its model in another thread.
+
+import type { Clock } from "./clock.ts";
+import type { ClockShift } from "./clock-shift.ts";
+import type { Config } from "./config/config.ts";
+import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { startEmbedder } from "./embedding/embedder.ts";
+import { readModelConfig } from "./embedding/model.ts";
+import type { ModelSource } from "./embedding/model-directory.ts";
+import { createReplaceableEmbedder, type ReplaceableEmbedder } from "./embedding/replaceable-embedder.ts";
+import type { Logger } from "./log/logger.ts";
+import type { LedgerFiles } from "./storage/engine.ts";
+import type { Store } from "./storage/store.ts";
+import type { Supervisor } from "./threads/supervisor.ts";
+
+interface EngineOptions {
+  readonly config: Config;
+  readonly ledger: LedgerFiles;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly clockShift: ClockShift | null;
+  readonly supervisor: Supervisor;
+  readonly onModelChange: () => void;
+}
+
+/** Opens the database while the embedder loads its model in another thread. */
+export async function startEngines(
+  parts: AsyncDisposableStack,
+  { engine, runtime }: LockedDirectory,
+  model: ModelSource,
+  { config, ledger, logger, clock, clockShift, supervisor, onModelChange }: EngineOptions,
+): Promise<{ store: Store; embedder: ReplaceableEmbedder }> {
+  const { dimensions } = readModelConfig(model);
+  const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, supervisor }).then(
+    (embedder) => createReplaceableEmbedder(embedder, (ms) => clock.sleep(ms)),
+  );
+  const started = starting.catch(() => null);
+  parts.defer(async () => (await started)?.close());
+  const store = await engine.open({
+    model: { id: model.id, sha256: model.sha256, dimensions },
+    plans: config.plans,
+    ledger,
+    payloadRetentionDays: config.payloadRetentionDays,
+    installationRetentionDays: config.installationRetentionDays,
+    searchCacheBytes: config.searchCacheMb * 1024 * 1024,
+    groupCommit: config.groupCommit,
+    clockShift,
+    logger,
+    logLevel: config.logLevel,
+    onModelChange,
+  });
+  parts.defer(() => store.close());
+  return { store, embedder: await starting };
+}
