@@ -167,7 +167,7 @@ function readPages(
   { models }: Context,
 ): Pages | null {
   const asked = query.map(({ name }) => name);
-  if (!asked.includes("page") || answer.kind !== "model") return null;
+  if (!(asked.includes("page") || asked.includes("cursor")) || answer.kind !== "model") return null;
   const page = models.find(({ name }) => name === answer.name);
   if (page?.kind !== "object") throw new Error(`the page ${answer.name} is no object`);
   const lists = page.fields.flatMap(({ name, type }) =>

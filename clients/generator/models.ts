@@ -44,7 +44,17 @@ export interface NamedSchema {
 
 /** Keywords that restrict values, but not the type, and those that describe. */
 const annotations = new Set([
-  ...["title", "description", "default", "example", "examples", "format", "pattern", "contentMediaType"],
+  ...[
+    "title",
+    "description",
+    "default",
+    "example",
+    "examples",
+    "format",
+    "pattern",
+    "contentMediaType",
+    "contentEncoding",
+  ],
   ...["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties"],
 ]);
 

@@ -66,7 +66,7 @@ export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;
  * and the payload of the record are then made before the transaction and outside the thread that writes.
  */
 export interface Foreseen<Data, Prepared> {
-  readonly foreseen: Pick<Done<Data>, "data" | "memoryId" | "details" | "after">;
+  readonly foreseen: Pick<Done<Data>, "data" | "recorded" | "memoryId" | "details" | "after">;
   /** What `apply` gets. */
   readonly prepared: Prepared;
 }
@@ -91,6 +91,8 @@ export async function confirm(): Promise<Confirmed> {
 export interface Done<Data> {
   /** The `data` of the answer; null for 204. */
   readonly data: Data;
+  /** What the record stores instead of `data`; absent: `data`. */
+  readonly recorded?: JsonObject;
   /** The memory that the audit entry names. */
   readonly memoryId?: string;
   /** The answer is this file instead of `data`. */

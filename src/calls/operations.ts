@@ -29,6 +29,7 @@ import { readExport } from "../export/read.ts";
 import { createMemory } from "../memory/create.ts";
 import { createMemories } from "../memory/create-batch.ts";
 import { deleteAllMemories, deleteMemory } from "../memory/delete.ts";
+import { exportMemories } from "../memory/export.ts";
 import { extractMemories } from "../memory/extract.ts";
 import { injectMemories } from "../memory/inject.ts";
 import { listMemories } from "../memory/list.ts";
@@ -44,6 +45,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   createMemories,
   listMemories,
   listTags,
+  exportMemories,
   readMemory,
   updateMemory,
   deleteMemory,

@@ -84,7 +84,7 @@ export function confirm(
 
 function settleDone(
   subject: Subject,
-  { data, file, memoryId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
+  { data, recorded, file, memoryId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
 ): Settled & { readonly answer: Answer } {
   const { operation } = subject;
@@ -96,7 +96,7 @@ function settleDone(
     data: hasData ? toData(data) : null,
     file,
   };
-  const response = hasData && keepsResponse(operation) ? { data } : null;
+  const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
     toEntry: toEntryOfSuccess(subject, memoryId ?? null, cost),
     payload: sealPayload(payloadOf(subject, { code: successCode, message, response, details })),

@@ -7,6 +7,7 @@ import { type FormatName, formatNames, formats } from "../importing/formats/form
 import { type ImportCounts, importMemories, noCounts, type Place } from "../importing/import-memories.ts";
 import { messagesMax } from "../importing/limits.ts";
 import { type OpenedImport, openImport } from "../importing/open-import.ts";
+import { createRepeatedCall } from "../local-access/repeated-call.ts";
 import { type MemoryType, memoryTypes } from "../memory/memory.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -70,7 +71,7 @@ async function run(invocation: Invocation): Promise<ImportReport> {
     await importMemories(
       {
         entries: opened.entries,
-        calls: channel === null ? null : createBatchCalls({ channel, format, onWait }),
+        calls: channel === null ? null : createBatchCalls(createRepeatedCall({ channel, onWait }), format),
         type: typeOf(options.type),
         tags: Array.isArray(options.tag) ? options.tag.map(String) : [],
         now: createClock().now(),

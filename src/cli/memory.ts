@@ -2,9 +2,11 @@
 
 import type { Command } from "commander";
 import type { Session } from "./command.ts";
+import { addMemoryExportCommand } from "./memory-export.ts";
 import { addMemoryImportCommand } from "./memory-import.ts";
 
 export function addMemoryCommands(program: Command, session: Session): void {
-  const memory = program.command("memory").description("Import memories.");
+  const memory = program.command("memory").description("Export and import memories.");
+  addMemoryExportCommand(memory, session);
   addMemoryImportCommand(memory, session);
 }

@@ -1,7 +1,16 @@
 // Owns the copy of finished files to the paths that the caller named. A file is copied completely or not at all, and replaces another
 // file only with --force. Must never replace a file of a data directory, nor anything that is not a regular file.
 
-import { constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync, rmSync } from "node:fs";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { syncFile, syncFolder } from "../files/durable.ts";
 
@@ -11,7 +20,7 @@ interface OutputFile {
   readonly target: string;
 }
 
-interface OutputRules {
+export interface OutputRules {
   readonly mayReplace: boolean;
   /** The data directory that `source` comes from. */
   readonly dataDir: string;
@@ -60,12 +69,18 @@ function copyFile(source: string, target: string, mayReplace: boolean): void {
   try {
     copyFileSync(source, partial);
     syncFile(partial);
-    if (mayReplace) renameSync(partial, target);
-    else linkNew(partial, target);
-    syncFolder(dirname(target));
+    publishFile(partial, target, mayReplace);
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+/** Gives a finished file in the same folder its name. `partial` is gone afterwards. */
+export function publishFile(partial: string, target: string, mayReplace: boolean): void {
+  if (mayReplace) renameSync(partial, target);
+  else linkNew(partial, target);
+  rmSync(partial, { force: true });
+  syncFolder(dirname(target));
 }
 
 /** A link, unlike a rename, never replaces a file that was created after the check. */
@@ -88,6 +103,8 @@ function existsMessage(target: string): string {
 const reserved = /^(memledger\.[\w-]+|audit\.(key|pub|rotations)|(checkpoints|exports|runtime)\b.*)$/;
 
 function isReserved(target: string, dataDir: string): boolean {
+  // For a server elsewhere there may be no data directory.
+  if (!existsSync(dataDir)) return false;
   const name = relative(realpathSync(dataDir), join(realpathSync(dirname(target)), basename(target)));
   return reserved.test(name.split(sep)[0] ?? "");
 }

@@ -1,12 +1,11 @@
-// Owns the calls that store batches, until each item has a result: it waits when the server is busy or not reachable, asks again when an
-// outcome is unknown, and divides a batch that is refused as a whole. Repeating a call is safe, because items that are stored are known.
+// Owns the calls that store batches, until each item has a result. It divides a batch that is refused as a whole. Repeating a call is safe,
+// because items that are stored are known.
 
 import { isObject, type JsonObject } from "../json/json.ts";
-import type { Channel } from "../local-access/channel.ts";
-import { OutcomeUnknown, ServerUnreachable } from "../local-access/channel-failure.ts";
-import { CallRefused, readAnswer } from "../received-answer.ts";
+import { AccessRefused, OutcomeUnknown, ServerUnreachable } from "../local-access/channel-failure.ts";
+import { isBusy, type RepeatedCall } from "../local-access/repeated-call.ts";
+import { CallRefused } from "../received-answer.ts";
 import { version } from "../version.ts";
-import { giveUpAfterMs, retryMaxMs, retryMinMs } from "./limits.ts";
 
 /** An item of a batch as JSON text. */
 export interface BatchText {
@@ -25,92 +24,50 @@ export interface BatchCalls {
   store(items: readonly BatchText[]): Promise<readonly ItemResult[]>;
 }
 
-interface BatchOptions {
-  readonly channel: Channel;
-  readonly format: string;
-  /** Tells that the server is waited for, and why. */
-  onWait?(reason: string): void;
-  readonly sleep?: (ms: number) => Promise<unknown>;
-  readonly now?: () => number;
-}
-
 /** Codes that depend on one item, or on the size of the batch. */
 const divisible: readonly number[] = [1400, 1413, 1500];
-const busy: readonly number[] = [1429, 1503];
 
-export function createBatchCalls({
-  channel,
-  format,
-  onWait = () => {},
-  sleep = Bun.sleep,
-  now = () => performance.now(),
-}: BatchOptions): BatchCalls {
+export function createBatchCalls(call: RepeatedCall, format: string): BatchCalls {
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": `memledger-import/${version}`,
     "X-Audit-Metadata": JSON.stringify({ import_format: format }),
   };
-  let answeredAtMs = now();
-
-  const send = async (items: readonly BatchText[]): Promise<JsonObject> => {
-    const body = `{"memories":[${items.map(({ text }) => text).join(",")}]}`;
-    const response = await channel.fetch("/v1/memories/batch", { method: "POST", headers, body });
-    const data = await readAnswer(response).catch((error: unknown) => {
-      if (error instanceof CallRefused) throw error;
-      throw new OutcomeUnknown("The connection ended before the answer was complete.", { cause: error });
-    });
-    answeredAtMs = now();
-    return data;
-  };
-
-  /** Repeats a call until it has an outcome. @throws CallRefused, ImportStopped */
-  const sendUntilAnswered = async (items: readonly BatchText[]): Promise<JsonObject> => {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await send(items);
-      } catch (error) {
-        const retryAfterMs = waitingTimeOf(error, attempt);
-        if (retryAfterMs === null) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
-        if (now() - answeredAtMs > giveUpAfterMs) throw new ImportStopped(reason, { cause: error });
-        onWait(reason);
-        await sleep(retryAfterMs);
-      }
-    }
-  };
-
   const store = async (items: readonly BatchText[]): Promise<readonly ItemResult[]> => {
+    const body = `{"memories":[${items.map(({ text }) => text).join(",")}]}`;
     let data: JsonObject;
     try {
-      data = await sendUntilAnswered(items);
+      data = await call("/v1/memories/batch", { method: "POST", headers, body });
     } catch (error) {
-      if (!(error instanceof CallRefused)) throw error;
+      if (!isOfCall(error)) throw error;
+      if (!(error instanceof CallRefused && divisible.includes(error.code)))
+        throw new ImportStopped(error.message, { cause: error });
       const { code, message } = error;
-      if (!divisible.includes(code)) throw new ImportStopped(message, { cause: error });
       if (items.length === 1) return [{ status: "refused", code, message }];
       const half = Math.ceil(items.length / 2);
       return [...(await store(items.slice(0, half))), ...(await store(items.slice(half)))];
     }
-    const results = toResults(data, items.length);
+    return storeAgain(items, toResults(data, items.length));
+  };
+
+  /** Items that were refused because others changed meanwhile. They are known or new the next time. */
+  const storeAgain = async (items: readonly BatchText[], results: readonly ItemResult[]) => {
     const again = items.filter((_, at) => isRetryable(results[at]));
     if (again.length === 0) return results;
-    await sleep(retryMinMs);
     const later = [...(await store(again))];
     return results.map((result) => (isRetryable(result) ? (later.shift() ?? result) : result));
   };
   return { store };
 }
 
-/** Null: repeating the call is of no use. */
-function waitingTimeOf(error: unknown, attempt: number): number | null {
-  const growing = Math.min(retryMaxMs, retryMinMs * 2 ** attempt);
-  if (error instanceof ServerUnreachable || error instanceof OutcomeUnknown) return growing;
-  if (!(error instanceof CallRefused && busy.includes(error.code))) return null;
-  return Math.max(error.retryAfterMs ?? 0, growing);
+function isOfCall(error: unknown): error is Error {
+  return [CallRefused, AccessRefused, OutcomeUnknown, ServerUnreachable].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 function isRetryable(result: ItemResult | undefined): boolean {
-  return result?.status === "refused" && busy.includes(result.code);
+  return result?.status === "refused" && isBusy(result.code);
 }
 
 /** @throws ImportStopped for the answer of another program or version */

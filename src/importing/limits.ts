@@ -14,9 +14,5 @@ export const batchMaxCharacters = 200_000;
 export const batchesInFlight = 4;
 /** A batch that is not full is sent when its source has been silent for this long. */
 export const flushAfterMs = 500;
-/** Waiting times between attempts, and how long attempts go on without an answer. */
-export const retryMinMs = 500;
-export const retryMaxMs = 10_000;
-export const giveUpAfterMs = 300_000;
 /** Messages about lines that are printed; all are counted. */
 export const messagesMax = 50;

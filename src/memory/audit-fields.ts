@@ -31,6 +31,7 @@ const fieldsByAction: Readonly<Record<string, MemoryAuditFields>> = {
   "memory.create": { query: textOf("content"), results: directResult },
   "memory.create_batch": { query: contentsOfBatch, results: batchResults },
   "memory.list": { query: () => null, results: listedResults },
+  "memory.export": { query: () => null, results: listedResults },
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
   "memory.delete": { query: () => null, results: deletedResult },

@@ -18,6 +18,32 @@ export interface MemoryPage {
   readonly total: number;
 }
 
+/** One page of all memories, oldest first. */
+export interface ExportQuery {
+  /** Null: all types. */
+  readonly type: MemoryType | null;
+  readonly tags: TagFilter | null;
+  readonly withVectors: boolean;
+  /** `next` of the page before; null: the first page. */
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+/** The model that has made the vectors. */
+export interface VectorModel {
+  readonly id: string;
+  readonly sha256: string;
+  readonly dimensions: number;
+}
+
+export interface ExportPage {
+  readonly memories: readonly Memory[];
+  /** Those of the memories, in their order; null: not wanted. */
+  readonly vectors: { readonly model: VectorModel; readonly vectors: readonly Float32Array[] } | null;
+  /** Opaque, and tells nothing about other projects; null: the last page. */
+  readonly next: string | null;
+}
+
 export interface TagQuery {
   /** Null: all types. */
   readonly type: MemoryType | null;
@@ -148,6 +174,8 @@ export interface MemoryReader {
   findHeld(project: Project, items: readonly HeldQuery[], now: number): Promise<readonly boolean[]>;
   list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage>;
   listTags(project: Project, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
+  /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */
+  exportPage(project: Project, query: ExportQuery, signal: AbortSignal): Promise<ExportPage | null>;
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active, unexpired rules, and the hits of a search. */

@@ -78,6 +78,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   }),
   "memory.list": () => ({}),
   "memory.tags": () => ({}),
+  "memory.export": () => ({ include_vectors: true }),
   "memory.read": ({ memory_id }) => ({ memory_id }),
   "memory.update": ({ memory_id }) => ({ memory_id, content: "Something else.", importance: 1 }),
   "memory.delete": ({ memory_id }) => ({ memory_id }),

@@ -93,6 +93,19 @@ async function useMemories({ memories }: Memledger): Promise<void> {
   const extracted = await memories.extract({ text: "Ana: Never deploy on Fridays, please." });
   expect(extracted.extracted.map(({ action }) => action)).toEqual(["created"]);
 
+  const exported = await memories.export({ include_vectors: true, page_size: 1 });
+  expect(exported.memories.map(({ id }) => id)).toEqual([created.id]);
+  expect([exported.vectors?.length, exported.next_cursor === null]).toEqual([1, false]);
+  expect(await Array.fromAsync(memories.iterateExport({ page_size: 1 }))).toHaveLength(2);
+  const rule = { content: "Use tabs.", memory_type: "rule", source_id: "style:1" } as const;
+  const batch = await memories.createBatch({ memories: [rule, { content: " ", memory_type: "fact" }] });
+  expect(batch.results.map(({ status, code }) => [status, code])).toEqual([
+    ["created", undefined],
+    ["refused", 1400],
+  ]);
+  expect(await memories.createBatch({ memories: [rule] })).toMatchObject({ existing: 1 });
+  await memories.delete(String(batch.results[0]?.id));
+
   const tagged = await memories.update(created.id, { tags: ["team:web", "a&b = c"] });
   expect(tagged.tags).toEqual(["a&b = c", "team:web"]);
   expect((await memories.tags()).tags.map(({ tag }) => tag)).toEqual(["a&b = c", "team:web"]);

@@ -65,6 +65,7 @@ const inputs: readonly (readonly [string, string, string])[] = [
   ["memory.create", "docs/user/API.md", "Create"],
   ["memory.create_batch", "docs/user/API.md", "Create many"],
   ["memory.list", "docs/user/API.md", "List"],
+  ["memory.export", "docs/user/API.md", "Export"],
   ["memory.search", "docs/user/API.md", "Search"],
   ["memory.extract", "docs/user/API.md", "Extract memories from a text"],
   ["memory.inject", "docs/user/API.md", "Inject memories into a prompt"],

@@ -51,6 +51,15 @@ export async function administer(administration: Administration): Promise<string
   await expect(["audit", "list", "--project", "default", "--page-size", "2"]);
   await Bun.write(file("list.md"), `- The cellar of ${lap} is dry.\n`);
   await expect(["memory", "import", file("list.md"), "--project", "default"]);
+  await expect([
+    "memory",
+    "export",
+    "--project",
+    "default",
+    "--out",
+    file("memories.jsonl"),
+    "--with-vectors",
+  ]);
 
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);

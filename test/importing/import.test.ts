@@ -1,7 +1,7 @@
 // Tests imports into a real server: counts, repetition, limits, a source that stalls, and a server that is busy, breaks off or refuses.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { createBatchCalls, ImportStopped } from "../../src/importing/batch-calls.ts";
+import { createBatchCalls as createCalls, ImportStopped } from "../../src/importing/batch-calls.ts";
 import {
   type ImportCounts,
   type ImportOptions,
@@ -9,14 +9,19 @@ import {
   noCounts,
   type PlacedEntry,
 } from "../../src/importing/import-memories.ts";
-import { batchesInFlight, batchItems, giveUpAfterMs } from "../../src/importing/limits.ts";
+import { batchesInFlight, batchItems } from "../../src/importing/limits.ts";
 import type { Channel } from "../../src/local-access/channel.ts";
 import { OutcomeUnknown, ServerUnreachable } from "../../src/local-access/channel-failure.ts";
 import { createRemoteChannel } from "../../src/local-access/remote-channel.ts";
+import { createRepeatedCall, giveUpAfterMs } from "../../src/local-access/repeated-call.ts";
 import { startTestApp } from "../fixture.ts";
 
 const app = await startTestApp();
 afterAll(() => app.stop());
+
+type RepeatOptions = Parameters<typeof createRepeatedCall>[0];
+const createBatchCalls = ({ format, ...options }: RepeatOptions & { readonly format: string }) =>
+  createCalls(createRepeatedCall(options), format);
 
 const channelOf = (key = app.apiKey) => createRemoteChannel({ url: app.url, apiKey: key });
 

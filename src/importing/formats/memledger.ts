@@ -15,7 +15,14 @@ const fields = [
   "source_id",
 ] as const;
 /** Fields of an export that an import does not set: times are those of the project, and a vector must belong to its text. */
-const ignored = ["id", "created_at", "updated_at", "last_accessed_at", "embedding"] as const;
+const ignored = [
+  "id",
+  "created_at",
+  "updated_at",
+  "last_accessed_at",
+  "embedding",
+  "embedding_model",
+] as const;
 
 export const memledger: ImportFormat = {
   description: "JSON Lines as memory export writes them, also written by hand",

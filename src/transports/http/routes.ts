@@ -21,6 +21,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["POST", "/v1/memories/inject", "memory.inject"],
   ["POST", "/v1/memories/extract", "memory.extract"],
   ["GET", "/v1/memories/tags", "memory.tags"],
+  ["GET", "/v1/memories/export", "memory.export"],
   ["GET", "/v1/memories/:memory_id", "memory.read"],
   ["PUT", "/v1/memories/:memory_id", "memory.update"],
   ["DELETE", "/v1/memories/:memory_id", "memory.delete"],

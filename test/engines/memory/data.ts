@@ -34,6 +34,8 @@ export interface MemoryRow {
   readonly revision: number;
   /** The revision of its content. */
   readonly version: number;
+  /** The revision with which it was created. */
+  readonly created: number;
 }
 
 /** With the head of its records. */

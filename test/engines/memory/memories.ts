@@ -4,6 +4,8 @@ import type { Project } from "../../../src/access/project.ts";
 import { isExpired, type Memory } from "../../../src/memory/memory.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
 import type {
+  ExportPage,
+  ExportQuery,
   ListQuery,
   MemoryReader,
   MemoryTransaction,
@@ -46,6 +48,7 @@ export function createMemoryReader(data: Data): MemoryReader {
         );
       }),
     list: (project, query, signal) => read(signal, () => list(rowsOf(project), query)),
+    exportPage: (project, query, signal) => read(signal, () => exportPage(data, rowsOf(project), query)),
     listTags: (project, query, signal) => read(signal, () => listTags(rowsOf(project), query)),
     search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
     readForInjection: (project, query, signal) =>
@@ -109,6 +112,29 @@ function list(rows: readonly MemoryRow[], { type, tags, sortBy, direction, limit
   };
   const page = found.sort(compare[sortBy]).slice(offset, offset + limit);
   return { memories: page.map(({ memory }) => memory), total: found.length };
+}
+
+/** The cursor is the position in the order of creation, which a deletion leaves as it is. */
+function exportPage(
+  data: Data,
+  rows: readonly MemoryRow[],
+  { type, tags, withVectors, cursor, limit }: ExportQuery,
+): ExportPage | null {
+  const list = JSON.stringify([type, tags?.tags ?? null]);
+  const [, name = "", after = ""] = cursor === null ? ["", list, "0"] : (/^(.*) (\d+)$/.exec(cursor) ?? []);
+  if (name !== list) return null;
+  const found = rows
+    .filter(({ memory }) => (type === null || memory.type === type) && matchesTags(memory.tags, tags))
+    .filter(({ created }) => created > Number(after))
+    .sort((a, b) => a.created - b.created)
+    .slice(0, limit);
+  const last = found.length < limit ? undefined : found.at(-1);
+  const model = data.settings.get("all")?.model;
+  return {
+    memories: found.map(({ memory }) => memory),
+    vectors: withVectors && model ? { model, vectors: found.map(({ vector }) => vector) } : null,
+    next: last === undefined ? null : `${list} ${last.created}`,
+  };
 }
 
 function listTags(rows: readonly MemoryRow[], { type, limit, offset }: TagQuery): TagPage {
@@ -189,7 +215,14 @@ export function createMemoryTransaction(data: Data): MemoryTransaction {
       const { content, type, importance, expiresAt, tags } = fields;
       const times = { createdAt: now, updatedAt: now, lastAccessedAt: null, expiresAt };
       const memory: Memory = { id: id ?? createId(now), content, type, importance, active, ...times, tags };
-      const row = { memory, project: project.id, contentKey: hex(contentKey), ...newContent(data) };
+      const versioned = newContent(data);
+      const row = {
+        memory,
+        project: project.id,
+        contentKey: hex(contentKey),
+        ...versioned,
+        created: versioned.revision,
+      };
       // Before it is checked, so that a broken vector leaves something to undo.
       memories.set(memory.id, { ...row, vector });
       requireVector(vector);

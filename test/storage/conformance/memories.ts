@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import type { RecordQuery } from "../../../src/audit/store.ts";
-import type { Memory, MemoryType } from "../../../src/memory/memory.ts";
-import type { ListQuery } from "../../../src/memory/store.ts";
+import { contentKey, type Memory, type MemoryType } from "../../../src/memory/memory.ts";
+import type { ExportQuery, ListQuery } from "../../../src/memory/store.ts";
 import { type Member, neverAborted, type Outcome, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { everyRecord } from "./records.ts";
@@ -46,6 +46,68 @@ export function testMemories(subject: EngineUnderTest): void {
         }
         expect(await all({ type: "rule" })).toEqual({ contents: ["m3", "m0"], total: 2 });
         expect(await all({ offset: 9 })).toEqual({ contents: [], total: 5 });
+      }));
+
+    test("are exported in the order of creation, each once, whatever changes meanwhile", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const other = await seam.project();
+        const ids: string[] = [];
+        for (let at = 0; at < 6; at++) {
+          const { data } = await member.create({ ...memory(`m${at}`), type: at === 1 ? "rule" : "fact" });
+          ids.push(String(data.id));
+          await other.create(memory(`o${at}`));
+        }
+        const query = { type: null, tags: null, withVectors: true, cursor: null, limit: 2 };
+        const read = (changed: Partial<ExportQuery>, project = member.caller.project) =>
+          seam.store.memories.exportPage(project, { ...query, ...changed }, neverAborted);
+        const first = await read({});
+        expect(first?.memories.map(({ content }) => content)).toEqual(["m0", "m1"]);
+        expect(first?.vectors?.vectors.map((vector) => [...vector])).toEqual([
+          [...unitVector(2)],
+          [...unitVector(2)],
+        ]);
+        expect(first?.vectors?.model.dimensions).toBe(unitVector(2).length);
+        await member.call("memory.update", { memory_id: ids[0] ?? "", is_active: false });
+        await member.call("memory.delete", { memory_id: ids[1] ?? "" });
+        await member.call("memory.delete", { memory_id: ids[3] ?? "" });
+        await member.create(memory("m6"));
+        const rest: string[] = [];
+        for (let cursor = first?.next ?? null; cursor !== null; ) {
+          const page = await read({ cursor });
+          rest.push(...(page?.memories.map(({ content }) => content) ?? []));
+          cursor = page?.next ?? null;
+        }
+        expect(rest).toEqual(["m2", "m4", "m5", "m6"]);
+        const rules = await read({ type: "fact", limit: 9, withVectors: false });
+        expect([rules?.memories.length, rules?.vectors, rules?.next]).toEqual([5, null, null]);
+        const cursor = first?.next ?? null;
+        expect(await read({ cursor, type: "fact" })).toBeNull();
+        expect(await read({ cursor: "nonsense" })).toBeNull();
+      }));
+
+    test("are found before they are created again, by id and by content", () =>
+      withSeam(subject, async (seam) => {
+        const member = await seam.project();
+        const other = await seam.project();
+        const { data } = await member.create({ ...memory("held"), expiresAt: seam.now() + hourMs });
+        const id = String(data.id);
+        const find = (project = member.caller.project) =>
+          seam.store.memories.findHeld(
+            project,
+            [
+              { id, contentKey: contentKey("another") },
+              { id: null, contentKey: contentKey(" held ") },
+              { id: "0".repeat(32), contentKey: contentKey("another") },
+            ],
+            seam.now(),
+          );
+        expect(await find()).toEqual([true, true, false]);
+        expect(await find(other.caller.project)).toEqual([false, false, false]);
+        seam.passTime(hourMs);
+        expect(await find()).toEqual([true, false, false]);
+        await member.call("memory.delete_all", {});
+        expect(await find()).toEqual([false, false, false]);
       }));
 
     test("are the same when their content is, until the first one has expired", () =>

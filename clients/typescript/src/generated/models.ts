@@ -302,6 +302,16 @@ export interface DeletedMemories {
   deleted_count: number;
 }
 
+/** With include_vectors: the model of the vectors. */
+export interface EmbeddingModel {
+  /** Name of the model. */
+  id: string;
+  /** SHA-256 of its files, in hexadecimal. */
+  sha256: string;
+  /** Numbers of a vector. */
+  dimensions: number;
+}
+
 export interface ExportDetail {
   /** Identifier of the export. */
   export_id: string;
@@ -446,6 +456,18 @@ export interface MemoryDeleteAllRequest {
   memory_type?: MemoryType | undefined;
   /** Only memories that have all of these tags. */
   tags?: readonly string[] | undefined;
+}
+
+export interface MemoryExportPage {
+  memories: AgentMemory[];
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
+  /**
+   * With include_vectors: the embeddings of the memories, in their order. Each is normalised to length 1, as
+   * Base64 of its 32-bit floating-point numbers in little-endian order.
+   */
+  vectors?: string[];
+  model?: EmbeddingModel;
 }
 
 export interface MemoryExtractRequest {
@@ -767,6 +789,23 @@ export interface MemoryTagsQuery {
   /** Page number, from 1. Default: 1. */
   page?: number | undefined;
   /** Tags per page. Default: 100. */
+  page_size?: number | undefined;
+}
+
+/** Parameters of memoryExport. */
+export interface MemoryExportQuery {
+  /**
+   * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
+   * temporary.
+   */
+  memory_type?: MemoryType | undefined;
+  /** Only memories that have this tag. If it is given several times, memories have all of them. */
+  tag?: readonly string[] | undefined;
+  /** Whether to return the embeddings, too. Default: false. */
+  include_vectors?: boolean | undefined;
+  /** next_cursor of the previous page, with the same filters. */
+  cursor?: string | undefined;
+  /** Memories per page. Default: 100. */
   page_size?: number | undefined;
 }
 

@@ -20,6 +20,8 @@ import type {
   MemoryCreateBatchRequest,
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
+  MemoryExportPage,
+  MemoryExportQuery,
   MemoryExtractRequest,
   MemoryInjectRequest,
   MemoryListQuery,
@@ -96,6 +98,14 @@ const memoryTags: Operation = {
   operationId: "memoryTags",
   method: "GET",
   path: "/v1/memories/tags",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const memoryExport: Operation = {
+  operationId: "memoryExport",
+  method: "GET",
+  path: "/v1/memories/export",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -214,6 +224,7 @@ export const operations: readonly Operation[] = [
   memoryInject,
   memoryExtract,
   memoryTags,
+  memoryExport,
   memoryRead,
   memoryUpdate,
   memoryDelete,
@@ -354,6 +365,32 @@ export class Memories {
       yield* tags;
       if (page >= pagination.total_pages) return;
     }
+  }
+
+  /**
+   * Export memories. Returns a page of all memories of the project in the order of their creation, oldest first,
+   * including expired and inactive ones. Follow next_cursor until it is null. A memory that exists all the time is
+   * returned exactly once, as it is when its page is read; a memory that is created meanwhile comes at the end; a
+   * deleted one is missing. A cursor is valid until the server restarts. The audit record has the page without the
+   * vectors.
+   *
+   * Permission: `memory.read`.
+   */
+  export(query: MemoryExportQuery = {}, options: CallOptions = {}): Promise<MemoryExportPage> {
+    return this.#calls.data(memoryExport, { query }, options);
+  }
+
+  /** The items of all pages of `export`, one request for each page. */
+  async *iterateExport(
+    query: Omit<MemoryExportQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<AgentMemory, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: MemoryExportPage = await this.export({ ...query, cursor }, options);
+      yield* page.memories;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
   }
 
   /**

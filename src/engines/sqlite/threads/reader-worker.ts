@@ -6,6 +6,7 @@ import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
+import { createMemoryExport } from "../memories/memory-export.ts";
 import { createMemoryList } from "../memories/memory-reader.ts";
 import { createMissingReader } from "../memories/model-change.ts";
 import { createTagList } from "../memories/tags.ts";
@@ -29,6 +30,7 @@ const missing = createMissingReader(database);
 const handlers = {
   listMemories: createMemoryList(database),
   listTags: createTagList(database),
+  exportMemories: createMemoryExport(database),
   listRecords: createRecordList(database),
   findRecord: audit.find,
   placeRecord: audit.place,

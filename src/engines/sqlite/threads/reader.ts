@@ -74,6 +74,7 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
     memories: {
       list: (project, query, signal) => ask(by(project, signal), "listMemories", project, query),
       listTags: (project, query, signal) => ask(by(project, signal), "listTags", project, query),
+      exportPage: (project, query, signal) => ask(by(project, signal), "exportMemories", project, query),
       search: (project, query, signal) => askSearcher(by(project, signal), "search", project, query),
       readForInjection: (project, query, signal) =>
         askSearcher(by(project, signal), "readForInjection", project, query),

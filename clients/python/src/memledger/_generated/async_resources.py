@@ -24,6 +24,7 @@ from .models import (
     ExportTask,
     Extraction,
     Injection,
+    MemoryExportPage,
     MemoryOrder,
     MemoryPage,
     MemoryType,
@@ -51,6 +52,7 @@ from .operations import (
     MEMORY_CREATE_BATCH,
     MEMORY_DELETE,
     MEMORY_DELETE_ALL,
+    MEMORY_EXPORT,
     MEMORY_EXTRACT,
     MEMORY_INJECT,
     MEMORY_LIST,
@@ -453,6 +455,78 @@ class AsyncMemories:
             if number >= page.pagination.total_pages:
                 return
             number += 1
+
+    async def export(
+        self,
+        *,
+        memory_type: MemoryType | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        include_vectors: bool | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> MemoryExportPage:
+        """Export memories. Returns a page of all memories of the project in the order of their creation,
+        oldest first, including expired and inactive ones. Follow next_cursor until it is null. A memory
+        that exists all the time is returned exactly once, as it is when its page is read; a memory that is
+        created meanwhile comes at the end; a deleted one is missing. A cursor is valid until the server
+        restarts. The audit record has the page without the vectors.
+
+        Permission: `memory.read`.
+
+        memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
+        like a fact, but usually temporary.
+        tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        include_vectors: Whether to return the embeddings, too. Default: false.
+        cursor: next_cursor of the previous page, with the same filters.
+        page_size: Memories per page. Default: 100.
+        """
+        return await self._calls.data(
+            MEMORY_EXPORT,
+            Input(
+                query={
+                    "memory_type": memory_type,
+                    "tag": tag,
+                    "include_vectors": include_vectors,
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            MemoryExportPage,
+        )
+
+    async def iterate_export(
+        self,
+        *,
+        memory_type: MemoryType | Unset = UNSET,
+        tag: Sequence[str] | Unset = UNSET,
+        include_vectors: bool | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[AgentMemory]:
+        """The items of all pages of `export`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = await self.export(
+                cursor=cursor,
+                memory_type=memory_type,
+                tag=tag,
+                include_vectors=include_vectors,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            for item in page.memories:
+                yield item
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
 
     async def read(
         self,

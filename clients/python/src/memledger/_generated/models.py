@@ -25,6 +25,7 @@ __all__ = [
     "Checkpoint",
     "Contradiction",
     "DeletedMemories",
+    "EmbeddingModel",
     "ExportFormat",
     "ExportStatus",
     "ExportDetail",
@@ -39,6 +40,7 @@ __all__ = [
     "ScoreDetails",
     "SearchResult",
     "Injection",
+    "MemoryExportPage",
     "MemoryOrder",
     "Pagination",
     "MemoryPage",
@@ -342,6 +344,17 @@ class DeletedMemories(Model):
     deleted_count: int
     """Number of deleted memories."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingModel(Model):
+    """With include_vectors: the model of the vectors."""
+    id: str
+    """Name of the model."""
+    sha256: str
+    """SHA-256 of its files, in hexadecimal."""
+    dimensions: int
+    """Numbers of a vector."""
+
 ExportFormat = Literal["csv", "json"]
 
 ExportStatus = Literal["processing", "completed", "failed"]
@@ -502,6 +515,19 @@ class Injection(Model):
     characters: int
     """Total length of the lines of facts and contexts in the prompt, in Unicode code points."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"rules": AgentMemory, "results": SearchResult}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryExportPage(Model):
+    memories: list[AgentMemory]
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
+    vectors: list[str] | None = None
+    """With include_vectors: the embeddings of the memories, in their order. Each is normalised to length
+    1, as Base64 of its 32-bit floating-point numbers in little-endian order.
+    """
+    model: EmbeddingModel | None = None
+    _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "model": EmbeddingModel}
 
 MemoryOrder = Literal["created_at", "updated_at", "importance"]
 

@@ -71,6 +71,14 @@ MEMORY_TAGS = Operation(
     may_run_long=False,
 )
 
+MEMORY_EXPORT = Operation(
+    operation_id="memoryExport",
+    method="GET",
+    path="/v1/memories/export",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 MEMORY_READ = Operation(
     operation_id="memoryRead",
     method="GET",
@@ -184,6 +192,7 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_INJECT,
     MEMORY_EXTRACT,
     MEMORY_TAGS,
+    MEMORY_EXPORT,
     MEMORY_READ,
     MEMORY_UPDATE,
     MEMORY_DELETE,

@@ -1,0 +1,145 @@
+// Tests `memledger memory export`: the file, its mode and its round trip through an import, and outputs that cannot be written.
+
+import { afterAll, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { startTestApp } from "../fixture.ts";
+import { cleanUp, createFolder, run } from "./command.ts";
+
+const app = await startTestApp();
+afterAll(async () => {
+  await app.stop();
+  await cleanUp();
+});
+const folder = createFolder();
+const variables = { MEMLEDGER_API_KEY: app.apiKey };
+const memory = (words: readonly string[], key = variables) =>
+  run(["memory", ...words, "--url", app.url], key);
+
+const items = Array.from({ length: 130 }, (_, at) => ({
+  content: `Box ${at} is "empty"\u2028.`,
+  memory_type: at % 2 === 0 ? "fact" : "rule",
+  importance: at / 200,
+  is_active: at !== 7,
+  ...(at < 3 && { tags: ["attic"], expires_at: "2099-01-01T00:00:00.000Z" }),
+}));
+await app.call("POST", "/v1/memories/batch", { body: { memories: items } });
+
+test("a file has all memories, only its owner can read it, and an import of it makes equal ones", async () => {
+  const file = join(folder, "sub", "all.jsonl");
+  const { exitCode, stdout } = await memory(["export", "--out", file]);
+  expect([exitCode, stdout]).toEqual([0, `memories  130\nfile      ${file}\n`]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(folder, "sub"))).toEqual(["all.jsonl"]);
+  const lines = readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject(items);
+
+  const other = await app.createProject("pro");
+  const key = { MEMLEDGER_API_KEY: other.key };
+  for (const count of ["created        130", "already there  130"]) {
+    expect((await memory(["import", file], key)).stdout).toContain(count);
+  }
+  const copy = await memory(["export", "--out", "-"], key);
+  const copies = copy.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const byContent = (all: typeof items) => all.toSorted((a, b) => (a.content < b.content ? -1 : 1));
+  expect(byContent(copies)).toMatchObject(byContent(items));
+  expect(copy.stderr).toBe("130 memories were written\n");
+});
+
+test("filters and vectors", async () => {
+  const { stdout } = await memory([
+    "export",
+    "--out",
+    "-",
+    "--tag",
+    "attic",
+    "--type",
+    "fact",
+    "--with-vectors",
+  ]);
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ content }) => content)).toEqual([items[0]?.content, items[2]?.content]);
+  expect(lines[0]).toMatchObject({
+    embedding: expect.stringMatching(/^[\w+/]{100,}=*$/),
+    embedding_model: { id: expect.any(String), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+});
+
+test("a file that exists is replaced only with --force", async () => {
+  const file = join(folder, "mine.jsonl");
+  writeFileSync(file, "mine");
+  const refused = await memory(["export", "--out", file]);
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/already exists/)]);
+  expect(readFileSync(file, "utf8")).toBe("mine");
+  expect((await memory(["export", "--out", file, "--force"])).exitCode).toBe(0);
+  expect(readFileSync(file, "utf8").split("\n")).toHaveLength(131);
+});
+
+test("an output that cannot be written leaves nothing, and the message says what to do", async () => {
+  const full = await run(["memory", "export", "--out", "/dev/full", "--url", app.url], variables);
+  expect([full.exitCode, full.stderr]).toEqual([
+    1,
+    expect.stringMatching(/is not a regular file\. Choose another path/),
+  ]);
+  const directory = await memory(["export", "--out", folder]);
+  expect([directory.exitCode, directory.stderr]).toEqual([1, expect.stringMatching(/is not a regular file/)]);
+  if (process.getuid?.() !== 0) {
+    const locked = join(folder, "locked");
+    mkdirSync(locked);
+    chmodSync(locked, 0o500);
+    const refused = await memory(["export", "--out", join(locked, "a.jsonl")]);
+    expect(refused.stderr).toMatch(/permission denied/);
+  }
+  const small = Bun.spawn(
+    [
+      "bash",
+      "-c",
+      `ulimit -f 8; exec "$@"`,
+      "bash",
+      process.execPath,
+      join(import.meta.dir, "../../src/main.ts"),
+      "memory",
+      "export",
+      "--with-vectors",
+      "--out",
+      join(folder, "cut.jsonl"),
+      "--url",
+      app.url,
+    ],
+    { env: { PATH: process.env.PATH ?? "", HOME: folder, ...variables }, stderr: "pipe" },
+  );
+  const message = await small.stderr.text();
+  expect([await small.exited, message]).toEqual([
+    1,
+    expect.stringMatching(/cannot be written: the file size limit/),
+  ]);
+  expect(readdirSync(folder).filter((name) => name.includes("cut"))).toEqual([]);
+  expect(existsSync(join(folder, "cut.jsonl"))).toBe(false);
+});
+
+test("a project that does not exist is not created", async () => {
+  const dataDir = join(createFolder(), "data");
+  const words = ["memory", "export", "--out", "-", "--project", "nobody", "--data-dir", dataDir];
+  const { exitCode, stderr } = await run(words);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/There is no memledger database in .*Correct --data-dir/),
+  ]);
+});
