@@ -149,7 +149,7 @@ describe("commands in blocks", () => {
   test("no other block has a command", () => {
     const blocks = pages.flatMap(blocksOf).filter(({ language }) => language !== "sh");
     const languages = [...new Set(blocks.map(({ language }) => language))].toSorted();
-    expect(languages).toEqual(["", "js", "json", "python", "text", "toml", "yaml"]);
+    expect(languages).toEqual(["", "caddy", "js", "json", "nginx", "python", "text", "toml", "yaml"]);
     const command = /^[$#]? *(\.\/)?(memledger|bunx?|npm|npx|curl|python3?|sudo|systemctl|docker|ollama) /m;
     expect(blocks.filter(({ language, text }) => language !== "toml" && command.test(text))).toEqual([]);
   });
