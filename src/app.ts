@@ -14,6 +14,7 @@ import { type LockedDirectory, lockDirectory } from "./data-directory/directory-
 import { initialise } from "./data-directory/first-start.ts";
 import { acceptMissing, type LedgerDecision, openLedgerAtStart } from "./data-directory/ledger-start.ts";
 import { isDatabaseMissing } from "./data-directory/lost-database.ts";
+import { backUpBeforeMigration } from "./data-directory/migration-backup.ts";
 import { chooseModel, chooseModelInUse } from "./data-directory/model-in-use.ts";
 import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
 import type { ChooseEngine } from "./engines/engines.ts";
@@ -126,6 +127,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const clock = createClock(clockShift);
   const supervisor = createSupervisor({ logger, clock, spawn });
   let modelChange: RunningModelChange | null = null;
+  await backUpBeforeMigration(locked, config, logger);
   const ledger = await openLedgerAtStart(locked, {
     auditKey: config.auditKey,
     decision,

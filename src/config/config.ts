@@ -44,6 +44,7 @@ export interface Config {
   readonly backupEvery: string;
   /** Null: all are kept. */
   readonly backupKeep: number | null;
+  readonly migrationBackup: boolean;
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
   readonly groupCommit: boolean;
@@ -123,6 +124,7 @@ export function loadConfig({
     backupDir: value(settings.backupDir),
     backupEvery: value(settings.backupEvery),
     backupKeep: value(settings.backupKeep),
+    migrationBackup: value(settings.migrationBackup),
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
     groupCommit: value(settings.groupCommit),

@@ -138,6 +138,13 @@ export const settings = {
     14,
     1,
   ),
+  migrationBackup: toggle(
+    {
+      name: "migration-backup",
+      description: "make a backup before a new version migrates the database to a new format",
+    },
+    true,
+  ),
   embeddingThreads: whole(
     { name: "embedding-threads", description: "number of threads for one embedding" },
     1,

@@ -30,6 +30,10 @@ export const contents: readonly DirectoryEntry[] = [
     names: ["memledger.backup"],
     description: "time, size and path of the last backup, and the last failure; may be deleted",
   },
+  {
+    names: ["before-migration/"],
+    description: "backups made before a new version migrated the database; kept until you remove them",
+  },
   { names: ["exports/"], description: "files of exports, kept for seven days" },
   {
     names: ["models/"],

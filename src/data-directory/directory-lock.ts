@@ -23,6 +23,7 @@ import {
   refuseLostDatabase,
   refuseOlderDatabase,
 } from "./lost-database.ts";
+import { backUpBeforeMigration } from "./migration-backup.ts";
 
 export interface LockedDirectory extends DatabasePlace {
   readonly runtime: RuntimeFiles;
@@ -97,6 +98,7 @@ export async function openAdministration(
   config: Config,
   logger: Logger,
 ): Promise<Administration> {
+  await backUpBeforeMigration(locked, config, logger);
   const { files, missing } = await openLedger(locked, config.auditKey);
   refuseOlderDatabase(locked, missing);
   return openAdministrationWith(locked, config, files, logger);

@@ -20,6 +20,7 @@ import {
 } from "./ledger-files.ts";
 import { prepareRotation, readRotations, rotationsPath, settleRotation } from "./ledger-rotation.ts";
 import { refuseOlderDatabase } from "./lost-database.ts";
+import { backUpBeforeMigration } from "./migration-backup.ts";
 
 interface RotationOptions {
   readonly config: Config;
@@ -35,6 +36,7 @@ export async function changeKey(locked: LockedDirectory, options: RotationOption
   const { root } = locked.directory;
   const { config, newKey, isFormerLost, logger } = options;
   const found = findFormer(root, config.auditKey, isFormerLost);
+  await backUpBeforeMigration(locked, config, logger);
   const { keyInUse, missing } = await readLedgerState(locked, found?.verifierKey ?? null);
   refuseOlderDatabase(locked, missing);
   const inUse = requireKnown(root, keyInUse);

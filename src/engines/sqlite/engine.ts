@@ -1,7 +1,8 @@
 // Owns what the program can ask of an SQLite database besides calls. Opens a connection for each question; only a store stays open.
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { withRegularFile } from "../../files/regular-file.ts";
 import type { RuntimeFiles } from "../../native/runtime.ts";
 import { SqliteError } from "../../native/sqlite.ts";
 import type { Engine } from "../../storage/engine.ts";
@@ -76,14 +77,23 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
   };
 }
 
+/** A write-ahead log can only have a newer format than the header of the file, so the database is opened only if that one is older. */
 function findFormat(file: DatabaseFile): number {
   if (sizeOf(file.path) <= emptyMaxBytes) return 0;
+  if (headerFormat(file.path) === formatVersion) return formatVersion;
   const database = openReading(file);
   try {
     return checkFormat(database);
   } finally {
     database.close();
   }
+}
+
+/** PRAGMA user_version, as the file has it. */
+function headerFormat(path: string): number {
+  const version = Buffer.alloc(4);
+  withRegularFile(path, (file) => readSync(file, version, 0, version.length, 60));
+  return version.readInt32BE();
 }
 
 /** SQLite reads a file of one byte as a database without tables, too. */
