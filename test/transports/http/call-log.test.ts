@@ -3,6 +3,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { isObject, type JsonObject } from "../../../src/json/json.ts";
+import { openChannel } from "../../../src/local-access/open-channel.ts";
 import {
   call,
   cleanUp,
@@ -119,6 +120,31 @@ test("each refused call of a key has a line with its record; without a valid key
     expect.objectContaining({ code: 1400, calls: 2, by: [expect.objectContaining({ project, calls: 2 })] }),
   ]);
   expect(ofMessage(lines, "call")).toEqual([]);
+});
+
+test("a call over the local socket that is refused has a line with its record, too", async () => {
+  const dataDir = createFolder();
+  const server = await serve(dataDir, atInfo);
+  const { project_id: project, api_key: key } = server.ready;
+  const channel = openChannel({ dataDir, project: "default", start: false });
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ content: "A secret text.", memory_type: "nonsense" });
+  expect((await channel.fetch("/v1/memories", { method: "POST", headers, body })).status).toBe(400);
+  const found = await call(server.url, key, "/v1/audit/logs?action=memory.create");
+  const [record] = ((await found.json()) as { data: { logs: { id: string }[] } }).data.logs;
+  const lines = await logOf(server);
+  expect(JSON.stringify(lines)).not.toMatch(/ml_|secret text|nonsense/);
+  expect(ofMessage(lines, "call refused")).toEqual([
+    expect.objectContaining({
+      code: 1400,
+      operation: "memory.create",
+      path: "/v1/memories",
+      record: record?.id,
+      project,
+      key: expect.any(String),
+      network: null,
+    }),
+  ]);
 });
 
 test("with access-log every call has a line without its content", async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { isObject, type JsonObject } from "../../../src/json/json.ts";
-import { cleanUp, createFolder, serve } from "../../cli/command.ts";
+import { call, cleanUp, createFolder, serve } from "../../cli/command.ts";
 import { post, rpc, toolCall } from "./clients.ts";
 
 setDefaultTimeout(30_000);
@@ -30,6 +30,8 @@ test("each call of a tool and each other message has one line, without its conte
   await post(server.url, key, "{");
   await post(server.url, null, rpc("tools/list"));
   await post(server.url, key, rpc("tools/list"), { Origin: "http://evil.example" });
+  const listed = await call(server.url, key, "/v1/audit/logs?action=memory.create");
+  const records = ((await listed.json()) as { data: { logs: { id: string }[] } }).data.logs;
   const { stderr } = await server.end("SIGTERM");
   expect(stderr).not.toMatch(/Nobody reads|ml_|evil/);
 
@@ -55,13 +57,15 @@ test("each call of a tool and each other message has one line, without its conte
     line(null, 400, null),
     line(null, 401, 1401, false),
     line(null, 403, null, false),
+    expect.objectContaining({ path: "/v1/audit/logs", operation: "audit.list", status: 200 }),
   ]);
-  expect(linesOf(stderr, "call refused").map(({ code, operation, path }) => [code, operation, path])).toEqual(
-    [
-      [1400, "memory.create", "/mcp"],
-      [400, null, "/mcp"],
-      [1401, null, "/mcp"],
-      [403, null, "/mcp"],
-    ],
-  );
+  const told = linesOf(stderr, "call refused");
+  // The record of a call that was recorded; a message that calls no tool has none, and neither has a web page.
+  expect(told.map(({ code, operation, path, record }) => [code, operation, path, typeof record])).toEqual([
+    [1400, "memory.create", "/mcp", "string"],
+    [400, null, "/mcp", "object"],
+    [1401, null, "/mcp", "string"],
+    [403, null, "/mcp", "object"],
+  ]);
+  expect(records.map(({ id }) => id)).toContain(String(told[0]?.record));
 });
