@@ -2,7 +2,7 @@
 // validate before authentication and drop unknown fields silently. Must never listen: network-server.ts and the local socket do.
 
 import { Elysia } from "elysia";
-import { type Answer, toRefused } from "../../calls/answer.ts";
+import { type Answer, type Refused, toRefused } from "../../calls/answer.ts";
 import type { Perform } from "../../calls/perform.ts";
 import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
@@ -59,7 +59,7 @@ export function createHttp(options: HttpOptions, listener: Listener): Http {
     // Elysia receives the path after the URL parser has changed it; only Bun's router receives the path as sent.
     routes: Object.fromEntries(paths.map((path) => [path, (request: Request) => respond(request, path)])),
     fetch: (request) => respond(request, null),
-    error: (error) => internalError(options.logger, error),
+    error: (error) => refusalResponse(refusedBecause(options.logger, error)),
   };
 }
 
@@ -71,7 +71,7 @@ function lengthenHost(request: Request): void {
 }
 
 /** Answers a request that belongs to no operation, and logs it. */
-type Refuse = (request: Request, refusal: Refusal, headers?: Record<string, string>) => Response;
+type Refuse = (request: Request, refused: Refused, headers?: Record<string, string>) => Response;
 
 interface BoundRoutes {
   readonly http: Elysia;
@@ -89,17 +89,25 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
     systemRouter: false,
     handler: { standardHostname: listener.isTls },
   });
-  const refuse: Refuse = (request, refusal, headers) => {
-    logRefused(options, listener, request, refusal);
-    return refusalResponse(refusal, headers);
+  const refuse: Refuse = (request, refused, headers) => {
+    logRefused(options, listener, request, refused);
+    return refusalResponse(refused, headers);
   };
+  const refuseFailed = (request: Request, error: unknown) =>
+    refuse(request, refusedBecause(options.logger, error));
   const methods = new Map<string, string[]>();
   const bind = (method: string, path: string, handle: Handler) => {
     methods.set(path, [...(methods.get(path) ?? []), method]);
     http.route(
       method,
       path,
-      ({ request, path }) => guard(options.logger, () => handle({ request, path })),
+      async ({ request, path }) => {
+        try {
+          return await handle({ request, path });
+        } catch (error) {
+          return refuseFailed(request, error);
+        }
+      },
       raw,
     );
   };
@@ -112,7 +120,7 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
   for (const [path, allowed] of methods) refuseOtherMethods(http, path, allowed, refuse);
 
   http.onError(({ code, error, request }) =>
-    code === "NOT_FOUND" ? refuse(request, notFound) : internalError(options.logger, error),
+    code === "NOT_FOUND" ? refuse(request, notFound) : refuseFailed(request, error),
   );
   return { http, paths: [...methods.keys()], refuse };
 }
@@ -160,9 +168,8 @@ function logRefused(
   { calls }: HttpOptions,
   { addressOf }: Listener,
   request: Request,
-  refusal: Refusal,
+  { code }: Refused,
 ): void {
-  const { code } = refusal;
   calls.log({
     method: knownMethods.has(request.method) ? request.method : "other",
     path: null,
@@ -199,11 +206,11 @@ async function guard(logger: Logger, work: () => Response | Promise<Response>): 
   try {
     return await work();
   } catch (error) {
-    return error instanceof Refusal ? refusalResponse(error) : internalError(logger, error);
+    return refusalResponse(refusedBecause(logger, error));
   }
 }
 
-function internalError(logger: Logger, error: unknown): Response {
-  const report = (incident: string) => logger.error("a request failed", { incident, error });
-  return refusalResponse(toRefused(error, report));
+/** An unexpected error is logged. */
+function refusedBecause(logger: Logger, error: unknown): Refused {
+  return toRefused(error, (incident) => logger.error("a request failed", { incident, error }));
 }

@@ -2,6 +2,7 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { locate } from "../../../src/data-directory/data-directory.ts";
 import { isObject, type JsonObject } from "../../../src/json/json.ts";
 import { openChannel } from "../../../src/local-access/open-channel.ts";
 import {
@@ -130,6 +131,8 @@ test("a call over the local socket that is refused has a line with its record, t
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify({ content: "A secret text.", memory_type: "nonsense" });
   expect((await channel.fetch("/v1/memories", { method: "POST", headers, body })).status).toBe(400);
+  const malformed = { unix: locate(dataDir).socket, headers: { "Memledger-Caller": "%" } };
+  expect((await fetch("http://localhost/v1/memories", malformed)).status).toBe(400);
   const found = await call(server.url, key, "/v1/audit/logs?action=memory.create");
   const [record] = ((await found.json()) as { data: { logs: { id: string }[] } }).data.logs;
   const lines = await logOf(server);
@@ -144,6 +147,7 @@ test("a call over the local socket that is refused has a line with its record, t
       key: expect.any(String),
       network: null,
     }),
+    expect.objectContaining({ code: 1400, operation: null, record: null, key: null, network: null }),
   ]);
 });
 
