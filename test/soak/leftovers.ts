@@ -1,13 +1,13 @@
 // Lists the files that a server may leave in its data directory when it ends in order. Everything else is left over.
 
 import { Database } from "bun:sqlite";
-import { type Dirent, readdirSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
 
 /** Names below the data directory, besides the files of exports. */
 const lasting = [
-  /^memledger\.(db|lock|toml)$/,
+  /^memledger\.(db|lock|toml|backup)$/,
   /^audit\.(key|pub|rotations)$/,
   /^checkpoints\/[0-9a-f]{32}\.notes$/,
   // The libraries of one version; from source there are none.
@@ -31,6 +31,18 @@ export function findLeftovers(dataDir: string): string[] {
   }
   if (sets.size > 1) faults.push(`the libraries of ${sets.size} versions are left over`);
   return faults;
+}
+
+/** In a folder with backups alone: more than `keep` of them, and everything that is none. */
+export function findBackupLeftovers(folder: string, keep: number): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder);
+  const others = names.filter((name) => !/^[\w-][\w.-]*\.tar\.zst$/.test(name));
+  const backups = names.length - others.length;
+  return [
+    ...others.map((name) => `${name} is left in the folder of backups`),
+    ...(backups > keep ? [`${backups} backups are kept, and not ${keep}`] : []),
+  ];
 }
 
 /** Every file below a folder that must be empty. */

@@ -2,7 +2,7 @@
 // no file may be left over, and memory must not grow. Linux only. Must never end a process that it did not start.
 
 import { Database } from "bun:sqlite";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { isObject, type Json } from "../../src/json/json.ts";
@@ -10,7 +10,7 @@ import { findFaults, findLostCalls } from "../crash/check.ts";
 import { createLoad, createRandom, type Load, type Target } from "../crash/load.ts";
 import { type Server, startServer, temporaryFolder } from "../crash/server.ts";
 import { findVerdict } from "../crash/verify.ts";
-import { findFiles, findLeftovers } from "./leftovers.ts";
+import { findBackupLeftovers, findFiles, findLeftovers } from "./leftovers.ts";
 import { readUsage, type Usage } from "./processes.ts";
 import { averageGroups, fitSlope, type Point, type Slope } from "./slope.ts";
 import { createTraffic, type Traffic } from "./traffic.ts";
@@ -32,6 +32,7 @@ const shortestLifeMs = 5_000;
 const sampleEveryMs = 1_000;
 const commandEveryMs = 5_000;
 const clients = { strict: 2, wide: 3 };
+const backupsKept = 2;
 /** The caches of a server fill during its first minutes. */
 const warmUpShare = 0.4;
 const groupSamples = 15;
@@ -104,7 +105,23 @@ function createPlace(options: {
     wide: createTraffic(seed + 100),
     many: createTraffic(seed + 200),
     keys: new Map(),
-    start: () => startServer({ dataDir, command, wrapper }),
+    start: () =>
+      startServer({
+        dataDir,
+        command,
+        wrapper,
+        flags: [
+          ...[
+            "--backup-dir",
+            join(root, "backups"),
+            "--backup-every",
+            "1m",
+            "--backup-keep",
+            `${backupsKept}`,
+          ],
+          ...["--metrics-port", "0"],
+        ],
+      }),
     async run(words, codes = [0]) {
       const child = Bun.spawn([...wrapper, ...command, ...words, "--data-dir", dataDir], {
         stdin: "ignore",
@@ -149,7 +166,9 @@ async function use(place: Place, server: Server, isOver: () => boolean, isKilled
   };
   const administer = async () => {
     for (let turn = 0; !isOver(); turn++) {
-      const words = commands[turn % commands.length] ?? [];
+      const copy = join(place.dataDir, "..", "copy.tar.zst");
+      rmSync(copy, { force: true });
+      const words = [...commands, ["backup", copy]][turn % (commands.length + 1)] ?? [];
       await place.run(words, isKilled ? [] : [0, 10]);
       for (let waited = 0; waited < commandEveryMs && !isOver(); waited += 100) await Bun.sleep(100);
     }
@@ -246,6 +265,10 @@ async function finish(place: Place, server: Server): Promise<void> {
   place.faults.push(
     // First: whoever reads the database makes files beside it.
     ...findLeftovers(place.dataDir),
+    ...findBackupLeftovers(join(place.dataDir, "../backups"), backupsKept),
+    ...readdirSync(join(place.dataDir, ".."))
+      .filter((name) => !["data", "backups", "copy.tar.zst"].includes(name))
+      .map((name) => `${name} is left beside the data directory`),
     ...findLosses(place),
     ...(await findVerdict(place.command, place.dataDir)),
     ...(await askSecondVerifier(place.dataDir)),

@@ -127,6 +127,17 @@ export function createTraffic(seed: number): Traffic {
         keep((await tagged(target, "kept", content)).id, content);
       },
     ],
+    [
+      2,
+      "batch of kept memories",
+      async (target) => {
+        const contents = Array.from({ length: 5 }, () => sentence("Kept in a batch"));
+        const memories = contents.map((content) => ({ content, memory_type: "fact", tags: ["kept"] }));
+        const { results } = await send(target, "POST /v1/memories/batch", { memories });
+        for (const [index, result] of (Array.isArray(results) ? results : []).entries())
+          if (isObject(result) && result.status === "created") keep(result.id, contents[index] ?? "");
+      },
+    ],
     [3, "long memory", (target) => tagged(target, "doomed", `${sentence("Long")} ${long().slice(0, 9_000)}`)],
     [8, "memory that is deleted in bulk", (target) => tagged(target, "doomed", sentence("Doomed"))],
     [2, "bulk delete", (target) => send(target, "DELETE /v1/memories", { tags: ["doomed"] })],
