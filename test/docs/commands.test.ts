@@ -32,7 +32,8 @@ const notRun: Readonly<Record<string, string>> = {
   "bun run release --check": "takes minutes; .ci/run makes a release of Linux",
   "sha256sum --check --ignore-missing SHA256SUMS": "needs a release",
   "apt-get install ./memledger_0.1.0_amd64.deb": "needs root",
-  "memledger key create --project default --data-dir /var/lib/memledger": "needs the installed package",
+  "memledger key create --project default --permissions memory.read,memory.write --data-dir /var/lib/memledger":
+    "needs the installed package",
   "install -m 755 memledger /usr/bin/memledger": "needs root",
   "install -m 644 memledger.service /etc/systemd/system/memledger.service": "needs root",
   "sudo -u memledger memledger project create --name default --data-dir /var/lib/memledger":
