@@ -64,7 +64,12 @@ export function parseManifest(text: string): Manifest | string {
 
 /** The files that a backup may contain. Anything else in an archive was not put there by memledger. */
 const fileName =
-  /^(memledger\.db|memledger\.toml|audit\.(key|pub|rotations)|checkpoints\/[0-9a-f]{32}\.notes)$/;
+  /^(memledger\.db|memledger\.toml|audit\.(key|pub|rotations)|checkpoints\/[0-9a-f]{32}\.notes|models\/[0-9a-f]{64}(\/[A-Za-z0-9_][A-Za-z0-9._-]*){1,2})$/;
+
+/** Whether a backup may contain a file with this path in the data directory. */
+export function isArchivable(name: string): boolean {
+  return fileName.test(name);
+}
 
 function toManifest(value: JsonObject): Manifest | null {
   const { created_at, memledger, audit_key, includes_signing_key } = value;
@@ -104,7 +109,7 @@ function listOf<Item>(value: Json | undefined, toItem: (each: Json) => Item | nu
 function toFile(value: Json): ArchivedFile | null {
   if (!isObject(value)) return null;
   const { name, bytes, sha256 } = value;
-  if (typeof name !== "string" || !fileName.test(name) || !isCount(bytes) || !isHash(sha256)) return null;
+  if (typeof name !== "string" || !isArchivable(name) || !isCount(bytes) || !isHash(sha256)) return null;
   return { name, bytes, sha256 };
 }
 

@@ -16,6 +16,9 @@ export function paddingOf(bytes: number): number {
 }
 
 const nameBytes = 100;
+/** A long path is divided at a slash: the folder is in a field of its own. */
+const folderAt = 345;
+const folderBytes = 155;
 const magic = "ustar\u000000";
 const regularFile = "0";
 /** Larger sizes are written in base 256, as GNU tar and bsdtar do. */
@@ -24,8 +27,9 @@ const octalMax = 0o77777777777;
 /** @param mtimeMs milliseconds since 1970 */
 export function tarHeader({ name, bytes }: TarMember, mtimeMs: number): Uint8Array {
   const header = Buffer.alloc(blockBytes);
-  if (Buffer.byteLength(name) >= nameBytes) throw new Error(`the name ${name} is too long for an archive`);
-  header.write(name, 0);
+  const { folder, rest } = splitName(name);
+  header.write(rest, 0);
+  header.write(folder, folderAt);
   header.write("0000600\0", 100);
   header.write("0000000\0", 108);
   header.write("0000000\0", 116);
@@ -46,13 +50,23 @@ export function readTarHeader(block: Uint8Array): TarMember | null {
   if (header.every((byte) => byte === 0)) return null;
   if (octalAt(header, 148, 8) !== checksumOf(header)) throw new Error("a header of the archive is damaged");
   const type = header.toString("latin1", 156, 157);
-  const name = textAt(header, 0, nameBytes);
-  if ((type !== regularFile && type !== "\0") || textAt(header, 345, 155) !== "") {
+  const folder = textAt(header, folderAt, folderBytes);
+  const name = `${folder === "" ? "" : `${folder}/`}${textAt(header, 0, nameBytes)}`;
+  if (type !== regularFile && type !== "\0") {
     throw new Error(`the archive contains ${JSON.stringify(name)}, which is not a regular file of a backup`);
   }
   const bytes = readSize(header);
   if (!Number.isSafeInteger(bytes)) throw new Error("a header of the archive is damaged");
   return { name, bytes };
+}
+
+function splitName(name: string): { folder: string; rest: string } {
+  if (Buffer.byteLength(name) < nameBytes) return { folder: "", rest: name };
+  const at = name.lastIndexOf("/");
+  const [folder, rest] = [name.slice(0, Math.max(0, at)), name.slice(at + 1)];
+  if (at < 0 || Buffer.byteLength(folder) >= folderBytes || Buffer.byteLength(rest) >= nameBytes)
+    throw new Error(`the name ${name} is too long for an archive`);
+  return { folder, rest };
 }
 
 function writeSize(header: Buffer, bytes: number): void {

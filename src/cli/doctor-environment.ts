@@ -2,7 +2,8 @@
 // result, or throws an Error. Must never change the data that it checks.
 
 import { statfsSync, statSync } from "node:fs";
-import { createClock } from "../clock.ts";
+import { readBackupState } from "../backup/last-backup.ts";
+import { createClock, toTimestamp } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { assistantsAdvice } from "../data-directory/assistants-advice.ts";
 import { type DataDirectory, isAccessibleToOthers } from "../data-directory/data-directory.ts";
@@ -58,6 +59,19 @@ export function checkDisk({ root }: DataDirectory): string {
     throw new Error(`Only ${text}. Free disk space: a server without disk space refuses all calls.`);
   }
   return text;
+}
+
+/** A failure of a scheduled backup is a fault until the next one is completed. */
+export function checkBackups({ root }: DataDirectory): string {
+  const { last, failure } = readBackupState(root);
+  const text =
+    last === null
+      ? "none was made"
+      : `the last one at ${toTimestamp(last.atMs)}, ${last.bytes} bytes, ${last.path}`;
+  if (failure === null) return text;
+  throw new Error(
+    `A scheduled backup failed at ${toTimestamp(failure.atMs)}: ${failure.message} It is tried again; ${text}.`,
+  );
 }
 
 export async function checkServer({ directory, engine }: CheckedDirectory): Promise<string> {

@@ -11,6 +11,7 @@ import { prepareRuntime } from "../native/runtime.ts";
 import { addSettings, bindWork, type Session } from "./command.ts";
 import {
   type CheckedDirectory,
+  checkBackups,
   checkCertificate,
   checkDirectory,
   checkDisk,
@@ -88,6 +89,7 @@ async function runChecks(config: Config): Promise<Diagnosis> {
     return stopped("the data directory cannot be used");
   await run("data directory", () => checkDirectory(directory));
   await run("disk space", () => checkDisk(directory));
+  await run("backups", () => checkBackups(directory));
   const runtime = await run(
     "native libraries",
     () => prepareRuntime(directory.runtime),

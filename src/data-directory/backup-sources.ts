@@ -2,11 +2,13 @@
 // key if it is asked for. Must never change a file.
 
 import { existsSync, globSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { ArchiveSource } from "../backup/archive-writer.ts";
+import { isArchivable } from "../backup/manifest.ts";
 import { readRegularText } from "../files/regular-file.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
 import { withoutSecrets } from "./config-without-secrets.ts";
+import { keptModelsFolder } from "./kept-models.ts";
 import { findSigningKey, notesFolder } from "./ledger-files.ts";
 import { rotationsPath } from "./ledger-rotation.ts";
 
@@ -44,6 +46,7 @@ export function gatherSources(root: string, { auditKey, includesSigningKey }: So
     textFile("memledger.toml", text),
     textFile("audit.key", includesSigningKey ? (key?.pem ?? null) : null),
     ...noteFiles(root),
+    ...modelFiles(root),
   ];
   return {
     files: files.filter((file) => file !== null),
@@ -70,6 +73,16 @@ function noteFiles(root: string): readonly ArchiveSource[] {
       const path = join(folder, name);
       return { name: `checkpoints/${name}`, path, bytes: statSync(path).size };
     });
+}
+
+/** The copies of models. They are complete before a database belongs to them, and are never changed. */
+function modelFiles(root: string): readonly ArchiveSource[] {
+  const folder = keptModelsFolder(root);
+  return globSync(["*/*", "*/*/*"], { cwd: folder })
+    .map((path) => ({ name: `models/${path.split(sep).join("/")}`, path: join(folder, path) }))
+    .filter(({ name, path }) => isArchivable(name) && statSync(path).isFile())
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map((file) => ({ ...file, bytes: statSync(file.path).size }));
 }
 
 function textFile(name: string, text: string | null): ArchiveSource | null {

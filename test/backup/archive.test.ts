@@ -34,6 +34,7 @@ const chain = "01a201f9778b70d496fa9b0e96d93f65";
 const contents: Readonly<Record<string, Buffer>> = {
   "audit.pub": Buffer.from("memledger+0000+key\n"),
   [`checkpoints/${chain}.notes`]: Buffer.alloc(0),
+  [`models/${"a1".repeat(32)}/config_sentence_transformers.json`]: Buffer.from("{}"),
   // More than one frame, and not a multiple of a block.
   "memledger.db": Buffer.from(Array.from({ length: 700_001 }, (_, at) => `${at % 9_973} `).join("")),
 };
@@ -123,7 +124,12 @@ test("what the program writes is read again, and what tar writes too", async () 
   const path = join(folder, "b.tar.zst");
   await writeWithProgram(path);
   expect(await unpack(path)).toEqual(manifestOf(contents));
-  expect(readdirSync(join(folder, "out")).toSorted()).toEqual(["audit.pub", "checkpoints", "memledger.db"]);
+  expect(readdirSync(join(folder, "out")).toSorted()).toEqual([
+    "audit.pub",
+    "checkpoints",
+    "memledger.db",
+    "models",
+  ]);
   expect(statSync(join(folder, "out/memledger.db")).mode & 0o777).toBe(0o600);
 
   writeFileSync(join(folder, "out/manifest.json"), printManifest(manifestOf(contents)));
@@ -196,7 +202,11 @@ const hostile: readonly (readonly [string, readonly Member[], RegExp])[] = [
     forged("x", (header) => header.write("L", 156), Buffer.from("../../evil")),
     /not a regular file/,
   ],
-  ["a prefix of a name", forged("memledger.toml", (header) => header.write("..", 345)), /not a regular file/],
+  [
+    "a prefix of a name",
+    forged("memledger.toml", (header) => header.write("..", 345)),
+    /not in its manifest/,
+  ],
   [
     "a path that leaves the folder",
     [...membersOf(database), { name: "../evil", content: Buffer.from("x") }],
@@ -255,6 +265,9 @@ test.each([
   "audit.key.new",
   "memledger.db-wal",
   "runtime/x",
+  `models/${"a1".repeat(32)}/..`,
+  `models/${"a1".repeat(32)}/../../../evil`,
+  "models/x/config.json",
   "exports/a",
 ])("a manifest with the file %s is refused", (name) => {
   const manifest = manifestOf({ ...database, [name]: Buffer.from("x") });

@@ -29,6 +29,7 @@ const made = createFolder();
 const elsewhere = createFolder();
 const backup = join(elsewhere, "first.tar.zst");
 const kept = join(elsewhere, "kept.note");
+const modelName = `models/${"0f".repeat(32)}`;
 const secret = "sk-this-must-not-be-in-a-backup";
 let apiKey: unknown;
 const report: { data: JsonObject } = { data: {} };
@@ -38,6 +39,8 @@ beforeAll(async () => {
   apiKey = server.ready.api_key;
   await createFact(server.url, apiKey, "The first fact.");
   await server.end("SIGTERM");
+  mkdirSync(join(made, modelName, "onnx"), { recursive: true });
+  writeFileSync(join(made, modelName, "onnx/model.onnx"), "a model");
   writeFileSync(
     join(made, "memledger.toml"),
     `log-level = "warn"\nllm-api-key = "${secret}" # of the model\nllm-model = "m"\nllm-base-url = "http://127.0.0.1:1/v1"\n`,
@@ -106,6 +109,7 @@ describe("a backup without a server", () => {
       false,
       ["llm-api-key"],
     ]);
+    expect(readFileSync(join(target, modelName, "onnx/model.onnx"), "utf8")).toBe("a model");
     expect(statSync(target).mode & 0o777).toBe(0o700);
     expect(hiddenIn(join(target, ".."))).toEqual([]);
     const server = await serve(target);
