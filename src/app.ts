@@ -170,7 +170,12 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const http = { perform, mcp, clock, logger, calls, readiness: () => readiness(store, supervisor) };
-  const build = { format: locked.engine.format, model: embedder.current.model.id, extractor: extractor.name };
+  // The model can change.
+  const build = () => ({
+    format: locked.engine.format,
+    model: embedder.current.model.id,
+    extractor: extractor.name,
+  });
   const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
   const opened = await open(parts, locked, http, measured);
   store.exports.start();
@@ -197,7 +202,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     url: opened.url,
     metrics_url: opened.metricsUrl,
     data_directory: config.dataDir,
-    ...build,
+    ...build(),
     ...publicLlmSettings(config),
   });
   const running = parts.move();

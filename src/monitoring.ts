@@ -25,7 +25,7 @@ export interface MeasuredParts {
   /** Of the threads besides those of the store. */
   readonly supervisor: Pick<Supervisor, "restarts">;
   readonly statistics: Pick<CallStatistics, "read">;
-  readonly build: Omit<CurrentFacts["build"], "version" | "commit">;
+  readonly build: () => Omit<CurrentFacts["build"], "version" | "commit">;
 }
 
 /** @returns null unless a port for metrics is configured. @throws Error that says what to do if the server cannot listen on it */
@@ -58,7 +58,7 @@ export async function listenForMetrics(
     queues: queuesOf(parts),
     restarts: [...parts.supervisor.restarts()].map(([thread, restarts]) => ({ thread, restarts })),
     searchIndexLimitBytes: config.searchCacheMb * 1024 * 1024,
-    build: { version, commit, ...parts.build },
+    build: { version, commit, ...parts.build() },
     eventLoopDelays: eventLoop.read(),
   });
   const readFacts = createFactReader(readCurrent, sources, clock);

@@ -11,11 +11,12 @@ import { beginModelChange, cancelModelChange } from "../../src/model-change/oper
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { writeProjectedModel } from "../embedding/projected-model.ts";
 import { startTestApp } from "../fixture.ts";
+import { parseExposition } from "../metrics/exposition-text.ts";
 import { runtime } from "../storage/seam.ts";
 
 setDefaultTimeout(120_000);
 const folder = mkdtempSync(join(tmpdir(), "memledger-live-"));
-const app = await startTestApp();
+const app = await startTestApp({ "metrics-port": "0" });
 const { projectId, config } = app;
 afterAll(async () => {
   await app.stop();
@@ -110,6 +111,8 @@ test("calls go on while the model changes, and no vectors of two models are comp
   expect(records).toContainEqual(["model.change", 200]);
   while (read<{ n: number }>("SELECT COUNT(*) AS n FROM memory_vector_next").n > 0) await Bun.sleep(20);
   expect(app.complaints).toEqual([]);
+  const metrics = parseExposition(await (await fetch(String(app.metricsUrl))).text());
+  expect(metrics.get("memledger_build_info")?.samples.map(({ labels }) => labels.model)).toEqual([next.id]);
 });
 
 test("a server that was changed needs no setting at its next start", async () => {
