@@ -23,11 +23,28 @@ interface PortListener extends Pick<RunningServer, "url" | "port" | "stop"> {
 
 /** @throws Error that says what to do when the address or the certificate cannot be used */
 export async function listenOnPort(config: Config, options: HttpOptions): Promise<PortListener> {
-  const { host: hostname, port, tls: files, trustedProxies, allowedHosts, allowedOrigins } = config;
+  const {
+    host: hostname,
+    port,
+    tls: files,
+    trustedProxies,
+    allowedHosts,
+    allowedOrigins,
+    corsOrigins,
+  } = config;
   const { clock, logger } = options;
   const certificate = files === null ? null : readCertificate(files, clock.now());
   const listen = () =>
-    startServer({ ...options, hostname, port, certificate, trustedProxies, allowedHosts, allowedOrigins });
+    startServer({
+      ...options,
+      hostname,
+      port,
+      certificate,
+      trustedProxies,
+      allowedHosts,
+      allowedOrigins,
+      corsOrigins,
+    });
   const server = await attemptListening(listen, hostname, port);
   if (files === null || certificate === null) {
     const isProtected = isLoopback(hostname) || trustedProxies.length > 0;
@@ -78,6 +95,8 @@ function listenLocally(
     readSender: readLocalSender,
     addressOf: () => null,
     webPageFault: () => null,
+    hostFault: () => null,
+    addHeaders: () => {},
     setIdleTimeout: () => {},
   };
   const { perform } = options;

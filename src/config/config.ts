@@ -29,6 +29,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  readonly corsOrigins: readonly string[];
   readonly logLevel: (typeof settings.logLevel)["default"];
   readonly accessLog: boolean;
   /** Absolute; null: the built-in model. */
@@ -115,6 +116,7 @@ export function loadConfig({
     trustedProxies: value(settings.trustedProxies),
     allowedHosts: value(settings.allowedHosts),
     allowedOrigins: value(settings.allowedOrigins),
+    corsOrigins: value(settings.corsOrigins),
     logLevel: value(settings.logLevel),
     accessLog: value(settings.accessLog),
     model: value(settings.model),

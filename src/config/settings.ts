@@ -72,11 +72,17 @@ export const settings = {
   }),
   allowedHosts: hosts({
     name: "allowed-hosts",
-    description: "host names by which clients reach /mcp, besides those of this machine",
+    description:
+      "host names by which clients reach a server for this machine, or /mcp of any server, besides those of this machine",
   }),
   allowedOrigins: origins({
     name: "allowed-origins",
     description: "origins of web pages and extensions that may send requests to /mcp",
+  }),
+  corsOrigins: origins({
+    name: "cors-origins",
+    description:
+      "origins of web pages that may call the API and /mcp in a browser (CORS); without them, no page may",
   }),
   logLevel: choice({ name: "log-level", description: "minimum log level, on stderr" }, "info", [
     "debug",

@@ -57,7 +57,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
 
 function createAnswer({ readFacts, logger, ...names }: MetricsServerOptions) {
   const exposition = createExposition(families);
-  const webPageFault = createWebPageCheck({ ...names, allowedOrigins: [] });
+  const { hostFault, originFault } = createWebPageCheck({ ...names, allowedOrigins: [] });
   const isToBeLogged = createLogRepeats();
   /** Scrapes at the same time share one, so that many of them cost as much as one. */
   let scraping: Promise<string> | null = null;
@@ -74,7 +74,7 @@ function createAnswer({ readFacts, logger, ...names }: MetricsServerOptions) {
     const { method } = request;
     // With a malformed Host header, the URL cannot be parsed.
     const url = URL.parse(request.url);
-    const fault = webPageFault(request.headers);
+    const fault = hostFault(request.headers) ?? originFault(request.headers);
     if (fault !== null || url === null) return text(403, fault ?? "The header Host is malformed.");
     if (url.pathname !== metricsPath) return text(404, `Not found. Metrics are at ${metricsPath}.`);
     if (method !== "GET" && method !== "HEAD") {

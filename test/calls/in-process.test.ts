@@ -36,6 +36,7 @@ const server = startServer({
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,
+  corsOrigins: [],
   hostname: "127.0.0.1",
   port: 0,
 });

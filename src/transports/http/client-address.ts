@@ -10,15 +10,7 @@ type ClientAddress = (peer: string | null, forwardedFor: string | null) => strin
  * was called from. The first address that is not a trusted proxy is the client; anyone may have written the addresses before it.
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
-  const proxies = new BlockList();
-  for (const network of trusted) {
-    const [address = "", prefix] = network.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (prefix === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(prefix), family);
-  }
-  const isProxy = (address: string) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
-
+  const isProxy = createProxyCheck(trusted);
   return (peer, forwardedFor) => {
     let client = peer === null ? null : withoutMapping(peer);
     if (trusted.length === 0 || forwardedFor === null) return client;
@@ -28,6 +20,21 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
       client = address;
     }
     return client;
+  };
+}
+
+/** @returns whether an address belongs to one of the proxies */
+export function createProxyCheck(trusted: readonly string[]): (address: string) => boolean {
+  const proxies = new BlockList();
+  for (const network of trusted) {
+    const [address = "", prefix] = network.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (prefix === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => {
+    const shown = withoutMapping(address);
+    return proxies.check(shown, isIP(shown) === 6 ? "ipv6" : "ipv4");
   };
 }
 

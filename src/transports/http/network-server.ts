@@ -4,13 +4,18 @@ import type { ClockTimer } from "../../clock-timers.ts";
 import { httpGraceMs, idleTimeoutSeconds } from "../../limits.ts";
 import { replaceListeningSocket } from "../../native/listening-socket.ts";
 import { stopServer } from "../../native/stop-server.ts";
+import { isLoopback } from "../../network.ts";
 import type { Certificate } from "./certificate.ts";
-import { createClientAddress } from "./client-address.ts";
+import { createClientAddress, createProxyCheck } from "./client-address.ts";
+import { createCors } from "./cors.ts";
+import { createSecurityHeaders } from "./security-headers.ts";
 import { createNetworkSenders } from "./sender.ts";
 import { createHttp, type Http, type HttpOptions } from "./server.ts";
 import { createWebPageCheck, type WebPageCheckOptions } from "./web-page-check.ts";
 
 export interface ServerOptions extends HttpOptions, WebPageCheckOptions {
+  /** Origins of web pages that may call the API in a browser, /mcp included. */
+  readonly corsOrigins: readonly string[];
   /** 0: any free port. */
   readonly port: number;
   /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
@@ -79,15 +84,31 @@ interface Listening {
 }
 
 function listen(options: ServerOptions, port: number, certificate: Certificate | null): Listening {
-  const { hostname } = options;
-  const clientAddress = createClientAddress(options.trustedProxies);
+  const { hostname, trustedProxies, allowedOrigins, corsOrigins } = options;
+  const isTls = certificate !== null;
+  const clientAddress = createClientAddress(trustedProxies);
+  const isProxy = createProxyCheck(trustedProxies);
+  const peerOf = (request: Request) => server.requestIP(request)?.address ?? null;
   const addressOf = (request: Request) =>
-    clientAddress(server.requestIP(request)?.address ?? null, request.headers.get("x-forwarded-for"));
+    clientAddress(peerOf(request), request.headers.get("x-forwarded-for"));
+  const { hostFault, originFault } = createWebPageCheck({
+    ...options,
+    allowedOrigins: [...allowedOrigins, ...corsOrigins],
+  });
+  const addSecurityHeaders = createSecurityHeaders(isTls && !isLoopback(hostname));
+  const addCors = createCors(corsOrigins);
   const http = createHttp(options, {
-    isTls: certificate !== null,
+    isTls,
     addressOf,
     readSender: createNetworkSenders(addressOf),
-    webPageFault: createWebPageCheck(options),
+    webPageFault: (headers) => hostFault(headers) ?? originFault(headers),
+    // A proxy has names that this server does not know. A server for other machines has such names, too.
+    hostFault: (request) =>
+      isLoopback(hostname) && !isProxy(peerOf(request) ?? "") ? hostFault(request.headers) : null,
+    addHeaders(request, response) {
+      addSecurityHeaders(response);
+      addCors(request, response);
+    },
     setIdleTimeout: (request, seconds) => server.timeout(request, seconds),
   });
   const server: Bun.Server<undefined> = Bun.serve({

@@ -46,11 +46,15 @@ export function createHttp(options: HttpOptions, listener: Listener): Http {
   const { http, paths, refuse } = bindRoutes(options, listener);
   const respond = async (request: Request, path: string | null): Promise<Response> => {
     const response = await dispatch(request, path);
+    listener.addHeaders(request, response);
     if (leavesBodyBehind(request)) response.headers.set("Connection", "close");
     return response;
   };
   const dispatch = (request: Request, path: string | null) => {
     if (!request.url.startsWith("http")) return refuse(request, noHost);
+    // The endpoint for MCP has a check and an answer of its own.
+    const fault = path === mcpPath ? null : listener.hostFault(request);
+    if (fault !== null) return refuse(request, new Refusal(1403, fault));
     const isFound = path !== null && isAsSent(request.url, path);
     if (listener.isTls) lengthenHost(request);
     return isFound ? http.fetch(request) : refuse(request, notFound);

@@ -14,7 +14,14 @@ export interface WebPageCheckOptions {
 }
 
 /** @returns what is wrong with the request and what to do; null: nothing */
-export type WebPageCheck = (headers: Headers) => string | null;
+type HeaderCheck = (headers: Headers) => string | null;
+
+export interface WebPageCheck {
+  /** The header Host is no name of this server. */
+  readonly hostFault: HeaderCheck;
+  /** The header Origin names a web page that must not send requests. */
+  readonly originFault: HeaderCheck;
+}
 
 export function createWebPageCheck({
   hostname,
@@ -26,17 +33,20 @@ export function createWebPageCheck({
   // Behind a proxy or in a container, the server does not know its own names, so it checks them only if it is told some.
   const checksHost = isLoopback(hostname) || hosts.size > 0;
 
-  return (headers) => {
-    const host = headers.get("host") ?? "";
-    const name = hostnameOf(`http://${host}`);
-    if (checksHost && (name === null || !(isLoopback(name) || hosts.has(name)))) {
-      return `The header Host names ${shown(host)}, which is not a name of this server. Use http://127.0.0.1, or ask the operator to add the name to --allowed-hosts.`;
-    }
-    const origin = headers.get("origin");
-    if (origin === null || origins.has(origin.toLowerCase())) return null;
-    const page = hostnameOf(origin);
-    if (page !== null && /^https?:/i.test(origin) && isLoopback(page)) return null;
-    return `The header Origin names ${shown(origin)}, and requests from this web page are not allowed. Use a client that is not a web page, or ask the operator to add the origin to --allowed-origins.`;
+  return {
+    hostFault(headers) {
+      const host = headers.get("host") ?? "";
+      const name = hostnameOf(`http://${host}`);
+      if (!checksHost || (name !== null && (isLoopback(name) || hosts.has(name)))) return null;
+      return `The header Host names ${shown(host)}, which is not a name of this server. Use 127.0.0.1 or localhost, or ask the operator to add the name to --allowed-hosts.`;
+    },
+    originFault(headers) {
+      const origin = headers.get("origin");
+      if (origin === null || origins.has(origin.toLowerCase())) return null;
+      const page = hostnameOf(origin);
+      if (page !== null && /^https?:/i.test(origin) && isLoopback(page)) return null;
+      return `The header Origin names ${shown(origin)}, and requests from this web page are not allowed. Use a client that is not a web page, or ask the operator to add the origin to --allowed-origins or --cors-origins.`;
+    },
   };
 }
 

@@ -48,6 +48,7 @@ const server = startServer({
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,
+  corsOrigins: [],
   calls: { log() {}, close() {} },
   readiness: async () => ({ ready: true, reasons: [] }),
 });

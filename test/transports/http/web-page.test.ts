@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createWebPageCheck } from "../../../src/transports/http/web-page-check.ts";
 import { startTestApp, type TestApp } from "../../fixture.ts";
 import { post, rpc } from "../mcp/clients.ts";
+import { openRaw } from "./raw.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -53,19 +54,87 @@ describe("the attack on a server of this machine", () => {
     expect((await attack(headers())).status).toBe(200);
   });
 
-  test("is still without a key: the other routes serve any Host, and need one, too", async () => {
-    const response = await fetch(`${app.url}/v1/memories`, {
-      headers: { Host: host(), Origin: `http://${host()}` },
-    });
-    expect(response.status).toBe(401);
-    expect(response.headers.has("access-control-allow-origin")).toBe(false);
+  test.each(["/v1/memories", "/v1/nothing", "/health/live", "/docs", "/openapi.json"])(
+    "is refused at %s too, with and without a key, and without a record",
+    async (path) => {
+      const before = [app.countRecords(null), app.countRecords(app.projectId)];
+      for (const method of ["GET", "DELETE", "OPTIONS"]) {
+        for (const key of [app.apiKey, null]) {
+          for (const name of [
+            host(),
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example:80",
+          ]) {
+            const reply = await app.call(method, path, { key, headers: { Host: name } });
+            expect([reply.status, reply.code]).toEqual([403, 1403]);
+            expect(reply.message).toStartWith(
+              `The header Host names "${name}", which is not a name of this server.`,
+            );
+            expect(reply.headers.has("access-control-allow-origin")).toBe(false);
+          }
+        }
+      }
+      expect([app.countRecords(null), app.countRecords(app.projectId)]).toEqual(before);
+    },
+  );
+
+  test.each(["127.0.0.1", "127.1.2.3:9", "localhost:1", "LOCALHOST", "[::1]:80", "127.1"])(
+    "programs may name this machine %s",
+    async (name) => {
+      expect((await app.call("GET", "/v1/memories", { headers: { Host: name } })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    "a b",
+    "localhost/",
+    "localhost@evil.example",
+    "localhost,evil.example",
+    "[::1",
+    "localhost#x",
+    "",
+  ])("the Host %p is refused, and the connection can be used again", async (name) => {
+    const connection = openRaw(app.port);
+    connection.send(`GET /health/live HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
+    const { status, code } = await connection.next();
+    expect([400, 403]).toContain(status);
+    expect([null, 1400, 1403]).toContain(code);
+    connection.close();
   });
+
+  test("other origins are served with a key, and get no permission to read the answer", async () => {
+    const response = await app.call("GET", "/v1/memories", { headers: { Origin: "http://evil.example" } });
+    expect(response.status).toBe(200);
+    expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect(response.headers.has("vary")).toBe(false);
+  });
+});
+
+test("a name of the operator, and a trusted proxy with any name, are served", async () => {
+  const named = await startTestApp({ "allowed-hosts": "memory.example.com,m" });
+  for (const [name, status] of [
+    ["memory.example.com", 200],
+    ["m", 200],
+    ["other.example.com", 403],
+  ] as const)
+    expect((await named.call("GET", "/v1/memories", { headers: { Host: name } })).status).toBe(status);
+  await named.stop();
+  const behind = await startTestApp({ "trusted-proxies": "127.0.0.1" });
+  const headers = { Host: "memory.example.com", "X-Forwarded-For": "192.0.2.1" };
+  expect((await behind.call("GET", "/v1/memories", { headers })).status).toBe(200);
+  // The check of /mcp is the one that the protocol asks for, also behind a proxy.
+  expect((await post(behind.url, behind.apiKey, rpc("tools/list"), headers)).status).toBe(403);
+  await behind.stop();
 });
 
 describe("the check", () => {
   const check = (hostname: string, allowedHosts: string[] = [], allowedOrigins: string[] = []) => {
-    const fault = createWebPageCheck({ hostname, allowedHosts, allowedOrigins });
-    return (headers: Record<string, string>) => fault(new Headers(headers)) === null;
+    const { hostFault, originFault } = createWebPageCheck({ hostname, allowedHosts, allowedOrigins });
+    return (sent: Record<string, string>) => {
+      const headers = new Headers(sent);
+      return hostFault(headers) === null && originFault(headers) === null;
+    };
   };
 
   test("on all addresses asks for no Host, because a proxy or a container has names of its own, but for an Origin", () => {
