@@ -33,6 +33,8 @@ export interface BenchOptions {
   readonly rounds: number;
   /** How many records the ledger has. */
   readonly records: number;
+  /** How many memories are imported. */
+  readonly memories: number;
 }
 
 export interface Table {

@@ -15,6 +15,7 @@ import {
   temporaryFolder,
   toMarkdown,
 } from "./harness.ts";
+import { importing } from "./importing.ts";
 import { latency } from "./latency.ts";
 import { ledger } from "./ledger.ts";
 import { mcp } from "./mcp.ts";
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   embedding,
   throughput,
   latency,
+  import: importing,
   mcp,
   stdio,
   ledger,
@@ -51,6 +53,7 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --seconds N        how long each load lasts (default: 5)
   --rounds N         how often it is repeated; medians are printed (default: 5)
   --records N        how many records the ledger has (default: 1000000)
+  --memories N       how many memories are imported (default: 100000)
   --write            put the results into bench/RESULTS.md, too, and leave those of other benches there
 Without names it runs all benches whose files are given.`;
 
@@ -74,6 +77,7 @@ async function main(): Promise<void> {
       seconds: { type: "string", default: "5" },
       rounds: { type: "string", default: "5" },
       records: { type: "string", default: "1000000" },
+      memories: { type: "string", default: "100000" },
       write: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -89,6 +93,7 @@ async function main(): Promise<void> {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
     records: Number(values.records),
+    memories: Number(values.memories),
   };
   const names = positionals.length > 0 ? positionals : runnable(options);
   const unknown = names.find((name) => benches[name] === undefined);

@@ -6,6 +6,7 @@ import { showProject } from "../access/project-operations.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { createRepeatedCall, type RepeatedCall } from "../local-access/repeated-call.ts";
 import { memoryTypes } from "../memory/memory.ts";
+import { CallRefused } from "../received-answer.ts";
 import { counted } from "../text/plural.ts";
 import { version } from "../version.ts";
 import { administer } from "./administer.ts";
@@ -73,7 +74,12 @@ async function writePages(
   for (let cursor: Json = ""; typeof cursor === "string"; ) {
     const query = new URLSearchParams(filter);
     if (cursor !== "") query.set("cursor", cursor);
-    const page = await call(`/v1/memories/export?${query}`, { method: "GET", headers });
+    const page = await call(`/v1/memories/export?${query}`, { method: "GET", headers }).catch(
+      (error: unknown) => {
+        if (cursor !== "" && error instanceof CallRefused && error.code === 1400) throw restarted(error);
+        throw error;
+      },
+    );
     const found = Array.isArray(page.memories) ? page.memories.filter(isObject) : [];
     const lines = found.map((memory, at) => `${JSON.stringify(toLine(memory, at, page))}\n`);
     if (lines.length > 0) await output.write(lines.join(""));
@@ -82,6 +88,13 @@ async function writePages(
     cursor = page.next_cursor ?? null;
   }
   return memories;
+}
+
+/** Only the cursor can be at fault, because the same filters were accepted before. */
+function restarted(cause: Error): Error {
+  const message =
+    "The server was restarted during the export, so the export cannot be continued. Run the command again.";
+  return new Error(message, { cause });
 }
 
 /** Each line names the model of its vector, so that lines can be copied to other files. */

@@ -134,6 +134,32 @@ test("an output that cannot be written leaves nothing, and the message says what
   expect(existsSync(join(folder, "cut.jsonl"))).toBe(false);
 });
 
+test("a server that is restarted meanwhile ends the export, and the message says so", async () => {
+  let pages = 0;
+  const proxy = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      pages += 1;
+      if (pages === 2) await app.restart();
+      const { pathname, search } = new URL(request.url);
+      return fetch(`${app.url}${pathname}${search}`, { headers: request.headers });
+    },
+  });
+  const file = join(folder, "restarted.jsonl");
+  const { exitCode, stderr } = await run(
+    ["memory", "export", "--out", file, "--url", `${proxy.url}`],
+    variables,
+  );
+  await proxy.stop(true);
+  expect([pages, exitCode, stderr]).toEqual([
+    2,
+    1,
+    expect.stringMatching(/restarted during the export.*Run the command again/),
+  ]);
+  expect(existsSync(file)).toBe(false);
+});
+
 test("a project that does not exist is not created", async () => {
   const dataDir = join(createFolder(), "data");
   const words = ["memory", "export", "--out", "-", "--project", "nobody", "--data-dir", dataDir];
