@@ -18,6 +18,7 @@ import { listRecords } from "../audit/list.ts";
 import { listChain } from "../audit/list-chain.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { readRecord } from "../audit/read.ts";
+import { recordRepairs } from "../audit/record-repairs.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { rotateKey } from "../audit/rotate-key.ts";
 import { createBackup } from "../backup/create.ts";
@@ -84,6 +85,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   rotateKey,
   exportProject,
   createBackup,
+  recordRepairs,
   beginModelChange,
   changeModel,
   cancelModelChange,

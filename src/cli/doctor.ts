@@ -1,7 +1,7 @@
 // Binds `memledger doctor`: runs the checks of a data directory in order, and lists what they do not check. Must never change the data
 // that it checks.
 
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { locate } from "../data-directory/data-directory.ts";
@@ -19,6 +19,7 @@ import {
   checkOwner,
   checkServer,
 } from "./doctor-environment.ts";
+import { describeMending, mend } from "./doctor-fix.ts";
 import {
   checkCheckpoints,
   checkClock,
@@ -50,8 +51,17 @@ export function addDoctorCommand(program: Command, session: Session): void {
     .description(
       "Check the data directory, the database, the newest audit records, the signing key, the TLS certificate, the model and the native libraries. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
     );
+  command
+    .option(
+      "--fix",
+      "list what can be mended safely: files that ended processes left, permissions, embeddings and the keyword index; the server must be stopped",
+    )
+    .option("--apply", "with --fix: mend it; recorded in the ledger if the database is changed");
   addSettings(command, [settings.model, settings.auditKey, settings.tlsCert, settings.tlsKey]);
-  bindWork(command, session, async ({ config }) => {
+  bindWork(command, session, async ({ config, options }) => {
+    if (options.apply === true && options.fix !== true)
+      throw new InvalidArgumentError("--apply needs --fix, which says what is mended.");
+    const mending = options.fix === true ? await mend(config, options.apply === true) : null;
     const { findings, notChecked } = await runChecks(config);
     const isHealthy = findings.every(({ ok }) => ok);
     if (!isHealthy) session.exitCode = exitCodes.failed;
@@ -60,8 +70,17 @@ export function addDoctorCommand(program: Command, session: Session): void {
       findings.map(({ check, ok, message }) => [check, ok ? "ok" : "FAILED", message]),
     );
     return {
-      data: { ok: isHealthy, checks: findings, not_checked: notChecked },
-      text: `${checks}\n\nNot checked:\n${notChecked.map((line) => `- ${line}`).join("\n")}`,
+      data: {
+        ok: isHealthy,
+        checks: findings,
+        not_checked: notChecked,
+        ...(mending === null ? {} : { fix: mending }),
+      },
+      text: [
+        ...(mending === null ? [] : [describeMending(mending)]),
+        checks,
+        `Not checked:\n${notChecked.map((line) => `- ${line}`).join("\n")}`,
+      ].join("\n\n"),
     };
   });
 }

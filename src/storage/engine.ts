@@ -8,6 +8,7 @@ import type { Cause } from "../files/system-error.ts";
 import type { Logger, LogLevel } from "../log/logger.ts";
 import type { ModelBinding, ModelChange } from "../model-change/store.ts";
 import { counted } from "../text/plural.ts";
+import type { DatabaseFaults, RepairOptions } from "./repairs.ts";
 import type { Store } from "./store.ts";
 import type { StoredLedger } from "./stored-ledger.ts";
 
@@ -60,6 +61,10 @@ export interface Engine {
   copyTo(target: string, options?: CopyOptions): Promise<DatabaseCopy>;
   /** The faults of the database, as clauses for messages; empty when it is intact. Reads the whole database. */
   findDamage(): Promise<readonly string[]>;
+  /** What does not fit the memories and can be made again from them. Needs a database of the current format that is not damaged. */
+  findFaults(): Promise<DatabaseFaults>;
+  /** Repairs what `findFaults` finds, in one transaction. Needs the lock. Never changes a memory or the ledger. */
+  repair(hasWrongWords: boolean, options: RepairOptions): Promise<void>;
   /** Runs `work` with the ledger of the database. With "read", nothing is changed. */
   withLedger<Result>(
     access: "read" | "write",

@@ -121,6 +121,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
 const elsewhere = [
   "audit.rotate_key",
   "audit.restore",
+  "doctor.fix",
   "model.begin_change",
   "model.change",
   "model.cancel_change",

@@ -16,6 +16,8 @@ import { hasLeftoverLog, requireOwnLog } from "./database-file/leftover-wal.ts";
 import { takeLock } from "./database-file/lock.ts";
 import { findExport } from "./export/exports.ts";
 import { readStoredLedger } from "./ledger/stored-ledger.ts";
+import { findFaults } from "./repair/faults.ts";
+import { repair } from "./repair/repair.ts";
 import { checkFormat, formatVersion } from "./schema/migrate.ts";
 import { openStore } from "./store.ts";
 
@@ -63,6 +65,8 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     findFormat: async () => findFormat(file()),
     copyTo: (target, options = {}) => copyDatabase(file(), target, options),
     findDamage: async () => findDamage(file()),
+    findFaults: async () => findFaults(file()),
+    repair: (hasWrongWords, options) => repair(file(), hasWrongWords, options),
     async withLedger(access, work) {
       const database = access === "write" ? openWriting(file()) : openReading(file());
       try {

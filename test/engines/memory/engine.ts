@@ -57,6 +57,8 @@ export function createMemoryEngine(folder: string): Engine {
       throw new Error("The engine in memory stores no file that could be copied. Use another engine.");
     },
     findDamage: async () => [],
+    findFaults: async () => ({ orphanVectors: 0, missingVectors: 0, wrongWords: 0 }),
+    repair: async () => {},
     withLedger: (_access, work) => work(readLedger(data)),
     async open(options) {
       database.isMigrated = true;

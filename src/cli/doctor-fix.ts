@@ -1,0 +1,131 @@
+// Owns `memledger doctor --fix`: lists what can be mended safely, and mends it with --apply. Needs the lock, so that no server uses the
+// directory. Must never touch the ledger, nor anything in a database whose file is damaged.
+
+import { recordRepairs } from "../audit/record-repairs.ts";
+import type { Config } from "../config/config.ts";
+import { type LockedDirectory, lockDirectory, openAdministration } from "../data-directory/directory-lock.ts";
+import { isDatabaseMissing } from "../data-directory/lost-database.ts";
+import { chooseModelInUse } from "../data-directory/model-in-use.ts";
+import { type FileRepair, findFileRepairs, repairFile } from "../data-directory/repairable-files.ts";
+import { startEmbedder } from "../embedding/embedder.ts";
+import { createLogger } from "../log/logger.ts";
+import { type DatabaseFaults, isFaultless } from "../storage/repairs.ts";
+import { counted } from "../text/plural.ts";
+import { dataOf, performHere } from "./administer.ts";
+import { failureMessage } from "./failure-message.ts";
+
+/** What was found, or mended. */
+export interface Mending {
+  readonly applied: boolean;
+  readonly files: readonly FileRepair[];
+  /** Null: the database is not touched; `untouched` says why. */
+  readonly database: DatabaseFaults | null;
+  readonly untouched: string | null;
+}
+
+/** @throws DirectoryInUse while a server runs */
+export async function mend(config: Config, isApplied: boolean): Promise<Mending> {
+  const locked = await lockDirectory(config.dataDir);
+  try {
+    const { database, untouched } = await findDatabaseFaults(locked, config);
+    const files = await findFileRepairs(locked, database !== null);
+    if (isApplied) {
+      if (database !== null && !isFaultless(database)) await mendDatabase(locked, config, database);
+      for (const file of files) repairFile(file);
+    }
+    return { applied: isApplied, files, database, untouched };
+  } finally {
+    locked.release();
+  }
+}
+
+async function findDatabaseFaults(
+  locked: LockedDirectory,
+  config: Config,
+): Promise<Pick<Mending, "database" | "untouched">> {
+  const { engine } = locked;
+  try {
+    if (await isDatabaseMissing(locked)) return { database: null, untouched: "there is no database yet" };
+    await engine.requireIntactRemains();
+    const damage = await engine.findDamage();
+    if (damage.length > 0) throw new Error(`${engine.name} reports: ${damage.join("; ")}.`);
+    const { format } = await engine.inspect();
+    if (format < engine.format)
+      return {
+        database: null,
+        untouched: "it has an older format; start the server once, which migrates it",
+      };
+    return { database: await engine.findFaults(), untouched: null };
+  } catch (error) {
+    const reason = await failureMessage(error, config.dataDir);
+    return { database: null, untouched: `it is damaged; restore the last backup. ${reason}` };
+  }
+}
+
+async function mendDatabase(locked: LockedDirectory, config: Config, faults: DatabaseFaults): Promise<void> {
+  const { engine, runtime } = locked;
+  const logger = createLogger("silent");
+  const { orphanVectors, missingVectors, wrongWords } = faults;
+  await using parts = new AsyncDisposableStack();
+  const embedder =
+    missingVectors === 0
+      ? null
+      : await startEmbedder({ runtime, model: await chooseModelInUse(config, locked, logger) });
+  parts.defer(async () => embedder?.close());
+  await requireModel(locked, embedder?.model.sha256);
+  const { perform, close } = await openAdministration(locked, config, logger);
+  try {
+    const input = { orphan_vectors: orphanVectors, missing_vectors: missingVectors, wrong_words: wrongWords };
+    dataOf(await performHere(perform, recordRepairs, input));
+  } finally {
+    await close();
+  }
+  await engine.repair(wrongWords > 0, {
+    async embed(content) {
+      if (embedder === null) throw new Error("No model was loaded, because no vector was missing.");
+      return embedder.embed(content, "passage");
+    },
+  });
+}
+
+async function requireModel({ engine }: LockedDirectory, sha256: string | undefined): Promise<void> {
+  const { model } = await engine.inspect();
+  if (sha256 === undefined || model === null || model.sha256 === sha256) return;
+  throw new Error(
+    `Memories have no embedding of the model ${model.id}, but another model is configured. Set --model to the directory of ${model.id}, and run the command again.`,
+  );
+}
+
+export function describeMending({ applied, files, database, untouched }: Mending): string {
+  const lines = files.map(({ path, action, reason }) => {
+    const [done, toDo] = action === "remove" ? ["Removed", "Remove"] : ["Restricted", "Restrict"];
+    return `${applied ? done : toDo} ${path}: ${reason}.`;
+  });
+  if (database !== null) lines.push(...describeFaults(database, applied));
+  const what = applied ? "Mended" : "Would be mended";
+  const nothing = applied ? "Nothing was mended." : "Nothing can be mended safely.";
+  const parts = [lines.length === 0 ? nothing : `${what}:\n${lines.map((line) => `- ${line}`).join("\n")}`];
+  if (untouched !== null) parts.push(`The database was not examined: ${untouched}`);
+  if (!applied && lines.length > 0) parts.push("Nothing was changed. To mend this, add --apply.");
+  return parts.join("\n\n");
+}
+
+function describeFaults(faults: DatabaseFaults, applied: boolean): string[] {
+  const { orphanVectors, missingVectors, wrongWords } = faults;
+  const lines = [
+    [orphanVectors, applied ? "Deleted" : "Delete", counted(orphanVectors, "embedding"), "without a memory"],
+    [
+      missingVectors,
+      applied ? "Embedded" : "Embed",
+      counted(missingVectors, "memory", "memories"),
+      "without an embedding",
+    ],
+    [
+      wrongWords,
+      applied ? "Made" : "Make",
+      "the keyword index",
+      `again, which is wrong for ${counted(wrongWords, "memory", "memories")}`,
+    ],
+  ] as const;
+  return lines.flatMap(([number, verb, what, why]) => (number === 0 ? [] : [`${verb} ${what} ${why}.`]));
+}
