@@ -36,6 +36,11 @@ export async function listenForMetrics(
 ): Promise<MetricsServer | null> {
   const { metricsPort: port, metricsHost: hostname, metricsProjects: projects } = config;
   if (port === null) return null;
+  if (port !== 0 && port === config.port && hostname === config.host) {
+    throw new Error(
+      `The API and the metrics cannot both use port ${port} of ${hostname}. Choose another port with --metrics-port.`,
+    );
+  }
   const { startMetricsServer } = await import("./metrics/metrics-server.ts");
   const { createFactReader } = await import("./metrics/facts.ts");
   const { readDisk, readProcess, watchEventLoop } = await import("./metrics/process-facts.ts");

@@ -36,6 +36,16 @@ test("a port in use, or a host that is not of this machine, is one sentence with
   expect(foreign.stderr).toContain("Set --metrics-host to one of its addresses");
 });
 
+test("the port of the API cannot be that of the metrics", async () => {
+  const port = String(await freePort());
+  const at = ["serve", "--data-dir", createFolder(), "--port", port, "--metrics-port", port];
+  const outcome = await run(at);
+  expect(outcome.exitCode).not.toBe(0);
+  expect(outcome.stderr).toContain(
+    `The API and the metrics cannot both use port ${port} of 127.0.0.1. Choose another port with --metrics-port.`,
+  );
+});
+
 test("a background server does not open the port", async () => {
   const port = await freePort();
   const flags = { "data-dir": createFolder(), "metrics-port": String(port), "log-level": "silent" };
