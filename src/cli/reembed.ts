@@ -13,11 +13,12 @@ import {
   openAdministration,
   requireDatabase,
 } from "../data-directory/directory-lock.ts";
-import { keepModel } from "../data-directory/kept-models.ts";
+import { forgetModel, keepModel } from "../data-directory/kept-models.ts";
 import { chooseModel } from "../data-directory/model-in-use.ts";
 import { type ModelIdentity, startEmbedder } from "../embedding/embedder.ts";
 import type { ModelSource } from "../embedding/model-directory.ts";
 import { chooseEngine } from "../engines/engines.ts";
+import { isObject } from "../json/json.ts";
 import { createLogger } from "../log/logger.ts";
 import { requireDiskSpace } from "../model-change/disk-space.ts";
 import { beginModelChange, cancelModelChange, describeModel } from "../model-change/operations.ts";
@@ -49,6 +50,8 @@ export function addReembedCommand(program: Command, session: Session): void {
 
 async function cancel(config: Config): Promise<Report> {
   const data = await administer(config, cancelModelChange, {});
+  const { cancelled } = isObject(data) ? data : {};
+  if (isObject(cancelled)) forgetModel(config.dataDir, String(cancelled.sha256));
   return { data, text: "The change of the model was cancelled. The model in use and its embeddings stay." };
 }
 
@@ -62,7 +65,9 @@ async function change(config: Config, terminal: Terminal): Promise<Report> {
   const wanted = await tryModel(source, { runtime, threads: config.embeddingThreads });
   const isNew = before.model?.sha256 !== wanted.sha256;
   if (isNew && before.modelChange === null) requireDiskSpace(directory.root, before.memories, source, wanted);
-  if (isNew) keepModel(directory.root, source);
+  // While another change is in progress, this one is refused.
+  const isOther = before.modelChange !== null && before.modelChange.to.sha256 !== wanted.sha256;
+  if (isNew && !isOther) keepModel(directory.root, source);
 
   const progress = createRateProgress(terminal);
   const input = { id: wanted.id, sha256: wanted.sha256, dimensions: wanted.dimensions };

@@ -58,6 +58,11 @@ export function keepModel(root: string, source: ModelSource): ModelSource {
   return readModelDirectory(path);
 }
 
+/** Removes the copy of a model that no database belongs to. */
+export function forgetModel(root: string, sha256: string): void {
+  rmSync(join(keptModelsFolder(root), sha256), { recursive: true, force: true });
+}
+
 /** Removes the copies of other models. Call it only while no other process may use or make one. */
 export function removeOtherModels(root: string, sha256: string): void {
   const folder = keptModelsFolder(root);

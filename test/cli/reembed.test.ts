@@ -113,6 +113,12 @@ test("a change that is interrupted at any time goes on: by the server, or by the
   const doneFirst = changeOf(many)?.done ?? 0;
   expect(doneFirst).toBeGreaterThan(0);
 
+  const other = writeTinyModel(join(folder, "other"), { dimensions: 256 });
+  const refused = await run(["reembed", "--data-dir", many, "--model", other]);
+  expect(refused.exitCode).toBe(exitCodes.failed);
+  expect(refused.stderr).toContain("A change to the model projected");
+  expect(readdirSync(join(many, "models"))).toHaveLength(1);
+
   server = await serve(many);
   while ((changeOf(many)?.done ?? 400) <= doneFirst) await Bun.sleep(20);
   expect(await search(server.url, secret, "the number 17")).toContain("The number of this memory");
@@ -126,6 +132,17 @@ test("a change that is interrupted at any time goes on: by the server, or by the
   );
   await server.end("SIGTERM");
   expect(vectorsOf(many)).toEqual({ memories: 400, bytes: 400 * 256 * 4, id: "projected" });
+
+  const back = spawn(["reembed", "--data-dir", many]);
+  while (changeOf(many) === null) await Bun.sleep(5);
+  back.kill("SIGKILL");
+  await back.exited;
+  const cancelled = await runJson(["reembed", "--cancel", "--data-dir", many]);
+  expect(cancelled.object).toMatchObject({
+    model: { id: "projected" },
+    cancelled: { id: "memledger-embed-v1" },
+  });
+  expect(changeOf(many)).toBeNull();
 });
 
 describe("a model that cannot be used is refused, and nothing is changed", () => {
