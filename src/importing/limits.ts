@@ -6,8 +6,8 @@ export const recordMaxBytes = 1024 * 1024;
 export const headMaxBytes = 64 * 1024;
 /** How long the detection waits for more of them, when a pipe has sent a line. */
 export const headWaitMs = 300;
-/** Items of one call. More are not faster, and all other calls wait for the writer while it stores them. */
-export const batchItems = 64;
+/** Items of one call. More are not faster, and all other calls wait for the writer while it stores them: about 4 ms. */
+export const batchItems = 32;
 /** Characters of the items of one call, so that its body is smaller than the server accepts. */
 export const batchMaxCharacters = 200_000;
 /** Calls that are not answered. Two of a project run at once; the others are received and checked meanwhile. */
