@@ -3,6 +3,7 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { backup } from "./backup.ts";
 import { bodyReading } from "./bodies.ts";
 import { embedding } from "./embedding.ts";
 import { extraction } from "./extraction.ts";
@@ -41,6 +42,7 @@ const benches: Readonly<Record<string, Bench>> = {
   bodies: bodyReading,
   start,
   sizing,
+  backup,
 };
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
