@@ -1,16 +1,19 @@
 // Runs the long proofs and prints what each of them has seen: `bun run proof [GROUP...] [--kills N] [--states N] [--lives N]
-// [--egress-seconds N] [--minutes N] [--seed N] [--executable FILE]`. Without a group all of them run.
+// [--egress-seconds N] [--minutes N] [--steps N] [--screenshot FILE] [--seed N] [--executable FILE]`. Without a group all of them run.
 // Ends with 1 when one of them fails. What cannot run on this machine is named, never passed over.
 
 import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { abandon } from "../attack/abandon.ts";
 import { measure } from "../attack/attack.ts";
 import { flood } from "../attack/flood.ts";
 import { live } from "../audit/model-run.ts";
-import { observe, stopObservation } from "../egress/namespace.ts";
+import { observe, observePage, stopObservation } from "../egress/namespace.ts";
 import { soak } from "../soak/soak.ts";
+import { interruptMigration } from "../upgrade/interrupted.ts";
+import { keptFormats } from "../upgrade/kept-formats.ts";
 import { type FaultOptions, runFault } from "./disk-fault.ts";
 import { failing, fullFileSystem, noFileMayGrow, whyNoMount } from "./disk-faults.ts";
 import { killRepeatedly } from "./kill.ts";
@@ -19,7 +22,7 @@ import { whyNoTrace } from "./record.ts";
 import { fromSource, killAll, weakened } from "./server.ts";
 
 /** What can be chosen on the command line. */
-const groups = ["kill", "power-loss", "disk", "egress", "attack", "model", "soak"] as const;
+const groups = ["kill", "power-loss", "disk", "egress", "attack", "model", "upgrade", "soak"] as const;
 type Group = (typeof groups)[number];
 
 const { values, positionals } = parseArgs({
@@ -30,6 +33,8 @@ const { values, positionals } = parseArgs({
     lives: { type: "string", default: "4" },
     "egress-seconds": { type: "string", default: "600" },
     minutes: { type: "string", default: "10" },
+    steps: { type: "string", default: "8" },
+    screenshot: { type: "string", default: join(tmpdir(), "memledger-docs.png") },
     seed: { type: "string", default: "1" },
     executable: { type: "string", default: join(import.meta.dir, "../../dist/memledger") },
   },
@@ -216,6 +221,16 @@ await prove(
   () => observe({ executable: values.executable, seconds: Number(values["egress-seconds"]) }),
   executable === null ? `${values.executable} is not built` : noTrace,
 );
+await prove(
+  "egress",
+  "the reference page of the executable asks nobody else in Chromium, and no request fails",
+  () => observePage(values.executable, values.screenshot),
+  executable === null
+    ? `${values.executable} is not built`
+    : Bun.which("chromium") === null
+      ? "chromium is not installed: apt-get install chromium"
+      : null,
+);
 const attackSeconds = 8;
 await prove(
   "attack",
@@ -229,6 +244,36 @@ await prove(
 );
 
 await prove("model", "every call leaves its one record in lives that a model has lived before", liveOften);
+
+for (const kept of keptFormats) {
+  const { format, folder } = kept;
+  await prove(
+    "upgrade",
+    `a migration of format ${format} that is killed or meets a full disk goes on with everything at the next start`,
+    async () => {
+      const steps = Number(values.steps);
+      const report = await interruptMigration(kept, { command: executable ?? [], steps });
+      return {
+        seen: `${report.interruptions} interruptions in ${report.steps} steps`,
+        faults: report.faults,
+      };
+    },
+    executable === null ? `${values.executable} is not built` : noTrace,
+  );
+  await prove(
+    "upgrade",
+    `a power loss while a database of format ${format} is migrated leaves the old or the new one`,
+    () =>
+      loseNothing({
+        database: join(folder, "memledger.db"),
+        beside: [join(folder, "audit.key"), join(folder, "audit.pub")],
+        calls: 0,
+        states: Math.ceil(states / 4),
+        restarts: 1,
+      }),
+    noTrace,
+  );
+}
 
 await prove(
   "soak",

@@ -17,13 +17,23 @@ interface Observation {
 let running: Bun.Subprocess | null = null;
 
 /** Uses the executable for some seconds, every operation and command of it. @throws Error when that cannot be done */
-export async function observe({ executable, seconds }: ObservationOptions): Promise<Observation> {
+export function observe({ executable, seconds }: ObservationOptions): Promise<Observation> {
+  return runAlone("run.ts", [resolve(executable), String(seconds)]);
+}
+
+/** Opens the reference page in Chromium, and leaves a picture of it. @throws Error when that cannot be done */
+export function observePage(executable: string, screenshot: string): Promise<Observation> {
+  return runAlone("docs-page.ts", [resolve(executable), resolve(screenshot)]);
+}
+
+async function runAlone(name: string, words: readonly string[]): Promise<Observation> {
   const namespace = findNamespace();
-  const script = resolve(import.meta.dir, "run.ts");
-  const child = Bun.spawn(
-    [...(namespace ?? []), process.execPath, script, resolve(executable), String(seconds)],
-    { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  );
+  const script = resolve(import.meta.dir, name);
+  const child = Bun.spawn([...(namespace ?? []), process.execPath, script, ...words], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   running = child;
   const [stdout, stderr, exitCode] = await Promise.all([
     child.stdout.text(),
