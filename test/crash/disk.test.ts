@@ -65,3 +65,14 @@ test("a file can be replaced by renaming without a moment in which there is none
   ];
   expect(survivals(events, "/d/f")).toEqual(new Set(["old", "new"]));
 });
+
+test("a second name and the removal of the first one never leave a file without a name once the folder was synced before", () => {
+  const events: TraceEvent[] = [
+    ...[created, write("/d/f", 0, "one"), ...sync("/d/f"), ...sync("/d")],
+    { kind: "link", from: "/d/f", to: "/d/g" },
+    ...sync("/d"),
+    { kind: "unlink", path: "/d/f" },
+  ];
+  expect(survivals(events, "/d/g")).toEqual(new Set(["one"]));
+  expect(survivals(events, "/d/f")).toEqual(new Set(["one", null]));
+});

@@ -64,6 +64,12 @@ export class Disk {
         this.#rename({ stamp, removed: [event.from], added: [[event.to, node]] });
         return;
       }
+      case "link": {
+        const node = this.#names.get(event.from);
+        if (node === undefined) throw new Error(`${event.from} gets a second name but was never made`);
+        this.#rename({ stamp, removed: [], added: [[event.to, node]] });
+        return;
+      }
       case "syncStart":
         this.#syncs.set(event.thread, stamp);
         return;

@@ -39,7 +39,8 @@ export function chooseMoments(
 function phaseOf(event: TraceEvent, disk: Disk, isReady: boolean): Phase | null {
   const { kind } = event;
   if (kind === "answer" || kind === "ready") return "answer";
-  if (kind === "create" || kind === "folder" || kind === "unlink" || kind === "rename") return "names";
+  if (kind === "create" || kind === "folder" || kind === "unlink" || kind === "rename" || kind === "link")
+    return "names";
   if (disk.pendingOf(/\.db/) === 0) return null;
   if (!isReady) return "start";
   return disk.pendingOf(/\.db$/) > 0 ? "checkpoint" : "commit";

@@ -10,6 +10,8 @@ export type TraceEvent =
   | { readonly kind: "folder"; readonly path: string }
   | { readonly kind: "unlink"; readonly path: string }
   | { readonly kind: "rename"; readonly from: string; readonly to: string }
+  /** A second name of the same file. */
+  | { readonly kind: "link"; readonly from: string; readonly to: string }
   /** What was written before the start of a sync is on the disk at its end. */
   | { readonly kind: "syncStart" | "syncEnd"; readonly path: string; readonly thread: string }
   /** The server has read a request that names this call on the connection. */
@@ -103,6 +105,12 @@ export function parseTrace(text: string, folder: string): TraceEvent[] {
         const named = namesOf(call).at(0) ?? "";
         if (concerns(named))
           events.push({ kind: name.startsWith("mkdir") ? "folder" : "unlink", path: named });
+        return;
+      }
+      case "link":
+      case "linkat": {
+        const [from = "", to = ""] = namesOf(call);
+        if (concerns(from) || concerns(to)) events.push({ kind: "link", from, to });
         return;
       }
       case "rename":
