@@ -72,12 +72,14 @@ export interface RecordsWithText {
   readonly through: number;
 }
 
+/** A project, deleted or not; null: the installation. */
+export type ChainOwner = Pick<Project, "id"> | null;
+
 /** `signal` works as in MemoryReader. */
 export interface AuditReader {
-  /** @param project null: the chain of the installation */
-  list(project: Project | null, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
+  list(project: ChainOwner, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
   /** Null when the project has no such record. */
-  find(project: Project, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
+  find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** The record with this id in any chain. */
   place(id: string): Promise<RecordLocation | null>;
   /** Every record whose payload contains this text. Reads all payloads, so it may take minutes. */

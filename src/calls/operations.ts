@@ -21,6 +21,7 @@ import { readRecord } from "../audit/read.ts";
 import { recordRepairs } from "../audit/record-repairs.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { rotateKey } from "../audit/rotate-key.ts";
+import { showRecord } from "../audit/show-record.ts";
 import { createBackup } from "../backup/create.ts";
 import { createExport } from "../export/create.ts";
 import { downloadExport, downloadManifest } from "../export/download.ts";
@@ -79,6 +80,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   useLocalKey,
   signCheckpoints,
   listChain,
+  showRecord,
   redactRecords,
   pruneRecords,
   acceptOlderDatabase,

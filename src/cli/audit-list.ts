@@ -1,12 +1,14 @@
-// Binds `memledger audit list` to its operation: options are the filters, the answer is a table and the command of the next page.
+// Binds `memledger audit list` and `audit show` to their operations. Options of the list are its filters, and its table ends with the option
+// of the next page.
 
 import { type Command, InvalidArgumentError } from "commander";
 import { listChain } from "../audit/list-chain.ts";
+import { showRecord } from "../audit/show-record.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
 import { bindOperation, type Field, rowsOf } from "./administration.ts";
 import type { Session } from "./command.ts";
-import { table } from "./terminal.ts";
+import { list, table } from "./terminal.ts";
 
 const fields: readonly Field[] = [
   {
@@ -41,8 +43,14 @@ const fields: readonly Field[] = [
   },
 ];
 
-export function addListCommand(audit: Command, session: Session): void {
+export function addListCommands(audit: Command, session: Session): void {
   bindOperation(audit, session, { name: "list", operation: listChain, fields, toText: toTable });
+  bindOperation(audit, session, {
+    name: "show",
+    operation: showRecord,
+    operand: { show: "record-id", field: "record" },
+    toText: toFields,
+  });
 }
 
 function wholeNumber(text: string, flags: string): number {
@@ -68,4 +76,14 @@ function toTable(data: Json): string {
   const shown = table(Object.keys(columns), cells);
   const next = cursor === null ? "" : ` To show older ones, repeat the command with --cursor ${cursor}`;
   return `${shown}\n\n${rows.length} of ${total} records, newest first.${next}`;
+}
+
+/** Fields without a value are left out. */
+function toFields(data: Json): string {
+  const fields = isObject(data) ? Object.entries(data).filter(([, value]) => value !== null) : [];
+  return list(
+    Object.fromEntries(
+      fields.map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : value]),
+    ),
+  );
 }

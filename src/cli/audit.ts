@@ -7,7 +7,7 @@ import { redactRecords } from "../audit/redact.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
-import { addListCommand } from "./audit-list.ts";
+import { addListCommands } from "./audit-list.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
 import { addRotateKeyCommand } from "./rotate-key.ts";
@@ -18,7 +18,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .command("audit")
     .description("Verify, list, export, sign, prune and redact audit records.");
   addVerifyCommand(audit, session);
-  addListCommand(audit, session);
+  addListCommands(audit, session);
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);
   bindOperation(audit, session, {

@@ -109,6 +109,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "key.local": ({ project }) => ({ project }),
   "audit.attest": () => ({}),
   "audit.list_chain": ({ project }) => ({ project }),
+  "audit.show_record": ({ audit_id }) => ({ record: audit_id }),
   "audit.redact": ({ memory_id }) => ({ memory: memory_id, delete_memory: true }),
   "audit.prune": () => ({}),
   "backup.create": () => ({ file: "/backups/b.tar.zst", includes_signing_key: false }),

@@ -61,6 +61,40 @@ describe("while the server runs", () => {
     expect([logsOf(second).map(({ seq }) => seq), second.next_cursor]).toEqual([[1], null]);
   });
 
+  test("one record is shown with what was sent and answered, in any chain", async () => {
+    const show = (id: unknown) => runJson(["audit", "show", String(id), "--data-dir", dataDir]);
+    const [created] = logsOf((await list("--project", "default", "--action", "memory.create")).object);
+    const shown = await show(created?.id);
+    expect(shown.object).toMatchObject({
+      id: created?.id ?? "",
+      action: "memory.create",
+      request_body: { content: "Releases go out on Tuesdays.", memory_type: "fact" },
+      response_body: { data: { id: memoryId } },
+      hash: expect.any(String),
+    });
+    const [administration] = logsOf((await list("--action", "project.create")).object);
+    expect((await show(administration?.id)).object).toMatchObject({ request_body: { name: "other" } });
+    // Its own record says which record was shown, and not what is in it.
+    const [own] = logsOf((await list("--action", "audit.show_record")).object);
+    const { stdout, object } = await show(own?.id);
+    expect([object.request_body, stdout.includes("Tuesdays")]).toEqual([
+      { record: administration?.id ?? "" },
+      false,
+    ]);
+    const text = (
+      await run(["audit", "show", ` ${String(created?.id).toUpperCase()}`, "--data-dir", dataDir])
+    ).stdout;
+    expect(text).toMatch(/^request_body +\{"content":"Releases go out on Tuesdays\."/m);
+  });
+
+  test.each(["0".repeat(32), "tea"])("a record %p that does not exist is refused", async (id) => {
+    const { exitCode, stderr } = await run(["audit", "show", id, "--data-dir", dataDir]);
+    expect([exitCode, stderr]).toEqual([
+      exitCodes.failed,
+      expect.stringContaining("The audit record does not exist."),
+    ]);
+  });
+
   test("the table names the command of the next page", async () => {
     const { stdout } = await run([
       "audit",

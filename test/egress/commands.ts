@@ -48,6 +48,7 @@ export async function administer(administration: Administration): Promise<string
   await expect(["project", "delete", lap, "--yes"]);
 
   await expect(["audit", "list"]);
+  await expect(["audit", "show", "00000000000000000000000000000000"], [1]);
   await expect(["audit", "list", "--project", "default", "--page-size", "2"]);
   await Bun.write(file("list.md"), `- The cellar of ${lap} is dry.\n`);
   await expect(["memory", "import", file("list.md"), "--project", "default"]);

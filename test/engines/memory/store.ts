@@ -72,7 +72,7 @@ export function openMemoryStore(
         data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),
       find: (project, id) =>
         data.inTurn(() => {
-          const row = recordsOfChain(data, project.id).find((record) => record.id === id);
+          const row = recordsOfChain(data, project?.id ?? null).find((record) => record.id === id);
           return row === undefined ? null : toStoredRecord(row);
         }),
       place: (id) =>

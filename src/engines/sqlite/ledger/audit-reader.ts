@@ -1,8 +1,7 @@
 // Owns all SQL that reads the ledger for clients. Reads no record at or below the newest anchor of a chain.
 
-import type { Project } from "../../../access/project.ts";
 import type { StoredRecord } from "../../../audit/record.ts";
-import type { RecordLocation } from "../../../audit/store.ts";
+import type { ChainOwner, RecordLocation } from "../../../audit/store.ts";
 import { erasureBatchRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { unpackPayload } from "../verify/payload.ts";
@@ -69,7 +68,7 @@ export function createAuditReader(database: Database) {
       return row === undefined ? null : toPlace(row);
     },
     findText: createMentions(database),
-    find(project: Project, id: string): StoredRecord | null {
+    find(project: ChainOwner, id: string): StoredRecord | null {
       const chain = span(project);
       const row = chain === null ? undefined : byId.get(id, chain.number, chain.first);
       return row === undefined ? null : toStoredRecord(row);
@@ -123,7 +122,7 @@ const spanColumns = `c.number, (SELECT MAX(through) FROM audit_anchor WHERE chai
   (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number) AS last`;
 
 /** @returns a function that finds the chain of a project, or with null that of the installation; null when it has no record. */
-export function createChainSpan(database: Database): (project: Project | null) => ChainSpan | null {
+export function createChainSpan(database: Database): (project: ChainOwner) => ChainSpan | null {
   const ofProject = database.prepare<[string], SpanRow>(
     `SELECT ${spanColumns} FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?`,
   );

@@ -1,7 +1,6 @@
 // Owns the SQL of the list of audit records: filters, counts and pages. Reads no record at or below the newest anchor of a chain.
 
-import type { Project } from "../../../access/project.ts";
-import type { RecordPage, RecordQuery } from "../../../audit/store.ts";
+import type { ChainOwner, RecordPage, RecordQuery } from "../../../audit/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import {
   createChainSpan,
@@ -23,7 +22,7 @@ interface Filter {
 /** @returns a function that reads one page in one transaction. */
 export function createRecordList(
   database: Database,
-): (project: Project | null, query: RecordQuery) => RecordPage {
+): (project: ChainOwner, query: RecordQuery) => RecordPage {
   const span = createChainSpan(database);
   const seek = createSeek(database);
 
@@ -61,7 +60,7 @@ export function createRecordList(
       .all({ ...range, ...values });
   };
 
-  const list = (project: Project | null, query: RecordQuery): RecordPage => {
+  const list = (project: ChainOwner, query: RecordQuery): RecordPage => {
     const chain = span(project);
     if (chain === null) return { records: [], total: 0, through: 0, hasMore: false };
     const low = query.from === null ? chain.first : seek(chain, query.from);

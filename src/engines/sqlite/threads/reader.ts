@@ -1,7 +1,7 @@
 // Owns the requests to the reading threads: one for searches, one for everything else. Requests wait here and not in a thread, so that
 // projects take turns, and a request whose client has closed the connection is never sent.
 
-import type { AuditReader, RecordLocation } from "../../../audit/store.ts";
+import type { AuditReader, ChainOwner, RecordLocation } from "../../../audit/store.ts";
 import type { Clock } from "../../../clock.ts";
 import {
   readQueueLimits,
@@ -90,8 +90,7 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
       findMissing: (limit) => ask(serverItself, "findMissing", limit),
     },
     audit: {
-      list: (project, query, signal) =>
-        ask(project === null ? serverItself : by(project, signal), "listRecords", project, query),
+      list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
       place: (id) => ask(serverItself, "placeRecord", id),
       async findText(text) {
@@ -120,8 +119,8 @@ export function createReader(threads: ReadingThreads, clock: Clock, logger: Logg
   };
 }
 
-function by({ id }: { readonly id: string }, signal: AbortSignal): Waiter {
-  return { project: id, signal };
+function by(project: ChainOwner, signal: AbortSignal): Waiter {
+  return project === null ? serverItself : { project: project.id, signal };
 }
 
 /** The thread starts with the first request. */

@@ -1,0 +1,41 @@
+// Owns reading one audit record for administrators of the machine, who have no API key. The record may be in any chain. Reading it is
+// recorded on the chain of the installation.
+
+import { Type } from "@sinclair/typebox";
+import { planOf } from "../access/project.ts";
+import { type InstallationPreparation, installationOperation } from "../calls/operation.ts";
+import { Refusal } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { Fields } from "../schema/schema.ts";
+import { auditRecordDetail } from "./record-schema.ts";
+import { toAuditRecordDetail } from "./record-view.ts";
+
+export const showRecord = installationOperation({
+  name: "audit.show_record",
+  summary: "Show an audit record",
+  description:
+    "Shows one audit record of any project or of the installation, with request, response and results.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
+  secret: false,
+  answersWithRecords: true,
+  success: 200,
+  input: Fields({ record: Type.String({ description: "Id of the audit record." }) }),
+  output: auditRecordDetail,
+  prepare: ({ record }, preparation) => readRecord(record.trim().toLowerCase(), preparation),
+  apply: async (_transaction, _input, _application, data) => ({ data }),
+});
+
+/** @throws Refusal 2204 */
+async function readRecord(id: string, { store, plans, signal }: InstallationPreparation) {
+  const place = isId(id) ? await store.audit.place(id) : null;
+  const owner = place === null || place.project === null ? null : { id: place.project };
+  const record = place === null ? null : await store.audit.find(owner, id, signal);
+  if (record === null) {
+    throw new Refusal(
+      2204,
+      'The audit record does not exist. It may have been pruned. Run "memledger audit list" to find its id.',
+    );
+  }
+  const project = owner === null ? null : await store.access.findProject(owner.id);
+  return toAuditRecordDetail(record, project === null || planOf(project, plans).hash);
+}
