@@ -30,6 +30,14 @@ const notRun: Readonly<Record<string, string>> = {
   "bun run build --model DIR": "takes long; DIR is for the reader to fill in",
   "bun run start": "a server on the port 8420, which may be in use; `memledger serve` is run",
   "bun run release --check": "takes minutes; .ci/run makes a release of Linux",
+  "mkdir data": "belongs to the lines below",
+  "docker build --tag memledger .": "needs Docker; bun run packages starts the files of the image",
+  "docker volume create memledger": "needs Docker",
+  "docker run --rm --volume memledger:/var/lib/memledger memledger project create --name default":
+    "needs Docker",
+  "docker run --detach --name memledger --read-only --cap-drop ALL --security-opt no-new-privileges --volume memledger:/var/lib/memledger --publish 127.0.0.1:8420:8420 memledger":
+    "needs Docker",
+  "docker exec memledger /usr/bin/memledger key create --project default": "needs Docker",
   "sha256sum --check --ignore-missing SHA256SUMS": "needs a release",
   "apt-get install ./memledger_0.1.0_amd64.deb": "needs root",
   "memledger key create --project default --permissions memory.read,memory.write --data-dir /var/lib/memledger":

@@ -52,7 +52,8 @@ export function createFolder(command: string): string {
 }
 
 /** A folder with nothing in it but this executable, as `./memledger`. */
-export function createFolderWith(executable: string): string {
+export function createFolderWith(executable: string, runner: string | null = null): string {
+  if (runner !== null) return createFolder(`${runner} ${executable}`);
   const created = createFolder("false");
   copyFileSync(executable, join(created, "copy"));
   renameSync(join(created, "copy"), join(created, "memledger"));

@@ -19,6 +19,7 @@ import { packagesOf } from "../../release/packages.ts";
 import { billOfMaterials } from "../../release/sbom.ts";
 import { root } from "../../release/source.ts";
 import { type Target, targetNamed, targets } from "../../release/targets.ts";
+import { generalSettings, variableOf } from "../../src/config/settings.ts";
 import { readModelDirectory } from "../../src/embedding/model-directory.ts";
 import { currentPlatform } from "../../src/native/platform.ts";
 
@@ -186,4 +187,39 @@ test("each target names a runtime in the lock file, and the list of targets in t
     lockedHash("release/runtimes/bun.lock", target.runtime.package, Bun.version);
     expect(() => targetNamed("plan9-x64")).toThrow(target.name);
   }
+});
+
+test("the manifest of Kubernetes has one replica without privileges, and only settings that exist", () => {
+  const text = readFileSync(join(root, "deploy/kubernetes/memledger.yaml"), "utf8");
+  const documents = [Bun.YAML.parse(text)].flat();
+  const of = (kind: string) => documents.find((each) => Reflect.get(Object(each), "kind") === kind);
+  expect(of("StatefulSet")).toMatchObject({
+    spec: {
+      replicas: 1,
+      template: {
+        spec: {
+          securityContext: { runAsNonRoot: true, runAsUser: 65532 },
+          containers: [
+            { securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } },
+          ],
+        },
+      },
+    },
+  });
+  const known = generalSettings.map(variableOf);
+  const image = readFileSync(join(root, "deploy/docker/Dockerfile"), "utf8");
+  const named = [...`${text}${image}`.matchAll(/MEMLEDGER_[A-Z_]+/g)].map(([name]) => name);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !known.includes(name.replace(/_FILE$/, "")))).toEqual([]);
+});
+
+test("the daemon of launchd is a property list", () => {
+  const file = join(root, "deploy/launchd/memledger.plist");
+  const python = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+  const { stdout } = Bun.spawnSync(["python3", "-c", python, file]);
+  expect(JSON.parse(stdout.toString())).toMatchObject({
+    Label: "memledger",
+    ProgramArguments: ["/usr/local/bin/memledger", "serve"],
+    EnvironmentVariables: { MEMLEDGER_DATA_DIR: "/usr/local/var/memledger" },
+  });
 });
