@@ -65,9 +65,9 @@ async function change(config: Config, terminal: Terminal): Promise<Report> {
   const wanted = await tryModel(source, { runtime, threads: config.embeddingThreads });
   const isNew = before.model?.sha256 !== wanted.sha256;
   if (isNew && before.modelChange === null) requireDiskSpace(directory.root, before.memories, source, wanted);
-  // While another change is in progress, this one is refused.
+  // While another change is in progress, this one is refused. A copy of the model in use that was damaged is made again.
   const isOther = before.modelChange !== null && before.modelChange.to.sha256 !== wanted.sha256;
-  if (isNew && !isOther) keepModel(directory.root, source);
+  if (!isOther) keepModel(directory.root, source);
 
   const progress = createRateProgress(terminal);
   const input = { id: wanted.id, sha256: wanted.sha256, dimensions: wanted.dimensions };

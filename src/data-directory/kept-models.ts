@@ -21,11 +21,19 @@ export function findKeptModel(root: string, sha256: string): ModelSource | null 
   if (builtIn.sha256 === sha256) return builtIn;
   const path = join(keptModelsFolder(root), sha256);
   if (!existsSync(path)) return null;
-  const found = readModelDirectory(path);
-  if (found.sha256 === sha256) return found;
+  const found = tryToRead(path);
+  if (found?.sha256 === sha256) return found;
   throw new Error(
-    `The copy of the embedding model in ${path} was changed. Remove this folder, and run memledger reembed with the directory of the model.`,
+    `The copy of the embedding model in ${path} was changed or cannot be read. To copy it again, run memledger reembed --model with the directory of the model.`,
   );
+}
+
+function tryToRead(path: string): ModelSource | null {
+  try {
+    return readModelDirectory(path);
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -59,6 +59,14 @@ test("reembed makes the new model the database's own, and keeps it in the data d
     model: { id: "next", sha256: expect.stringMatching(/^[0-9a-f]{64}$/), dimensions: 384 },
   });
   expect((await runJson(words)).object).toEqual(done.object);
+  const graph = join(dataDir, "models", String(Object(done.object.model).sha256), "onnx/model.onnx");
+  writeFileSync(graph, "changed");
+  const refused = await run(["serve", "--data-dir", dataDir]);
+  expect(refused.exitCode).toBe(exitCodes.failed);
+  expect(refused.stderr).toMatch(
+    /was changed or cannot be read\. To copy it again, run memledger reembed --model/,
+  );
+  expect((await runJson(words)).object).toEqual(done.object);
   rmSync(next, { recursive: true });
 
   // Nothing must be done: neither the setting of before, nor the directory of the model is needed.
