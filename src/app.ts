@@ -74,7 +74,7 @@ export function startApp(config: Config, options: AppOptions = {}): Promise<App>
     const { url, port, warning, reloadCertificate, stop } = await listenOnPort(config, http);
     parts.defer(stop);
     const first = await initialise(http.perform, locked.engine);
-    const socket = tryListenLocally(locked.directory, http);
+    const socket = tryListenLocally(locked.directory, http, config.shutdownGraceSeconds * 1_000);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
     parts.defer(async () => void (await Promise.all([socket?.close(), stop()])));
     return { url, port, metricsUrl: metrics?.url ?? null, warning, reloadCertificate, ...first };

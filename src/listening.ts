@@ -44,6 +44,8 @@ export async function listenOnPort(config: Config, options: HttpOptions): Promis
       allowedHosts,
       allowedOrigins,
       corsOrigins,
+      idleTimeoutSeconds: config.idleTimeoutSeconds,
+      graceMs: config.shutdownGraceSeconds * 1_000,
     });
   const server = await attemptListening(listen, hostname, port);
   if (files === null || certificate === null) {
@@ -88,6 +90,7 @@ function listenLocally(
   { socket, startMarker }: DataDirectory,
   options: HttpOptions,
   background: BackgroundOptions | null,
+  graceMs?: number,
 ): LocalSocket {
   // The socket itself never closes an idle connection.
   const listener: Listener = {
@@ -100,7 +103,12 @@ function listenLocally(
     setIdleTimeout: () => {},
   };
   const { perform } = options;
-  const opened = openLocalSocket(socket, { perform, http: createHttp(options, listener), background });
+  const opened = openLocalSocket(socket, {
+    perform,
+    http: createHttp(options, listener),
+    background,
+    graceMs,
+  });
   endStart(startMarker);
   return opened;
 }
@@ -123,9 +131,13 @@ export function requireLocalSocket(
 }
 
 /** Some file systems do not support sockets; a server with a port must start there, too. */
-export function tryListenLocally(directory: DataDirectory, options: HttpOptions): LocalSocket | null {
+export function tryListenLocally(
+  directory: DataDirectory,
+  options: HttpOptions,
+  graceMs: number,
+): LocalSocket | null {
   try {
-    return listenLocally(directory, options, null);
+    return listenLocally(directory, options, null, graceMs);
   } catch (error) {
     const consequence = "commands cannot connect to this server; stop it before you run a command";
     options.logger.warn(consequence, { error });

@@ -42,6 +42,11 @@ export async function startEngines(
     ledger,
     payloadRetentionDays: config.payloadRetentionDays,
     installationRetentionDays: config.installationRetentionDays,
+    checkpointInterval: {
+      everyRecords: config.checkpointRecords,
+      everyMs: config.checkpointMinutes * 60_000,
+    },
+    exportLifeMs: config.exportRetentionDays * 86_400_000,
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     groupCommit: config.groupCommit,
     clockShift,

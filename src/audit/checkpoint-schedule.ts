@@ -1,4 +1,4 @@
-// Owns when a chain is due for a checkpoint: after 1,000 records, ten minutes after a checkpoint when records were added, and once a
+// Owns when a chain is due for a checkpoint: after a number of records, some time after a checkpoint when records were added, and once a
 // day in any case. Pure: reads no database and no clock.
 
 import { checkpointEveryMs, checkpointEveryRecords, checkpointIdleMs } from "../limits.ts";
@@ -11,12 +11,27 @@ export interface CheckpointState {
   readonly signedAt: number | null;
 }
 
-export function isCheckpointDue({ seq, size, signedAt }: CheckpointState, now: number): boolean {
+/** After how many records, and after which time if there are new records, a chain is due. */
+export interface CheckpointInterval {
+  readonly everyRecords: number;
+  readonly everyMs: number;
+}
+
+const usualInterval: CheckpointInterval = {
+  everyRecords: checkpointEveryRecords,
+  everyMs: checkpointEveryMs,
+};
+
+export function isCheckpointDue(
+  { seq, size, signedAt }: CheckpointState,
+  now: number,
+  { everyRecords, everyMs } = usualInterval,
+): boolean {
   const records = seq - (size ?? 0);
   // A checkpoint that is dated ahead of the clock was signed before the clock was set back.
   const ageMs = Math.abs(now - (signedAt ?? 0));
   if (records === 0) return seq > 0 && ageMs >= checkpointIdleMs;
-  return records >= checkpointEveryRecords || ageMs >= checkpointEveryMs;
+  return records >= everyRecords || ageMs >= everyMs;
 }
 
 /** Whether records were added after the newest checkpoint. */

@@ -8,7 +8,7 @@ import type { Config } from "../config/config.ts";
 import { generalSettings } from "../config/settings.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import type { LedgerDecision } from "../data-directory/ledger-start.ts";
-import { backgroundCheckMs, endDeadlineMs } from "../limits.ts";
+import { backgroundCheckMs, endDeadlineMs, httpGraceMs } from "../limits.ts";
 import { replaceBackgroundServer } from "../local-access/background-server.ts";
 import { shortenOwnLog } from "../log/log-file.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
@@ -42,7 +42,7 @@ export function addServeCommand(program: Command, session: Session): void {
       "serve only programs of this user, without a port, and end when idle, as the server that memledger mcp starts",
     );
   bindWork(command, session, async ({ config, ignoredVariables, options, terminal }) => {
-    const signals = listenForSignals(config.logLevel, config.tls !== null);
+    const signals = listenForSignals(config.logLevel, config.tls !== null, deadlineOf(config, options));
     const logger = createLogger(config.logLevel);
     if (ignoredVariables.length > 0) {
       logger.info("ignored variables that Kubernetes or Docker set for a service", {
@@ -85,6 +85,11 @@ const runBackground: Run = async (config, options, terminal, signals) => {
   await app.close(cause);
   log.cancel();
 };
+
+/** Programs that wait for a background server to end know nothing of its settings. */
+function deadlineOf({ shutdownGraceSeconds }: Config, { background }: Invocation["options"]): number {
+  return background === true ? endDeadlineMs : shutdownGraceSeconds * 1_000 + endDeadlineMs - httpGraceMs;
+}
 
 function keepLogShort(dataDir: string): ClockTimer {
   const { log: path, formerLog: former } = locate(dataDir);

@@ -1,7 +1,6 @@
 // Owns the signals of a running server: which of them end it, and what SIGHUP means. Must never end a service at SIGHUP: only a closed
 // terminal, and one in which nothing can be reloaded, do.
 
-import { endDeadlineMs } from "../limits.ts";
 import { createLogger, type LogLevel } from "../log/logger.ts";
 import { hasTerminal, isHangupIgnored } from "../native/hangup.ts";
 import { endWithin } from "../threads/process-deadline.ts";
@@ -20,8 +19,9 @@ const duplicateSignalMs = 100;
 /**
  * From the first signal that ends the server on, the process ends before its deadline. A second signal stops it at once.
  * @param hasReload whether SIGHUP has something to reload
+ * @param deadlineMs how long the process may take to end
  */
-export function listenForSignals(logLevel: LogLevel, hasReload: boolean): Signals {
+export function listenForSignals(logLevel: LogLevel, hasReload: boolean, deadlineMs: number): Signals {
   const { promise: end, resolve } = Promise.withResolvers<string>();
   let firstAtMs: number | null = null;
   const stop = (signal: string) => {
@@ -32,7 +32,7 @@ export function listenForSignals(logLevel: LogLevel, hasReload: boolean): Signal
       process.exit(exitCodes.forced);
     }
     firstAtMs = nowMs;
-    endWithin({ afterMs: endDeadlineMs, logLevel });
+    endWithin({ afterMs: deadlineMs, logLevel });
     resolve(signal);
   };
   process.on("SIGINT", stop);

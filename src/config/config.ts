@@ -39,6 +39,11 @@ export interface Config {
   /** Null: payloads are kept as long as their entries. */
   readonly payloadRetentionDays: number | null;
   readonly installationRetentionDays: number | null;
+  readonly exportRetentionDays: number;
+  readonly checkpointRecords: number;
+  readonly checkpointMinutes: number;
+  readonly idleTimeoutSeconds: number;
+  readonly shutdownGraceSeconds: number;
   /** Absolute; null: no scheduled backups. */
   readonly backupDir: string | null;
   /** As of durationMs. */
@@ -123,6 +128,11 @@ export function loadConfig({
     auditKey: value(settings.auditKey),
     payloadRetentionDays: value(settings.payloadRetentionDays),
     installationRetentionDays: value(settings.installationRetentionDays),
+    exportRetentionDays: value(settings.exportRetentionDays),
+    checkpointRecords: value(settings.checkpointRecords),
+    checkpointMinutes: value(settings.checkpointMinutes),
+    idleTimeoutSeconds: value(settings.idleTimeoutSeconds),
+    shutdownGraceSeconds: value(settings.shutdownGraceSeconds),
     backupDir: value(settings.backupDir),
     backupEvery: value(settings.backupEvery),
     backupKeep: value(settings.backupKeep),

@@ -2,6 +2,8 @@
 // the table in docs/operator/CONFIGURATION.md are derived from it. Must never read a file or the environment.
 
 import { defaultPlans, type PlanName, planNames } from "../access/plan.ts";
+import { checkpointEveryMs, checkpointEveryRecords, exportLifeMs } from "../limits.ts";
+import { networkSettings } from "./network-settings.ts";
 import {
   address,
   amount,
@@ -9,16 +11,11 @@ import {
   directory,
   duration,
   file,
-  hosts,
   limit,
   type Naming,
   name,
-  networks,
-  origins,
-  port,
   type Setting,
   secret,
-  text,
   toggle,
   whole,
 } from "./setting.ts";
@@ -32,58 +29,7 @@ export const settings = {
     },
     "memledger-data",
   ),
-  host: text(
-    { name: "host", description: "address to listen on; 0.0.0.0 and :: accept calls from other machines" },
-    "127.0.0.1",
-  ),
-  port: whole({ name: "port", description: "port to listen on; 0 selects a free port" }, 8420, 0, 65_535),
-  tlsCert: file({
-    name: "tls-cert",
-    description:
-      "PEM file with the certificate of the server and the certificates of its issuers, for https; read again at SIGHUP",
-  }),
-  tlsKey: file({ name: "tls-key", description: "PEM file with the private key of the certificate" }),
-  backgroundIdleMinutes: limit(
-    {
-      name: "background-idle-minutes",
-      description: "minutes without a request after which a background server ends",
-    },
-    15,
-    1,
-  ),
-  metricsPort: port({
-    name: "metrics-port",
-    description: "port for Prometheus metrics at /metrics; 0 selects a free port; without it, there is none",
-  }),
-  metricsHost: text(
-    { name: "metrics-host", description: "address on which metrics are served" },
-    "127.0.0.1",
-  ),
-  metricsProjects: toggle(
-    {
-      name: "metrics-projects",
-      description: "add metrics of each project, with its identifier as a label",
-    },
-    false,
-  ),
-  trustedProxies: networks({
-    name: "trusted-proxies",
-    description: "proxies whose X-Forwarded-For header is trusted for the address of the client",
-  }),
-  allowedHosts: hosts({
-    name: "allowed-hosts",
-    description:
-      "host names by which clients reach a server for this machine, or /mcp of any server, besides those of this machine",
-  }),
-  allowedOrigins: origins({
-    name: "allowed-origins",
-    description: "origins of web pages and extensions that may send requests to /mcp",
-  }),
-  corsOrigins: origins({
-    name: "cors-origins",
-    description:
-      "origins of web pages that may call the API and /mcp in a browser (CORS); without them, no page may",
-  }),
+  ...networkSettings,
   logLevel: choice({ name: "log-level", description: "minimum log level, on stderr" }, "info", [
     "debug",
     "info",
@@ -150,6 +96,27 @@ export const settings = {
       description: "make a backup before a new version migrates the database to a new format",
     },
     true,
+  ),
+  exportRetentionDays: whole(
+    { name: "export-retention-days", description: "days that the files of exports are kept" },
+    exportLifeMs / 86_400_000,
+    1,
+    3_650,
+  ),
+  checkpointRecords: whole(
+    { name: "checkpoint-records", description: "new records of a chain after which a checkpoint is signed" },
+    checkpointEveryRecords,
+    1,
+    1_000_000,
+  ),
+  checkpointMinutes: whole(
+    {
+      name: "checkpoint-minutes",
+      description: "minutes after which a checkpoint is signed if a chain has new records",
+    },
+    checkpointEveryMs / 60_000,
+    1,
+    1_440,
   ),
   embeddingThreads: whole(
     { name: "embedding-threads", description: "number of threads for one embedding" },

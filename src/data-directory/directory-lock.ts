@@ -117,6 +117,11 @@ export async function openAdministrationWith(
     ledger,
     payloadRetentionDays: config.payloadRetentionDays,
     installationRetentionDays: config.installationRetentionDays,
+    checkpointInterval: {
+      everyRecords: config.checkpointRecords,
+      everyMs: config.checkpointMinutes * 60_000,
+    },
+    exportLifeMs: config.exportRetentionDays * 86_400_000,
     searchCacheBytes: 0,
     groupCommit: false,
     clockShift: null,

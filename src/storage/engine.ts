@@ -2,6 +2,7 @@
 // no kind of database. docs/engineer/ENGINES.md says how to write an engine.
 
 import type { Plans } from "../access/plan.ts";
+import type { CheckpointInterval } from "../audit/checkpoint-schedule.ts";
 import type { ClockShift } from "../clock-shift.ts";
 import type { Export } from "../export/export.ts";
 import type { Cause } from "../files/system-error.ts";
@@ -92,6 +93,10 @@ export interface StoreOptions {
   readonly payloadRetentionDays: number | null;
   /** Days that records of the installation's chain are kept; null: without a limit. */
   readonly installationRetentionDays: number | null;
+  /** When a checkpoint is signed. Absent: the usual interval. */
+  readonly checkpointInterval?: CheckpointInterval;
+  /** How long the file of an export is kept. Absent: as in the limits. */
+  readonly exportLifeMs?: number;
   /** The embedding model of the vectors in the database; null for administration only. */
   readonly model: ModelBinding | null;
   /** Memory for search indexes; larger projects are searched in the database. */

@@ -51,6 +51,8 @@ export async function openStore(
     ledger,
     payloadRetentionDays,
     installationRetentionDays,
+    checkpointInterval,
+    exportLifeMs,
     clockShift,
     groupCommit,
     searchCacheBytes,
@@ -70,7 +72,16 @@ export async function openStore(
     });
   const database = openReading(file);
   const retentionDays = { payloadRetentionDays, installationRetentionDays };
-  const writerInit = { file, plans, ledger, ...retentionDays, clockShift, logLevel };
+  const writerInit = {
+    file,
+    plans,
+    ledger,
+    ...retentionDays,
+    checkpointInterval,
+    exportLifeMs,
+    clockShift,
+    logLevel,
+  };
   const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
   const damage = createDamageCheck(() => start("inspector", file), clock, logger);
   const readiness = createEngineReadiness(writer, damage, supervisor, clock);

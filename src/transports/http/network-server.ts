@@ -1,7 +1,7 @@
 // Owns the HTTP server on a TCP port, with or without TLS. Its clients need an API key. Must never answer a request itself.
 
 import type { ClockTimer } from "../../clock-timers.ts";
-import { httpGraceMs, idleTimeoutSeconds } from "../../limits.ts";
+import { httpGraceMs, idleTimeoutSeconds as usualIdleTimeoutSeconds } from "../../limits.ts";
 import { replaceListeningSocket } from "../../native/listening-socket.ts";
 import { stopServer } from "../../native/stop-server.ts";
 import { isLoopback } from "../../network.ts";
@@ -22,6 +22,10 @@ export interface ServerOptions extends HttpOptions, WebPageCheckOptions {
   readonly trustedProxies: readonly string[];
   /** Null: without TLS. */
   readonly certificate: Certificate | null;
+  /** Absent: as in the limits. */
+  readonly idleTimeoutSeconds?: number;
+  /** How long `stop` waits for running calls. Absent: as in the limits. */
+  readonly graceMs?: number;
 }
 
 export interface RunningServer {
@@ -39,7 +43,7 @@ export interface RunningServer {
 
 /** @throws an error with code EADDRINUSE, EACCES or EADDRNOTAVAIL if the server cannot listen on the address */
 export function startServer(options: ServerOptions): RunningServer {
-  const { hostname } = options;
+  const { hostname, graceMs = httpGraceMs, idleTimeoutSeconds = usualIdleTimeoutSeconds } = options;
   // A server with TLS shares its port with the one that replaces it. So the port is first tried without sharing it: another process that
   // shares its port, too, would get a part of the connections.
   const port = options.certificate === null ? options.port : findFreePort(options);
@@ -52,7 +56,7 @@ export function startServer(options: ServerOptions): RunningServer {
     const { server, isClosed } = await replaceListeningSocket(port, open);
     current = server;
     former.add(replaced);
-    const stop = () => stopServer(replaced.server, httpGraceMs).finally(() => former.delete(replaced));
+    const stop = () => stopServer(replaced.server, graceMs).finally(() => former.delete(replaced));
     if (!isClosed) return void stop();
     // Its clients are asked to connect again with their next call; those that send none are idle after this time.
     replaced.isReplaced = true;
@@ -70,7 +74,7 @@ export function startServer(options: ServerOptions): RunningServer {
     async stop() {
       await replacing;
       for (const { end } of former) end?.cancel();
-      await Promise.all([current, ...former].map(({ server }) => stopServer(server, httpGraceMs)));
+      await Promise.all([current, ...former].map(({ server }) => stopServer(server, graceMs)));
     },
   };
 }
@@ -85,6 +89,7 @@ interface Listening {
 
 function listen(options: ServerOptions, port: number, certificate: Certificate | null): Listening {
   const { hostname, trustedProxies, allowedOrigins, corsOrigins } = options;
+  const { idleTimeoutSeconds = usualIdleTimeoutSeconds } = options;
   const isTls = certificate !== null;
   const clientAddress = createClientAddress(trustedProxies);
   const isProxy = createProxyCheck(trustedProxies);
@@ -109,7 +114,8 @@ function listen(options: ServerOptions, port: number, certificate: Certificate |
       addSecurityHeaders(response);
       addCors(request, response);
     },
-    setIdleTimeout: (request, seconds) => server.timeout(request, seconds),
+    // The caller knows only whether the timeout applies, not what the operator has set.
+    setIdleTimeout: (request, seconds) => server.timeout(request, seconds === 0 ? 0 : idleTimeoutSeconds),
   });
   const server: Bun.Server<undefined> = Bun.serve({
     hostname,

@@ -26,6 +26,8 @@ interface LocalSocketOptions {
   readonly http: Http;
   /** Of a background server; null: of any other server. */
   readonly background: BackgroundOptions | null;
+  /** How long `close` waits for running calls. Absent: as in the limits. */
+  readonly graceMs?: number | undefined;
 }
 
 /**
@@ -34,7 +36,7 @@ interface LocalSocketOptions {
  */
 export function openLocalSocket(
   path: string,
-  { perform, http, background }: LocalSocketOptions,
+  { perform, http, background, graceMs = httpGraceMs }: LocalSocketOptions,
 ): LocalSocket {
   rmSync(path, { force: true });
   const unix = listeningPath(path);
@@ -63,7 +65,7 @@ export function openLocalSocket(
       // First, so that programs see that no server listens: a connection that is made from now on would be closed without an answer.
       rmSync(path, { force: true });
       rmSync(unix, { force: true });
-      await stopServer(server, httpGraceMs);
+      await stopServer(server, graceMs);
     },
   };
 }

@@ -152,13 +152,16 @@ export function findExport(file: DatabaseFile, folder: string, id: string): Expo
 }
 
 /** @returns a function that stores the progress or the result of an export, in its own transaction. */
-export function createExportLog(database: Database): (change: ExportChange) => void {
+export function createExportLog(
+  database: Database,
+  lifeMs: number = exportLifeMs,
+): (change: ExportChange) => void {
   const progress = database.prepare(
     "UPDATE audit_export SET records = :records WHERE id = :id AND status = 'processing'",
   );
   const end = database.prepare(
     `UPDATE audit_export SET status = :status, records = :records, bytes = :bytes, sha256 = :sha256, error = :error,
-       completed_at = :now, expires_at = :now + ${exportLifeMs}
+       completed_at = :now, expires_at = :now + :lifeMs
      WHERE id = :id AND status = 'processing'`,
   );
   const forget = database.prepare("DELETE FROM audit_export WHERE id = ? AND status <> 'processing'");
@@ -169,6 +172,6 @@ export function createExportLog(database: Database): (change: ExportChange) => v
     }
     const { id, step, now } = change;
     if (step.status === "processing") progress.run({ id, records: step.records });
-    else end.run({ bytes: null, sha256: null, error: null, ...step, id, now });
+    else end.run({ bytes: null, sha256: null, error: null, ...step, id, now, lifeMs });
   });
 }

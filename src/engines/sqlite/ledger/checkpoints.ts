@@ -4,7 +4,12 @@
 import { join } from "node:path";
 import type { ChainHead } from "../../../audit/chain.ts";
 import { type Checkpoint, checkpointText } from "../../../audit/checkpoint.ts";
-import { type CheckpointState, hasUnsigned, isCheckpointDue } from "../../../audit/checkpoint-schedule.ts";
+import {
+  type CheckpointInterval,
+  type CheckpointState,
+  hasUnsigned,
+  isCheckpointDue,
+} from "../../../audit/checkpoint-schedule.ts";
 import { createNoteAppender } from "../../../audit/note-file.ts";
 import type { Signer } from "../../../audit/signed-note.ts";
 import type { SignedCheckpoint } from "../../../audit/store.ts";
@@ -27,6 +32,8 @@ interface CheckpointOptions {
   readonly knownHeads: KnownHeads;
   /** Folder of the notes. */
   readonly notes: string;
+  /** Absent: the usual one. */
+  readonly interval?: CheckpointInterval | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -56,6 +63,7 @@ export function createCheckpoints({
   signer,
   knownHeads,
   notes,
+  interval,
   clock,
   logger,
 }: CheckpointOptions): Checkpoints {
@@ -115,7 +123,8 @@ export function createCheckpoints({
     signAll: (now) => chains.all().map((chain) => sign(chain, now)),
     signDue(everything) {
       const now = clock.now();
-      const isDue = (chain: ChainState) => isCheckpointDue(chain, now) || (everything && hasUnsigned(chain));
+      const isDue = (chain: ChainState) =>
+        isCheckpointDue(chain, now, interval) || (everything && hasUnsigned(chain));
       const due = chains.all().filter((chain) => knownHeads.isKnown(chain) && isDue(chain));
       if (due.length === 0) return;
       database.transaction(() => {

@@ -2,6 +2,7 @@
 
 import { workerData } from "node:worker_threads";
 import type { Plans } from "../../../access/plan.ts";
+import type { CheckpointInterval } from "../../../audit/checkpoint-schedule.ts";
 import { createClockWatch } from "../../../audit/clock-watch.ts";
 import { createSigner } from "../../../audit/signed-note.ts";
 import { createClock } from "../../../clock.ts";
@@ -43,6 +44,8 @@ export interface WriterInit {
   readonly ledger: LedgerFiles;
   readonly payloadRetentionDays: number | null;
   readonly installationRetentionDays: number | null;
+  readonly checkpointInterval: CheckpointInterval | undefined;
+  readonly exportLifeMs: number | undefined;
   readonly clockShift: ClockShift | null;
   readonly logLevel: LogLevel;
 }
@@ -78,7 +81,15 @@ const statistics = createWriterStatistics();
 const heads = createChainHeads(database, knownHeads, state.createId);
 const revisions = createRevisions(database);
 const signer = createSigner(ledger.signingKey);
-const checkpoints = createCheckpoints({ database, clock, logger, signer, knownHeads, notes: ledger.notes });
+const checkpoints = createCheckpoints({
+  database,
+  clock,
+  logger,
+  signer,
+  knownHeads,
+  notes: ledger.notes,
+  interval: init.checkpointInterval,
+});
 const transaction = createTransaction({
   database,
   state,
@@ -151,7 +162,7 @@ const housekeeping = startHousekeeping({
     signCheckpoint: (project, now) => transaction.audit.signCheckpoint(project, now),
   },
 });
-const logExport = createExportLog(database);
+const logExport = createExportLog(database, init.exportLifeMs);
 const nextVectors = createNextVectors(database);
 
 const handle = async (request: unknown): Promise<WriterAnswer> => {
