@@ -29,7 +29,7 @@ export const beginModelChange = installationOperation({
   effects: { readOnly: false, destructive: false, idempotent: true },
   secret: false,
   success: 200,
-  input: model,
+  input: Fields(model.properties),
   output: Fields({
     state: Choice(["started", "running", "finished"], {
       title: "ModelChangeState",
