@@ -20,6 +20,7 @@ function check(claim: string, problem: string | null): void {
 
 /** Null if the program ends with 0, otherwise what it printed. */
 function run(...command: readonly string[]): string | null {
+  if (Bun.which(command[0] ?? "") === null) return `${command[0]} is not installed`;
   const ran = Bun.spawnSync([...command], { cwd: folder, stderr: "pipe" });
   return ran.success ? null : `${ran.stdout}${ran.stderr}`;
 }
@@ -107,12 +108,16 @@ try {
   if (Bun.which("dpkg-deb") !== null) {
     const extracted = extractedDeb();
     const canFilter = seccompIsInstalled();
-    const service = ["bwrap", "systemd-analyze", ...(canFilter ? [] : ["python3-seccomp"])];
+    const canIsolate = run("bwrap", "--ro-bind", "/", "/", "--unshare-user", "true") === null;
+    const isolation = canIsolate ? "bwrap" : "bwrap with namespaces";
+    const service = [isolation, "systemd-analyze", ...(canFilter ? [] : ["python3-seccomp"])];
     await withPrograms(service, "the service works under the restrictions of its unit", async () =>
       useServer(serviceSandbox(extracted)),
     );
-    await withPrograms(["bwrap"], "the image works with a read-only root, any user and no shell", async () =>
-      useServer(imageSandbox(extracted)),
+    await withPrograms(
+      [isolation],
+      "the image works with a read-only root, any user and no shell",
+      async () => useServer(imageSandbox(extracted)),
     );
   }
 } finally {
