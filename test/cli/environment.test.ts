@@ -6,6 +6,8 @@ import {
   chownSync,
   closeSync,
   copyFileSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   symlinkSync,
@@ -120,6 +122,32 @@ describe("the address", () => {
 test("a file size limit", async () => {
   const limit = ["sh", "-c", `trap '' XFSZ; ulimit -f 0; exec "$@"`, "sh"];
   expect(await failure(join(createFolder(), "data"), [], limit)).toMatch(/cannot be used: .+\. \w+ .+\./);
+});
+
+test("umask 000, no HOME, no PATH, closed standard streams and a strange locale and time zone", async () => {
+  const dataDir = join(createFolder(), "data");
+  const main = resolve(import.meta.dir, "../../src/main.ts");
+  const words = [process.execPath, main, "serve", "--port", "0", "--data-dir", dataDir];
+  const child = Bun.spawn(["/bin/bash", "-c", `umask 000; exec "$@" <&- >&- 2>&-`, "bash", ...words], {
+    env: { PATH: "", TZ: "Not/AZone", LANG: "xx_YY.nothing", LC_ALL: "C" },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  const { socket } = locate(dataDir);
+  for (let turn = 0; turn < 400 && !existsSync(socket); turn++) await Bun.sleep(25);
+  const live = await fetch("http://localhost/health/live", { unix: socket });
+  expect(live.status).toBe(200);
+  const modes = [...new Bun.Glob("**").scanSync({ cwd: dataDir, onlyFiles: false, dot: true })].map(
+    (name) => {
+      const info = lstatSync(join(dataDir, name));
+      return { name, others: info.mode & 0o077 };
+    },
+  );
+  expect(modes.length).toBeGreaterThan(5);
+  expect(modes.filter(({ others }) => others !== 0)).toEqual([]);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
 });
 
 test("a missing audit key", async () => {

@@ -139,6 +139,22 @@ test("a server with TLS answers over https only, with TLS 1.2 and 1.3", async ()
   expect(started?.url).toBe(server.url);
 });
 
+test("a client accepts a private authority that NODE_EXTRA_CA_CERTS names, and no other one", async () => {
+  const { server, end } = await serveTls();
+  const initialize = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "c", version: "1" },
+  };
+  const message = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize })}\n`;
+  const key = { MEMLEDGER_API_KEY: String(server.ready.api_key) };
+  const ask = (variables: Readonly<Record<string, string>>) =>
+    run(["mcp", "--url", server.url], { ...key, ...variables }, Buffer.from(message));
+  expect((await ask({ NODE_EXTRA_CA_CERTS: authority.certificate })).stdout).toContain('"serverInfo"');
+  expect((await ask({})).stdout).toMatch(/cannot be reached .*certificate/);
+  await end();
+});
+
 describe("SIGHUP", () => {
   test("gives new connections the new certificate; existing connections and running calls continue", async () => {
     const { server, port, use, end } = await serveTls();
