@@ -1,6 +1,5 @@
-// Runs the long proofs and prints what each of them has seen: `bun run proof [GROUP...] [--kills N] [--states N] [--lives N]
-// [--egress-seconds N] [--minutes N] [--steps N] [--screenshot FILE] [--seed N] [--executable FILE]`. Without a group all of them run.
-// Ends with 1 when one of them fails. What cannot run on this machine is named, never passed over.
+// Runs the long proofs and prints what each of them has seen. Without a group all of them run; `--help` prints the options. Ends with 1 when one
+// of them fails. What cannot run on this machine is named, never passed over.
 
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,9 +24,22 @@ import { fromSource, killAll, weakened } from "./server.ts";
 const groups = ["kill", "power-loss", "disk", "egress", "attack", "model", "upgrade", "soak"] as const;
 type Group = (typeof groups)[number];
 
+const usage = `bun run proof [${groups.join("|")} ...] [options]
+  --kills N           kills of a server under load (default: 20)
+  --states N          simulated states of the disk after a power loss (default: 400)
+  --lives N           random runs that are compared with the model of the audit records (default: 4)
+  --egress-seconds N  how long the network and the files are observed (default: 600)
+  --minutes N         length of the soak test (default: 10)
+  --steps N           steps of a migration that are interrupted (default: 8)
+  --screenshot FILE   where the picture of the reference page is written
+  --seed N            of the random choices (default: 1)
+  --executable FILE   the executable to prove (default: dist/memledger; make it with: bun run build)
+`;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    help: { type: "boolean", default: false },
     kills: { type: "string", default: "20" },
     states: { type: "string", default: "400" },
     lives: { type: "string", default: "4" },
@@ -39,6 +51,10 @@ const { values, positionals } = parseArgs({
     executable: { type: "string", default: join(import.meta.dir, "../../dist/memledger") },
   },
 });
+if (values.help) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
 const [kills, states, seed] = [Number(values.kills), Number(values.states), Number(values.seed)];
 const lives = Number(values.lives);
 const executable = existsSync(values.executable) ? [resolve(values.executable)] : null;

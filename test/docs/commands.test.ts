@@ -67,6 +67,13 @@ const walkMaxMs = 180_000;
 
 const walks = new Map<string, Promise<Walk>>();
 
+async function helpOfScript(name: string): Promise<string> {
+  const child = Bun.spawn(["bun", "run", name, "--help"], { cwd: root, stdout: "pipe", stderr: "ignore" });
+  const text = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  return text;
+}
+
 /** Each page is walked once, in a folder and with a server of its own. */
 function walkOf(page: string): Promise<Walk> {
   const walked = walks.get(page) ?? walkNow(page);
@@ -286,7 +293,8 @@ describe("commands in sentences", () => {
   test("every option exists", async () => {
     const commands = await commandsBelow([]);
     const texts = await Promise.all(commands.map((command) => helpOf(command.split(" "))));
-    const known = texts.map(({ stdout }) => stdout).join("\n");
+    const scripts = await Promise.all(["bench", "proof"].map(helpOfScript));
+    const known = [...texts.map(({ stdout }) => stdout), ...scripts].join("\n");
     const options = codes.filter(({ code }) => /^--[a-z-]+( |$)/.test(code));
     expect(options.length).toBeGreaterThan(40);
     const unknown = options.filter(({ code }) => {
@@ -304,13 +312,7 @@ describe("commands in sentences", () => {
   });
 
   test("the benchmarks are those of the program", async () => {
-    const child = Bun.spawn(["bun", "run", "bench", "--help"], {
-      cwd: root,
-      stdout: "pipe",
-      stderr: "ignore",
-    });
-    const [, names = ""] = /\[([a-z|]+) \.\.\.\]/.exec(await new Response(child.stdout).text()) ?? [];
-    expect(await child.exited).toBe(0);
+    const [, names = ""] = /\[([a-z|]+) \.\.\.\]/.exec(await helpOfScript("bench")) ?? [];
     const shown = tableOf("docs/engineer/BENCHMARKS.md", "name").map(([name]) => name);
     expect(shown).toEqual(names.split("|"));
   });
