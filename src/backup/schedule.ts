@@ -64,7 +64,7 @@ export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
   };
   const check = async (): Promise<void> => {
     try {
-      if (await backUpIfDue(options)) succeeded();
+      if (await backUpIfDue(options, () => isClosed)) succeeded();
     } catch (error) {
       failed(error);
     }
@@ -89,7 +89,7 @@ export function startBackupSchedule(options: ScheduleOptions): BackupSchedule {
 }
 
 /** @returns whether a backup was made */
-async function backUpIfDue(options: ScheduleOptions): Promise<boolean> {
+async function backUpIfDue(options: ScheduleOptions, isClosed: () => boolean): Promise<boolean> {
   const { clock, logger, dataDir, folder, keep } = options;
   makeFolder(folder);
   const known = await options.installation();
@@ -102,18 +102,20 @@ async function backUpIfDue(options: ScheduleOptions): Promise<boolean> {
   if (installation === null) throw new Error("The installation has no chain. Restart the server.");
   const path = scheduledPath(folder, installation, now);
   if (known !== null) await options.record(path);
+  // Whoever closes the schedule can stop only a backup that has begun.
+  if (isClosed()) return false;
   const bytes = await options.make(path, now);
   rememberBackup(dataDir, { atMs: now, bytes, path });
-  const removed = removeOldest(folder, installation, keep);
+  const removed = removeOldest(folder, installation, keep, clock.now());
   const durationMs = Math.round(clock.elapsed() - startedAt);
   logger.info("backup made", { path, bytes, duration_ms: durationMs, removed: removed.length });
   return true;
 }
 
-/** A file from the future was made before the clock was corrected. */
+/** A file from the future was made before the clock was corrected, so it is not the last one. */
 function isDue({ clock, folder, everyMs }: ScheduleOptions, installation: string): boolean {
-  const [newest] = listScheduled(folder, installation);
-  if (newest === undefined) return true;
-  const ageMs = clock.now() - newest.atMs;
-  return ageMs >= everyMs || ageMs < 0;
+  const now = clock.now();
+  const [newest] = listScheduled(folder, installation, now);
+  if (newest === undefined || newest.atMs > now) return true;
+  return now - newest.atMs >= everyMs;
 }

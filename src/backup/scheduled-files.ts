@@ -18,9 +18,14 @@ export function scheduledPath(folder: string, installation: string, atMs: number
   return join(folder, `memledger-${markOf(installation)}-${time}.tar.zst`);
 }
 
-/** The scheduled backups of this installation, newest first. @throws errors of the file system */
-export function listScheduled(folder: string, installation: string): readonly ScheduledFile[] {
-  return readdirSync(folder)
+/**
+ * The scheduled backups of this installation, newest first. A time after `now` is of a clock that was corrected since: such files are the
+ * last ones, whatever their time, so that they are removed first and never seem to be the newest.
+ * @param now milliseconds since 1970
+ * @throws errors of the file system
+ */
+export function listScheduled(folder: string, installation: string, now: number): readonly ScheduledFile[] {
+  const files = readdirSync(folder)
     .flatMap((name) => {
       const [, mark, day, hours, minutes, seconds, ms] = form.exec(name) ?? [];
       if (mark !== markOf(installation)) return [];
@@ -28,11 +33,18 @@ export function listScheduled(folder: string, installation: string): readonly Sc
       return Number.isFinite(atMs) ? [{ path: join(folder, name), atMs }] : [];
     })
     .toSorted((one, other) => other.atMs - one.atMs);
+  const isPast = ({ atMs }: ScheduledFile) => atMs <= now;
+  return [...files.filter(isPast), ...files.filter((file) => !isPast(file))];
 }
 
 /** Removes the oldest ones. @param keep null: all are kept. @returns the paths of the removed files */
-export function removeOldest(folder: string, installation: string, keep: number | null): readonly string[] {
-  const excess = keep === null ? [] : listScheduled(folder, installation).slice(keep);
+export function removeOldest(
+  folder: string,
+  installation: string,
+  keep: number | null,
+  now: number,
+): readonly string[] {
+  const excess = keep === null ? [] : listScheduled(folder, installation, now).slice(keep);
   for (const { path } of excess) rmSync(path, { force: true });
   if (excess.length > 0) syncFolder(folder);
   return excess.map(({ path }) => path);

@@ -6,8 +6,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readBackupState } from "../../src/backup/last-backup.ts";
+import { startBackupSchedule } from "../../src/backup/schedule.ts";
+import { createClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { durationMs } from "../../src/config/setting.ts";
+import { createLogger } from "../../src/log/logger.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 
 setDefaultTimeout(30_000);
@@ -69,6 +72,57 @@ test("the first one is made at once, the next after the time, and the oldest is 
   const records = app.records(null).filter(({ action }) => action === "backup.create");
   expect(records).toHaveLength(3);
   expect(records[0]?.payload).toMatchObject({ request_body: { includes_signing_key: false } });
+});
+
+test("a file from the future does not make each check due, and is removed before the others", async () => {
+  const { app, folder } = await start();
+  await until(() => lastOf(app).last !== null);
+  const [first = ""] = filesIn(folder);
+  const future = first.replace(/\d{4}-\d{2}-\d{2}T/, "2099-01-01T");
+  writeFileSync(join(folder, future), "made before the clock was corrected");
+  for (let check = 0; check < 3; check++) {
+    app.passTime(60_000);
+    await Bun.sleep(50);
+  }
+  expect(app.records(null).filter(({ action }) => action === "backup.create")).toHaveLength(1);
+  const before = lastOf(app).last?.atMs ?? 0;
+  app.passTime(6 * hourMs);
+  await until(() => (lastOf(app).last?.atMs ?? 0) > before);
+  await until(() => filesIn(folder).length === 2);
+  expect(filesIn(folder)).toContain(first);
+  expect(filesIn(folder)).not.toContain(future);
+});
+
+test("a schedule that is closed before a backup begins does not begin it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-schedule-"));
+  const recorded = Promise.withResolvers<void>();
+  const isRecording = Promise.withResolvers<void>();
+  let made = 0;
+  const schedule = startBackupSchedule({
+    dataDir: folder,
+    folder,
+    everyMs: hourMs,
+    keep: null,
+    clock: createClock(),
+    logger: createLogger("silent"),
+    installation: async () => "0".repeat(32),
+    requireFolder() {},
+    async record() {
+      isRecording.resolve();
+      await recorded.promise;
+    },
+    async make() {
+      made += 1;
+      return 1;
+    },
+    async stop() {},
+  });
+  await isRecording.promise;
+  const closed = schedule.close();
+  recorded.resolve();
+  await closed;
+  expect(made).toBe(0);
+  rmSync(folder, { recursive: true });
 });
 
 test("a restart makes none before its time", async () => {
