@@ -1,5 +1,5 @@
 // Owns the division of one JSON document into the objects of its array: `[{...}, ...]`, or `{"results": [{...}, ...]}`. Keeps one of them
-// in memory, however large the document is. Must never decide what an object means.
+// in memory, however large the document is. Must never decide what an object means, and never leave out anything without a fault.
 
 import { recordMaxBytes } from "./limits.ts";
 import { decode, tooLong } from "./text-lines.ts";
@@ -9,13 +9,17 @@ export type JsonElement = { readonly line: number } & (
   | { readonly fault: string }
 );
 
-const [quote, backslash, lineFeed] = [0x22, 0x5c, 0x0a];
+const [quote, backslash, lineFeed, comma] = [0x22, 0x5c, 0x0a, 0x2c];
 const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d];
+/** White space of JSON, and the bytes of a byte order mark. */
+const blanks: ReadonlySet<number> = new Set([0x20, 0x09, lineFeed, 0x0d, 0xef, 0xbb, 0xbf]);
 
 /** `line` is the one on which the element begins. */
 export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): AsyncGenerator<JsonElement> {
   const open: number[] = [];
   let [line, isInString, isEscaped] = [1, false, false];
+  /** Whether anything, an array, and a part of something that is no object were found. */
+  let [isEmpty, hasArray, isInOther] = [true, false, false];
   let element: { readonly line: number; readonly depth: number } | null = null;
   let parts: Uint8Array[] = [];
   let bytes = 0;
@@ -27,13 +31,19 @@ export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): Asyn
   for await (const chunk of stream) {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at];
+      const byte = chunk[at] ?? 0;
       if (byte === lineFeed) line += 1;
       if (isInString) {
         if (isEscaped) isEscaped = false;
         else if (byte === backslash) isEscaped = true;
         else if (byte === quote) isInString = false;
         continue;
+      }
+      if (element === null && !blanks.has(byte)) {
+        isEmpty = false;
+        const isOther = isOtherAt(open, byte);
+        if (isOther && !isInOther) yield { line, fault: "is not a JSON object" };
+        if (isOther || byte === comma) isInOther = isOther;
       }
       if (byte === quote) isInString = true;
       else if (byte === openObject || byte === openArray) {
@@ -42,8 +52,10 @@ export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): Asyn
           start = at;
         }
         open.push(byte);
+        hasArray ||= isElementOf(open);
       } else if (byte === closeObject || byte === closeArray) {
         open.pop();
+        isInOther = false;
         if (element === null || open.length !== element.depth) continue;
         keep(chunk.subarray(start, at + 1));
         yield {
@@ -59,10 +71,18 @@ export async function* readJsonElements(stream: AsyncIterable<Uint8Array>): Asyn
   if (element !== null)
     yield { line: element.line, fault: "begins a JSON object that does not end; the file is not complete" };
   else if (open.length > 0) yield { line, fault: "ends inside a JSON document; the file is not complete" };
+  else if (!hasArray && !isEmpty)
+    yield { line: 1, fault: "begins a JSON document that has no array of JSON objects" };
 }
 
 /** Whether an object belongs to the array of the document. */
 function isElementOf(open: readonly number[]): boolean {
   if (open.at(-1) !== openArray) return false;
   return open.length === 1 || (open.length === 2 && open[0] === openObject);
+}
+
+/** Whether a byte, which is not white space, is a part of something other than an object of the array, where there should be one. */
+function isOtherAt(open: readonly number[], byte: number): boolean {
+  if (open.length === 0) return byte !== openObject && byte !== openArray;
+  return isElementOf(open) && byte !== openObject && byte !== closeArray && byte !== comma;
 }

@@ -274,6 +274,27 @@ describe("a broken line is a fault of this line only", () => {
       '[{"memory":1},{"memory":"B"}]',
       [/has no field "memory"/, /^B$/],
     ],
+    "elements that are no objects": [
+      "mem0",
+      '["Likes tea", 1.5, {"memory":"B"}, ["C"], null]',
+      [/is not a JSON object/, /is not a JSON object/, /^B$/, /is not a JSON object/, /is not a JSON object/],
+    ],
+    "elements of a result that are no objects": [
+      "mem0",
+      '{"results": [\n"Likes tea",\n{"memory":"B"}]}',
+      [/is not a JSON object/, /^B$/],
+    ],
+    "an object over several lines without an array": [
+      "mem0",
+      '{\n"memory": "A"\n}',
+      [/has no array of JSON objects/],
+    ],
+    "text around an array": ["mem0", '[{"memory":"A"}] and {more}', [/^A$/, /is not a JSON object/]],
+    "front matter that does not end": [
+      "basic-memory",
+      "---\ntags: [a]\n- [fact] B is C",
+      [/begins front matter that does not end/],
+    ],
     "an entity without a name": [
       "mcp-memory",
       '{"type":"entity","observations":[]}',
@@ -320,6 +341,26 @@ test("an element of any length is not kept in memory either", async () => {
   }
   const entries = await Array.fromAsync(formats.mem0.read(await openStream(huge(), "huge")));
   expect(contents(entries)).toEqual([expect.stringMatching(/is longer than 1 MiB/), "B"]);
+});
+
+test.each<[FormatName, string, readonly unknown[]]>([
+  ["markdown", "- Use tabs\n", [expect.stringMatching(/is longer than 1 MiB/), "[b] B"]],
+  ["basic-memory", "---\n", [expect.stringMatching(/begins front matter that does not end/), "notes: B"]],
+])("what %s continues over many lines is not kept in memory", async (format, first, expected) => {
+  const lines = Buffer.from(`  ${"x".repeat(1_022)}\n`.repeat(1_024));
+  async function* huge(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(first);
+    for (let sent = 0; sent < 8; sent++) yield lines;
+    yield Buffer.from("- [b] B\n");
+  }
+  const entries = await Array.fromAsync(formats[format].read(await openStream(huge(), "notes.md")));
+  expect(contents(entries)).toEqual([...expected]);
+});
+
+test("relations to one note with other remarks are other memories", async () => {
+  const entries = await read("basic-memory", "- uses [[B]] (for tests)\n- uses [[B]] (for releases)\n");
+  const ids = entries.map((entry) => ("memory" in entry ? entry.memory.source_id : null));
+  expect(new Set(ids).size).toBe(2);
 });
 
 describe("a source that cannot be imported", () => {

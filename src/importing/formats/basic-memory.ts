@@ -3,13 +3,14 @@
 // Sources: https://docs.basicmemory.com/concepts/knowledge-format and NOTE-FORMAT.md in github.com/basicmachines-co/basic-memory.
 
 import { isObject, type Json } from "../../json/json.ts";
-import { type FoundMemory, sourceIdOf } from "../entry.ts";
+import { type Entry, type FoundMemory, sourceIdOf } from "../entry.ts";
+import { recordMaxBytes } from "../limits.ts";
 import { aboutSubject } from "../subject.ts";
 import { readTextLines } from "../text-lines.ts";
 import type { ImportFormat } from "./format.ts";
 
 const name = "basic-memory";
-const observation = /^\s*[-*+]\s+\[([^\]\n]{2,})\](?!\()\s+(\S.*)$/;
+const observation = /^\s*[-*+]\s+\[(?![ xX-]\])([^\]\n]+)\](?!\()\s+(\S.*)$/;
 const relation = /^\s*[-*+]\s+(.*?)\s*\[\[([^\]]+)\]\](.*)$/;
 const hashTag = /(?:^|\s)#([^\s#()]+)/g;
 
@@ -29,6 +30,7 @@ export const basicMemory: ImportFormat = {
   async *read({ stream, name: file }) {
     const note: Note = { title: file.replace(/^.*[\\/]/, "").replace(/\.md$/i, ""), tags: [] };
     let frontMatter: string[] | null = null;
+    let bytes = 0;
     let [found, isInCode] = [false, false];
     for await (const each of readTextLines(stream)) {
       if ("fault" in each) {
@@ -37,8 +39,11 @@ export const basicMemory: ImportFormat = {
       }
       const { line, text } = each;
       if (line === 1 && text.trim() === "---") frontMatter = [];
-      else if (frontMatter !== null && text.trim() !== "---") frontMatter.push(text);
-      else if (frontMatter !== null) {
+      else if (frontMatter !== null && text.trim() !== "---") {
+        bytes += text.length;
+        if (bytes <= recordMaxBytes) frontMatter.push(text);
+        else frontMatter = yield* endless();
+      } else if (frontMatter !== null) {
         const fault = readFrontMatter(frontMatter.join("\n"), note);
         if (fault !== null) yield { line: 1, fault };
         frontMatter = null;
@@ -50,9 +55,16 @@ export const basicMemory: ImportFormat = {
         yield { line, memory };
       }
     }
-    if (!found) yield { line: 1, skipped: "begins a note without observations and relations" };
+    if (frontMatter !== null) yield* endless();
+    else if (!found) yield { line: 1, skipped: "begins a note without observations and relations" };
   },
 };
+
+/** Front matter without its end, or with more than a memory may have. The rest is read as the text of the note. */
+function* endless(): Generator<Entry, null> {
+  yield { line: 1, fault: "begins front matter that does not end; end it with a line that is ---" };
+  return null;
+}
 
 /** @returns a fault; null: none */
 function readFrontMatter(text: string, note: Note): string | null {
@@ -85,5 +97,9 @@ function toMemory(text: string, { title, tags }: Note): FoundMemory | null {
   if (type === undefined || target === undefined) return null;
   const verb = type.replaceAll("_", " ").trim() || "relates to";
   const content = `${title} ${verb} ${target}${rest}`.trim();
-  return { content, ...(tags.length > 0 && { tags }), source_id: sourceIdOf(name, title, verb, target) };
+  return {
+    content,
+    ...(tags.length > 0 && { tags }),
+    source_id: sourceIdOf(name, title, verb, target + rest),
+  };
 }
