@@ -205,6 +205,7 @@ function isOfZstd(error: unknown): boolean {
 
 const remedy = "Nothing was restored. Copy the file again from where it was stored, or use another backup.";
 
-function unusable(path: string, fault: string, cause?: unknown): UnusableBackup {
+/** @param fault a clause */
+export function unusable(path: string, fault: string, cause?: unknown): UnusableBackup {
   return new UnusableBackup(`${path} is not a usable backup: ${fault}. ${remedy}`, { cause });
 }

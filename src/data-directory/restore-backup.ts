@@ -13,7 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type UnpackOptions, unpackBackup } from "../backup/archive-reader.ts";
+import { type UnpackOptions, unpackBackup, unusable } from "../backup/archive-reader.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import { isUnfinished, removeUnfinished, temporaryPath } from "../backup/unfinished.ts";
 import { chooseEngine } from "../engines/engines.ts";
@@ -53,7 +53,7 @@ export async function withUnpacked<Result>(
     removeUnfinished(parent, now);
     mkdirSync(folder, { mode: 0o700 });
     const manifest = await unpackBackup(path, folder, options);
-    await requireIntact(path, folder);
+    await requireIntact(path, folder, manifest);
     options.signal?.throwIfAborted();
     return await work({ folder, manifest });
   } catch (error) {
@@ -63,11 +63,18 @@ export async function withUnpacked<Result>(
   }
 }
 
-async function requireIntact(path: string, folder: string): Promise<void> {
+async function requireIntact(path: string, folder: string, { database }: Manifest): Promise<void> {
   const directory = locate(folder);
-  const damage = await chooseEngine(directory).findDamage();
+  const engine = chooseEngine(directory);
+  const damage = await engine.findDamage();
+  const format = damage.length === 0 ? await engine.findFormat() : 0;
   // The executable unpacks its libraries there.
   rmSync(directory.runtime, { recursive: true, force: true });
+  // The format decides how the ledger is verified, so the manifest must not.
+  if (damage.length === 0 && format !== database.format) {
+    const stated = `its manifest states format ${database.format} of the database, which has format ${format}`;
+    throw unusable(path, `${stated}: the backup was altered`);
+  }
   if (damage.length === 0) return;
   throw new Error(
     `The database in ${path} is damaged: ${damage.join("; ")}. Nothing was restored. Use another backup.`,

@@ -61,6 +61,31 @@ const unpack = (file: string): string => {
 };
 const manifestIn = (folder: string): JsonObject =>
   JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+/** As the program defines the trigger afterwards, because a changed schema is refused before. */
+function forgeLedger(folder: string): void {
+  changeDatabase(
+    folder,
+    "DROP TRIGGER audit_entry_is_final",
+    "UPDATE audit_entry SET hash = lower(hex(randomblob(32))) WHERE seq = 1",
+    "CREATE TRIGGER audit_entry_is_final BEFORE UPDATE ON audit_entry\nBEGIN\n  SELECT RAISE(ABORT, 'audit entries are append-only');\nEND",
+  );
+}
+
+/** An archive of the folder whose checksums match, with another manifest. */
+function packAgain(folder: string, name: string, changes: JsonObject = {}): string {
+  const file = join(elsewhere, name);
+  const manifest = manifestIn(folder);
+  const files = (Array.isArray(manifest.files) ? manifest.files : []).filter(isObject).map((each) => {
+    const content = readFileSync(join(folder, String(each.name)));
+    const sha256 = new Bun.CryptoHasher("sha256").update(content).digest("hex");
+    return { name: each.name ?? null, bytes: content.length, sha256 };
+  });
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ ...manifest, files, ...changes }));
+  const names = ["manifest.json", ...files.map(({ name: each }) => String(each))];
+  Bun.spawnSync(["tar", "--zstd", "--format=ustar", "-cf", file, ...names], { cwd: folder });
+  return file;
+}
+
 const hiddenIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith("."));
 
 describe("a backup without a server", () => {
@@ -354,25 +379,20 @@ describe("a backup is not restored", () => {
 
   test("when its ledger was changed, although all checksums match: exit code 20", async () => {
     const folder = unpack(backup);
-    changeDatabase(
-      folder,
-      "DROP TRIGGER audit_entry_is_final",
-      "UPDATE audit_entry SET hash = lower(hex(randomblob(32))) WHERE seq = 1",
-      // As the program defines it, because a changed schema is refused before.
-      "CREATE TRIGGER audit_entry_is_final BEFORE UPDATE ON audit_entry\nBEGIN\n  SELECT RAISE(ABORT, 'audit entries are append-only');\nEND",
-    );
-    const file = join(elsewhere, "forged.tar.zst");
-    const manifest = manifestIn(folder);
-    const files = (Array.isArray(manifest.files) ? manifest.files : []).filter(isObject).map((each) => {
-      const content = readFileSync(join(folder, String(each.name)));
-      const sha256 = new Bun.CryptoHasher("sha256").update(content).digest("hex");
-      return { name: each.name ?? null, bytes: content.length, sha256 };
-    });
-    writeFileSync(join(folder, "manifest.json"), JSON.stringify({ ...manifest, files }));
-    const names = ["manifest.json", ...files.map(({ name }) => String(name))];
-    Bun.spawnSync(["tar", "--zstd", "--format=ustar", "-cf", file, ...names], { cwd: folder });
+    forgeLedger(folder);
+    const file = packAgain(folder, "forged.tar.zst");
     const { exitCode, stdout } = await restore(file);
     expect([exitCode, stdout]).toEqual([20, expect.stringMatching(/Nothing was restored\.\nBROKEN/)]);
+  });
+
+  test("when its ledger was changed, and its manifest states a format that cannot be verified", async () => {
+    const folder = unpack(backup);
+    forgeLedger(folder);
+    for (const database_format of [1, 99]) {
+      const file = packAgain(folder, "forged.tar.zst", { database_format });
+      const { exitCode, stderr } = await restore(file);
+      expect([exitCode, stderr]).toEqual([40, expect.stringMatching(/its manifest states format.*altered/)]);
+    }
   });
 
   test("when it is of another installation than the public key", async () => {
