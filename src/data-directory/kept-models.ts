@@ -1,7 +1,7 @@
 // Owns the copies of embedding models in the data directory. A model that a database was changed to is kept there, so that the next
 // start needs neither a setting nor the directory that it came from. Must never change a copy that is complete.
 
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { defaultModel, type ModelSource, readModelDirectory } from "../embedding/model-directory.ts";
 import { makeFolder, syncFile, syncFolder, writeWhole } from "../files/durable.ts";
@@ -9,10 +9,21 @@ import { explainSystemError } from "../files/system-error.ts";
 import { hashFile } from "../native/file-hash.ts";
 
 const folderName = "models";
+/** Other names in the folder are not ours, such as a model that the operator put there. */
+const copyName = /^[0-9a-f]{64}$/;
 
 /** Where the copies of a data directory are; each has the SHA-256 of its model as its name. */
 export function keptModelsFolder(root: string): string {
   return join(root, folderName);
+}
+
+/** The copies in the data directory, by the SHA-256 of their models. */
+export function listKeptModels(root: string): string[] {
+  const folder = keptModelsFolder(root);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => copyName.test(name))
+    .toSorted();
 }
 
 /** The built-in model, or its copy in the data directory. @throws Error when the copy is damaged */
@@ -73,11 +84,7 @@ export function forgetModel(root: string, sha256: string): void {
 
 /** Removes the copies of other models. Call it only while no other process may use or make one. */
 export function removeOtherModels(root: string, sha256: string): void {
-  const folder = keptModelsFolder(root);
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) {
-    if (name !== sha256) rmSync(join(folder, name), { recursive: true, force: true });
-  }
+  for (const kept of listKeptModels(root)) if (kept !== sha256) forgetModel(root, kept);
 }
 
 function tryToFind(root: string, sha256: string): ModelSource | null {
@@ -96,6 +103,8 @@ function copyModel({ id, files }: ModelSource, folder: string): void {
     const to = join(folder, name);
     makeFolder(dirname(to));
     copyFileSync(from, to);
+    // The copy has the permissions of its source, which may forbid to write it; syncing it needs the permission on some systems.
+    chmodSync(to, 0o600);
     syncFile(to);
     syncFolder(dirname(to));
     hashes[name] = { sha256: hashFile(to) };

@@ -8,7 +8,7 @@ import { isRunning } from "../local-access/start-marker.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { keptModelsFolder } from "./kept-models.ts";
+import { keptModelsFolder, listKeptModels } from "./kept-models.ts";
 
 /** One thing to do. */
 export interface FileRepair {
@@ -24,8 +24,15 @@ interface Place {
   readonly runtime: RuntimeFiles;
 }
 
-/** Written by files/durable.ts and kept-models.ts before they are renamed; a process that was killed leaves them. */
-const temporary = /\.\d+\.tmp$/;
+/**
+ * Written by files/durable.ts, kept-models.ts and start-marker.ts before they are renamed; a process that was killed leaves them. Its
+ * number is in the name. Hooks and reembed write without the lock, so the process may still run.
+ */
+const temporary = /\.(\d+)\.tmp$|^memledger\.starting-(\d+)$/;
+/** Of a set of native libraries: native/runtime.ts. */
+const runtimeName = /^[0-9a-f]{16}$/;
+/** Of the files in the data directory itself, where files of the user may be, too. */
+const ownName = /^(audit|memledger)\./;
 /** An export of this name, its manifest or its unfinished part. */
 const exportFile = /^([0-9a-f-]{32,36})\./;
 const secretFiles = /^(audit\.key|memledger\.(db(-wal|-shm|-journal)?|toml))$/;
@@ -57,18 +64,19 @@ function findOpenFiles(root: string): FileRepair[] {
 }
 
 function findTemporary(root: string): FileRepair[] {
-  const folders = [
-    root,
-    join(root, "checkpoints"),
-    join(root, "exports"),
-    join(root, "hooks"),
-    join(root, "models"),
-  ];
-  return folders.flatMap((folder) =>
-    namesIn(folder)
-      .filter((name) => temporary.test(name) || /^memledger\.starting-\d+$/.test(name))
+  const folders = ["checkpoints", "exports", "hooks", "models"].map((name) => join(root, name));
+  const names = namesIn(root).filter((name) => ownName.test(name));
+  return [root, ...folders].flatMap((folder) =>
+    (folder === root ? names : namesIn(folder))
+      .filter(isLeftOver)
       .map((name) => remove(join(folder, name), "a process that was ended left it")),
   );
+}
+
+function isLeftOver(name: string): boolean {
+  const [, writer, starter] = temporary.exec(name) ?? [];
+  const process = writer ?? starter;
+  return process !== undefined && !isRunning(Number(process));
 }
 
 /** Nobody listens, because this process has the lock. */
@@ -90,19 +98,22 @@ function isMarkedByRunning(marker: string): boolean {
 function findRuntimes({ directory, runtime }: Place): FileRepair[] {
   if (!runtime.sqliteAddon.startsWith(directory.runtime)) return [];
   return namesIn(directory.runtime)
+    .filter((name) => runtimeName.test(name))
     .map((name) => join(directory.runtime, name))
     .filter((path) => !runtime.sqliteAddon.startsWith(join(path, "/")))
     .map((path) => remove(path, "it has the native libraries of another version"));
 }
 
 async function findModels({ directory: { root }, engine }: Place): Promise<FileRepair[]> {
-  const folder = keptModelsFolder(root);
-  if (!existsSync(folder)) return [];
+  const kept = listKeptModels(root);
+  if (kept.length === 0) return [];
   const { model, modelChange } = await engine.inspect();
   const used = [model?.sha256, modelChange?.to.sha256];
-  return namesIn(folder)
-    .filter((name) => !temporary.test(name) && !used.includes(name))
-    .map((name) => remove(join(folder, name), "it is the copy of a model that is not used"));
+  return kept
+    .filter((sha256) => !used.includes(sha256))
+    .map((sha256) =>
+      remove(join(keptModelsFolder(root), sha256), "it is the copy of a model that is not used"),
+    );
 }
 
 async function findExports({ directory: { root }, engine }: Place): Promise<FileRepair[]> {

@@ -167,6 +167,23 @@ test("a damaged database is not touched, and its backup is asked for", async () 
   expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
+test("files of the user, and those that a running process is writing, stay", async () => {
+  const dataDir = copy();
+  const own = join(dataDir, "models", "my-model");
+  mkdirSync(own, { recursive: true });
+  const paths = [
+    join(own, "config.json"),
+    join(dataDir, "drawing.2024.tmp"),
+    join(dataDir, "models", `${"f".repeat(64)}.${process.pid}.tmp`),
+    join(dataDir, `audit.pub.${process.pid}.tmp`),
+    join(dataDir, `memledger.starting-${process.pid}`),
+  ];
+  for (const path of paths) writeFileSync(path, "content");
+  const { stdout } = await run(["doctor", "--fix", "--apply", "--data-dir", dataDir]);
+  expect(stdout).toStartWith("Nothing was mended.");
+  for (const path of paths) expect(readFileSync(path, "utf8")).toBe("content");
+});
+
 test("a running server keeps its directory", async () => {
   const dataDir = copy();
   const server = await serve(dataDir);

@@ -2,7 +2,7 @@
 // continued when it is interrupted.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
@@ -23,6 +23,8 @@ let key: unknown;
 beforeAll(async () => {
   writeTinyModel(former, { dimensions: 256 });
   writeTinyModel(next, { dimensions: 384 });
+  // As in the cache of a package manager.
+  chmodSync(join(next, "onnx/model.onnx"), 0o444);
   const server = await serve(dataDir, ["--model", former]);
   key = server.ready.api_key;
   for (const content of ["red", "green", "blue red", "green blue"]) {
@@ -60,6 +62,7 @@ test("reembed makes the new model the database's own, and keeps it in the data d
   });
   expect((await runJson(words)).object).toEqual(done.object);
   const graph = join(dataDir, "models", String(Object(done.object.model).sha256), "onnx/model.onnx");
+  expect(statSync(graph).mode & 0o777).toBe(0o600);
   writeFileSync(graph, "changed");
   const refused = await run(["serve", "--data-dir", dataDir]);
   expect(refused.exitCode).toBe(exitCodes.failed);
@@ -88,6 +91,8 @@ test("reembed works beside a running server, there and back", async () => {
   expect((await runJson([...words, former])).object.model).toMatchObject({ id: "former" });
   expect(await search(server.url, key, "green blue")).toBe("green blue");
   expect((await createFact(server.url, key, "red red green")).status).toBe(201);
+  // A model of the operator that is in the same folder.
+  writeTinyModel(join(dataDir, "models", "own"), { dimensions: 256 });
   const built = await runJson(["reembed", "--data-dir", dataDir]);
   expect(built.object).toMatchObject({ memories: 5, model: { id: "memledger-embed-v1" } });
   expect(await search(server.url, key, "red red green")).toBe("red red green");
@@ -95,7 +100,8 @@ test("reembed works beside a running server, there and back", async () => {
     "No change of the embedding model is in progress",
   );
   await server.end("SIGTERM");
-  expect(readdirSync(join(dataDir, "models"))).toEqual([]);
+  expect(readdirSync(join(dataDir, "models"))).toEqual(["own"]);
+  rmSync(join(dataDir, "models", "own"), { recursive: true });
 });
 
 test("a change that is interrupted at any time goes on: by the server, or by the command", async () => {
