@@ -189,6 +189,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     store,
     perform,
     calls: embedder,
+    modelOfCalls: () => embedder.current.model.sha256,
     onChanged: (next) => embedder.replace(next),
     clock,
     logger,

@@ -23,6 +23,8 @@ interface ChangingOptions extends Pick<EmbedderOptions, "runtime" | "threads" | 
   readonly store: Pick<Store, "models">;
   readonly perform: Perform;
   readonly calls: CallsOfModel;
+  /** As of startModelChange. */
+  readonly modelOfCalls?: () => string;
   /** Takes the embedder of the new model. */
   readonly onChanged: (next: Embedder) => Promise<void>;
   readonly clock: Clock;

@@ -42,6 +42,8 @@ interface ModelChangeOptions<Next extends NextEmbedder> {
   /** Loads the new model. @throws Error that says what to do */
   readonly load: (model: ModelBinding) => Promise<Next>;
   readonly calls: CallsOfModel;
+  /** SHA-256 of the model that computes the vectors of calls. Absent: no calls run. */
+  readonly modelOfCalls?: () => string;
   /** The vectors in the database are those of the new model from now on. */
   readonly onChanged: (next: Next) => Promise<void>;
   readonly clock: Clock;
@@ -63,7 +65,7 @@ export interface RunningModelChange {
 export function startModelChange<Next extends NextEmbedder>(
   options: ModelChangeOptions<Next>,
 ): RunningModelChange {
-  const { vectors, clock, logger } = options;
+  const { clock, logger } = options;
   const closing = new AbortController();
   let running: Promise<void> | null = null;
   let isAwake = false;
@@ -71,9 +73,7 @@ export function startModelChange<Next extends NextEmbedder>(
   const run = async (): Promise<void> => {
     while (isAwake && !closing.signal.aborted) {
       isAwake = false;
-      const change = await vectors.change().catch(() => undefined);
-      if (change === null) continue;
-      if (change === undefined || (await continueChange(options, change, closing.signal)) === "retry") {
+      if ((await continueFound(options, closing.signal)) === "retry") {
         isAwake = true;
         await Promise.race([clock.sleep(retryAfterMs), aborted(closing.signal)]);
       }
@@ -102,6 +102,41 @@ export function startModelChange<Next extends NextEmbedder>(
 
 type Outcome = "done" | "retry";
 
+async function continueFound<Next extends NextEmbedder>(
+  options: ModelChangeOptions<Next>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { vectors } = options;
+  try {
+    const change = await vectors.change();
+    if (change !== null) return await continueChange(options, change, signal);
+    const bound = await vectors.bound();
+    if (bound !== null) await followDatabase(options, bound);
+    return "done";
+  } catch (error) {
+    if (isTemporary(error)) return "retry";
+    throw error;
+  }
+}
+
+/**
+ * If the thread that writes ends during the cut-over, nobody may learn that it was committed. The calls of a former model would be refused
+ * until the next start.
+ */
+async function followDatabase<Next extends NextEmbedder>(
+  { modelOfCalls, load, onChanged, logger }: ModelChangeOptions<Next>,
+  bound: ModelBinding,
+): Promise<void> {
+  if (modelOfCalls === undefined || modelOfCalls() === bound.sha256) return;
+  await onChanged(await load(bound));
+  logger.info("the embedding model was changed", { model: bound.id });
+}
+
+/** A thread is restarting, or the disk is full. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === 1503;
+}
+
 /** @returns "done" when the change is finished, cancelled, failed or interrupted */
 async function continueChange<Next extends NextEmbedder>(
   options: ModelChangeOptions<Next>,
@@ -126,8 +161,7 @@ async function continueChange<Next extends NextEmbedder>(
     return "done";
   } catch (error) {
     if (signal.aborted) return "done";
-    // A refusal is temporary: a thread is restarting, or the disk is full.
-    if (error instanceof Error && "code" in error && error.code === 1503) return "retry";
+    if (isTemporary(error)) return "retry";
     const reason = error instanceof Error ? error.message : String(error);
     logger.error("the change of the embedding model failed; the former model stays in use", { error });
     await vectors.fail(change, reason);
