@@ -101,7 +101,8 @@ const isServed = (port: number, subject: string) => async () => {
 };
 
 test("a server with TLS answers over https only, with TLS 1.2 and 1.3", async () => {
-  const { server, port, files, dataDir, end } = await serveTls();
+  const hosts = ["m", "ml", "memory"];
+  const { server, port, files, dataDir, end } = await serveTls(["--allowed-hosts", hosts.join(",")]);
   expect(server.url).toBe(`https://127.0.0.1:${port}`);
   const response = await fetch(`${server.url}/v1/memories`, {
     headers: { Authorization: `Bearer ${server.ready.api_key}` },
@@ -117,7 +118,7 @@ test("a server with TLS answers over https only, with TLS 1.2 and 1.3", async ()
     const old = open(port, { minVersion: version, maxVersion: version });
     await expect(old).rejects.toThrow(/protocol/i);
   }
-  for (const host of ["m", "ml", "memory"]) {
+  for (const host of hosts) {
     const { socket, ask } = await open(port);
     expect((await ask("/health/live", "", host)).slice(0, 15)).toBe("HTTP/1.1 200 OK");
     expect((await ask("/v1/memories?page=1", "", host)).slice(0, 12)).toBe("HTTP/1.1 401");
