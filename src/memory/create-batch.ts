@@ -22,7 +22,7 @@ import {
 import { requireRoom } from "./create.ts";
 import { batchMaxItems } from "./limits.ts";
 import { contentKey, exampleMemory } from "./memory.ts";
-import { idOfSource } from "./source-id.ts";
+import { idInExport, idOfSource } from "./source-id.ts";
 
 /** What the transaction needs of an item. */
 type PreparedItem =
@@ -35,6 +35,8 @@ interface IdentifiedItem {
   readonly contentKey: Uint8Array;
   /** Derived from the source id; null: the memory gets a new one. */
   readonly id: string | null;
+  /** The memory itself, if the item is from an export of the project; null: it is not from an export. */
+  readonly exportedId: string | null;
 }
 
 export const createMemories = projectOperation({
@@ -100,8 +102,10 @@ export const createMemories = projectOperation({
 function identify(value: unknown, project: Project): IdentifiedItem | { readonly refused: RefusedItem } {
   try {
     const item = readBatchItem(value);
-    const id = item.sourceId === null ? null : idOfSource(project, item.sourceId);
-    return { refused: null, item, contentKey: contentKey(item.content), id };
+    const { sourceId } = item;
+    const id = sourceId === null ? null : idOfSource(project, sourceId);
+    const exportedId = sourceId === null ? null : idInExport(sourceId);
+    return { refused: null, item, contentKey: contentKey(item.content), id, exportedId };
   } catch (error) {
     return { refused: refuseItem(error) };
   }
@@ -123,8 +127,12 @@ async function embedItems(
     const batch = items.slice(start, start + embeddingsAtOnce);
     const valid = batch.filter((item) => item.refused === null);
     const held = await store.memories.findHeld(project, valid, now);
+    const exported = valid.map(({ exportedId, contentKey }) => ({ id: exportedId, contentKey }));
+    const heldAsExported = await store.memories.findHeld(project, exported, now);
     const wanted = new Map(
-      valid.filter((_, at) => held[at] !== true).map((each) => [keyOf(each), each.item.content]),
+      valid
+        .filter((_, at) => held[at] !== true && heldAsExported[at] !== true)
+        .map((each) => [keyOf(each), each.item.content]),
     );
     const added = [...wanted].filter(([key]) => !vectors.has(key));
     await Promise.all(added.map(async ([key, text]) => vectors.set(key, await embed(text, "passage"))));
@@ -143,13 +151,16 @@ type StoredItem = Pick<BatchResult, "status" | "id">;
 
 async function storeItem(
   transaction: Transaction,
-  { item, contentKey, id, vector }: IdentifiedItem & { readonly vector: Float32Array | null },
+  { item, contentKey, id, exportedId, vector }: IdentifiedItem & { readonly vector: Float32Array | null },
   project: Project,
   plan: Plan,
   now: number,
 ): Promise<StoredItem | RefusedItem> {
   const { memories } = transaction;
-  if (id !== null && (await memories.find(project, id)) !== null) return { status: "existing", id };
+  for (const known of [id, exportedId]) {
+    if (known !== null && (await memories.find(project, known)) !== null)
+      return { status: "existing", id: known };
+  }
   const holder = await memories.claimContent(project, contentKey, now, null);
   if (holder !== null) return { status: "existing", id: holder };
   try {

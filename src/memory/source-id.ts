@@ -17,3 +17,8 @@ export function idOfSource({ id }: Pick<Project, "id">, sourceId: string): strin
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString("hex");
 }
+
+/** The id of the memory that `memledger memory export` has written with this source id; null: the source is another one. */
+export function idInExport(sourceId: string): string | null {
+  return /^memledger:([0-9a-f]{32})$/.exec(sourceId)?.[1] ?? null;
+}

@@ -172,6 +172,19 @@ describe("a source id", () => {
     expect(objects(found.data.results)).toHaveLength(2);
   });
 
+  test("of an export names the memory of the project that was exported, and nothing in another project", async () => {
+    const created = await app.call("POST", "/v1/memories", { body: fact("The ferry leaves at nine.") });
+    const { id } = created.data;
+    await app.call("PUT", `/v1/memories/${id}`, { body: { content: "The ferry leaves at ten." } });
+    const exported = fact("The ferry leaves at nine.", { source_id: `memledger:${id}` });
+    const again = await send([exported]);
+    expect([statusesOf(again), idsOf(again)]).toEqual([["existing"], [String(id)]]);
+    const other = await app.createProject("pro");
+    const elsewhere = await send([exported], other.key);
+    expect(statusesOf(elsewhere)).toEqual(["created"]);
+    expect(idsOf(elsewhere)).not.toEqual([String(id)]);
+  });
+
   test("gives another id in another project", async () => {
     const item = fact("The bridge is closed.", { source_id: "bridge" });
     const other = await app.createProject("pro");
