@@ -160,7 +160,8 @@ describe("the dashboard", () => {
       datasource,
       ...objects(targets).map((target) => target.datasource),
     ]);
-    for (const source of sources) expect(source).toEqual({ type: "prometheus", uid: "${datasource}" });
+    const [name = ""] = variables.map((variable) => String(variable.name));
+    for (const source of sources) expect(source).toEqual({ type: "prometheus", uid: `\${${name}}` });
   });
 
   test("every panel has a title, a description, a unit and a place of its own", () => {
