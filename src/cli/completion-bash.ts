@@ -112,5 +112,5 @@ function assignment(name: string, text: string): string {
 }
 
 function quote(text: string): string {
-  return `"${text.replaceAll(/["$`\\\\]/g, "\\\\$&")}"`;
+  return `"${text.replaceAll(/["$`\\]/g, "\\$&")}"`;
 }

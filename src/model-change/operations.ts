@@ -11,14 +11,11 @@ const sha256 = Type.String({
   pattern: "^[0-9a-f]{64}$",
   description: "SHA-256 over all files of the model, hexadecimal.",
 });
-const model = Fields(
-  {
-    id: Text({ maxLength: 200, description: "Name of the model." }),
-    sha256,
-    dimensions: Type.Integer({ minimum: 1, maximum: 65_536, description: "Dimensions of its vectors." }),
-  },
-  { title: "EmbeddingModel" },
-);
+const model = Fields({
+  id: Text({ maxLength: 200, description: "Name of the model." }),
+  sha256,
+  dimensions: Type.Integer({ minimum: 1, maximum: 65_536, description: "Dimensions of its vectors." }),
+});
 const memories = Type.Integer({ minimum: 0, description: "Number of memories." });
 
 export const beginModelChange = installationOperation({

@@ -4,6 +4,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bashScript } from "../../src/cli/completion-bash.ts";
 import { cleanUp, createFolder, run } from "./command.ts";
 
 setDefaultTimeout(30_000);
@@ -162,4 +163,17 @@ test("another shell is refused, and the known ones are named", async () => {
   const { exitCode, stderr } = await run(["completion", "tcsh"]);
   expect(exitCode).toBe(2);
   expect(stderr).toContain("Allowed choices are bash, zsh, fish.");
+});
+
+test.skipIf(Bun.which("bash") === null)("the script of bash never runs a part of a word", () => {
+  const words = ["$(echo ran)", "`echo ran`", 'a"b', "a\\b"];
+  const none = { usage: "", description: "", options: [], operands: [], commands: [] };
+  const operand = { name: "word", description: "", isRequired: true, value: { words, path: null } };
+  const script = bashScript({
+    ...none,
+    words: [],
+    commands: [{ ...none, words: ["do"], operands: [operand] }],
+  });
+  const { stdout } = Bun.spawnSync(["bash", "-c", `${script}\n_memledger_command do; echo "$words"`]);
+  expect(stdout.toString()).toBe(`${words.join(" ")}\n`);
 });

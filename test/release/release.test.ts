@@ -173,6 +173,41 @@ test.skipIf(Bun.which("dpkg-deb") === null)("dpkg reads the Debian package", asy
   }
 });
 
+test.skipIf(process.platform === "win32")("a configuration of the package that failed is repeated", () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-postinst-"));
+  try {
+    const data = join(folder, "data");
+    const script = join(folder, "postinst");
+    const postinst = readFileSync(join(root, "release/debian/postinst"), "utf8");
+    writeFileSync(script, postinst.replace("data=/var/lib/memledger", `data='${data}'`));
+    // Only these programs are found. The first attempt to create the project fails.
+    const program = (name: string, body: string) =>
+      writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    program("getent", "exit 0");
+    program("install", `/bin/mkdir -p '${data}'`);
+    program(
+      "setpriv",
+      `echo call >>'${folder}/calls'; if [ -e '${folder}/works' ]; then : >'${data}/memledger.db'; else exit 1; fi`,
+    );
+    const configure = () => {
+      const { exitCode, stderr } = Bun.spawnSync(["/bin/sh", script, "configure", ""], {
+        env: { PATH: folder },
+      });
+      return [exitCode, stderr.toString().includes("the project default was not created")];
+    };
+    const calls = () => readFileSync(join(folder, "calls"), "utf8").trim().split("\n").length;
+    expect(configure()).toEqual([0, true]);
+    writeFileSync(join(folder, "works"), "");
+    expect(configure()).toEqual([0, false]);
+    expect(calls()).toBe(2);
+    // With a database, nothing is created again.
+    expect(configure()).toEqual([0, false]);
+    expect(calls()).toBe(2);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test.skipIf(Bun.which("systemd-analyze") === null)("the service is hardened", () => {
   const unit = join(root, "deploy/systemd/memledger.service");
   const command = ["systemd-analyze", "security", "--offline=true", "--no-pager", unit];
