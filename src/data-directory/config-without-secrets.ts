@@ -10,16 +10,19 @@ interface PublicConfig {
   readonly removed: readonly string[];
 }
 
-/** Replaces the lines of secret settings by comments. A file that is not valid TOML is left out: nobody can say what is in it. */
+/**
+ * Replaces the lines of secret settings by comments, also where such a line is a comment, because its value may still be valid. A file
+ * that is not valid TOML is left out: nobody can say what is in it.
+ */
 export function withoutSecrets(toml: string): PublicConfig {
   const names = generalSettings.filter(({ secret }) => secret).map(({ name }) => name);
   const table = parse(toml);
   if (table === null) return { text: null, removed: [] };
   const present = names.filter((name) => table[name] !== undefined);
-  const text = present.reduce(
+  const text = names.reduce(
     (remaining, name) =>
       remaining.replace(
-        new RegExp(`^[ \\t]*(["']?)${name}\\1[ \\t]*=.*$`, "m"),
+        new RegExp(`^[ \\t#]*(["']?)${name}\\1[ \\t]*=.*$`, "gm"),
         `# ${name} is secret, so it is not in this backup. Set it again.`,
       ),
     toml,

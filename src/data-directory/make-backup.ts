@@ -2,8 +2,17 @@
 // migration all use it. Must never change the data directory, and leaves no file when it fails.
 
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, fsyncSync, openSync, renameSync, statfsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { type ArchiveSource, createArchiveWriter } from "../backup/archive-writer.ts";
 import { backupReserveBytes } from "../backup/limits.ts";
 import { type ArchivedFile, type Manifest, manifestName, printManifest } from "../backup/manifest.ts";
@@ -12,7 +21,8 @@ import { toTimestamp } from "../clock.ts";
 import { nameNewFile, syncFolder } from "../files/durable.ts";
 import { explainedAs } from "../files/system-error.ts";
 import { commit, version } from "../version.ts";
-import { gatherSources } from "./backup-sources.ts";
+import { type BackupSources, gatherSources } from "./backup-sources.ts";
+import { keptModelsFolder } from "./kept-models.ts";
 import type { DatabasePlace } from "./lost-database.ts";
 
 export interface BackupOptions {
@@ -72,6 +82,7 @@ async function make(place: DatabasePlace, options: BackupOptions): Promise<MadeB
     onProgress: progress.copied,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
+  requireModel(place.directory.root, database.model, sources);
   const files = [...sources.files, fileSource("memledger.db", unfinished.database)];
   const manifest: Manifest = {
     createdAt: toTimestamp(now),
@@ -95,6 +106,13 @@ async function make(place: DatabasePlace, options: BackupOptions): Promise<MadeB
     syncFolder(folder);
   } else if (!nameNewFile(unfinished.archive, target)) throw new BackupExists(target);
   return { path: target, bytes, sha256, contentBytes: contentBytesOf(files), manifest };
+}
+
+/** A change of the model may end after the files were listed, and before the copy of the database begins. */
+function requireModel(root: string, model: Manifest["database"]["model"], { files }: BackupSources): void {
+  if (model === null || !existsSync(join(keptModelsFolder(root), model.sha256))) return;
+  if (files.some(({ name }) => name.startsWith(`models/${model.sha256}/`))) return;
+  throw new Error("The embedding model was changed while the backup was made. Run the backup again.");
 }
 
 /** The copy of the database, hashing and compressing count equally. */

@@ -17,6 +17,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { locate } from "../../src/data-directory/data-directory.ts";
+import { makeBackup } from "../../src/data-directory/make-backup.ts";
+import { chooseEngine } from "../../src/engines/engines.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { changeDatabase } from "../cli/change-database.ts";
 import { call, cleanUp, createFact, createFolder, run, runJson, serve, spawn } from "../cli/command.ts";
@@ -43,7 +46,7 @@ beforeAll(async () => {
   writeFileSync(join(made, modelName, "onnx/model.onnx"), "a model");
   writeFileSync(
     join(made, "memledger.toml"),
-    `log-level = "warn"\nllm-api-key = "${secret}" # of the model\nllm-model = "m"\nllm-base-url = "http://127.0.0.1:1/v1"\n`,
+    `log-level = "warn"\n  # llm-api-key = "sk-of-last-year"\nllm-api-key = "${secret}" # of the model\nllm-model = "m"\nllm-base-url = "http://127.0.0.1:1/v1"\n`,
   );
   const outcome = await runJson(["backup", backup, "--include-signing-key", "--data-dir", made]);
   expect(outcome.exitCode).toBe(0);
@@ -115,6 +118,7 @@ describe("a backup without a server", () => {
     const folder = unpack(backup);
     const toml = readFileSync(join(folder, "memledger.toml"), "utf8");
     expect(toml).toContain('llm-model = "m"');
+    expect(toml).not.toContain("sk-of-last-year");
     expect(report.data.removed_settings).toEqual(["llm-api-key"]);
     for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       if (!name.isFile()) continue;
@@ -298,6 +302,28 @@ describe("a new backup is refused, and nothing is left,", () => {
     expect([statSync(file).mode & 0o777, readdirSync(folder)]).toEqual([0o600, ["b.tar.zst"]]);
     expect((await run(["backup", "verify", file])).exitCode).toBe(0);
   });
+});
+
+test("a backup whose database has a model that was not there when its files were listed is not made", async () => {
+  const root = createFolder();
+  await run(["project", "create", "--name", "one", "--plan", "pro", "--data-dir", root]);
+  const server = await serve(root);
+  await server.end("SIGTERM");
+  const directory = locate(root);
+  const engine = chooseEngine(directory);
+  const copyTo: typeof engine.copyTo = async (copy, options) => {
+    const copied = await engine.copyTo(copy, options);
+    mkdirSync(join(root, "models", copied.model?.sha256 ?? "none"), { recursive: true });
+    return copied;
+  };
+  const folder = createFolder();
+  const options = { mayReplace: false, auditKey: null, includesSigningKey: false, now: Date.now() };
+  const backedUp = makeBackup(
+    { directory, engine: { ...engine, copyTo } },
+    { ...options, target: join(folder, "b.tar.zst") },
+  );
+  await expect(backedUp).rejects.toThrow(/model was changed while the backup was made. Run the backup again/);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 describe("a backup that is stopped", () => {
