@@ -1,5 +1,5 @@
-// Owns reading one audit record for administrators of the machine, who have no API key. The record may be in any chain. Reading it is
-// recorded on the chain of the installation.
+// Owns reading one audit record for administrators of the machine, who have no API key. The record may be in any chain. It shows
+// what the project itself could read. Reading it is recorded on the chain of the installation.
 
 import { Type } from "@sinclair/typebox";
 import { planOf } from "../access/project.ts";
@@ -7,6 +7,7 @@ import { type InstallationPreparation, installationOperation } from "../calls/op
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { Fields } from "../schema/schema.ts";
+import { retentionFloor } from "./list.ts";
 import { auditRecordDetail } from "./record-schema.ts";
 import { toAuditRecordDetail } from "./record-view.ts";
 
@@ -26,16 +27,19 @@ export const showRecord = installationOperation({
 });
 
 /** @throws Refusal 2204 */
-async function readRecord(id: string, { store, plans, signal }: InstallationPreparation) {
+async function readRecord(id: string, { store, plans, now, signal }: InstallationPreparation) {
   const place = isId(id) ? await store.audit.place(id) : null;
   const owner = place === null || place.project === null ? null : { id: place.project };
   const record = place === null ? null : await store.audit.find(owner, id, signal);
-  if (record === null) {
+  const project = owner === null ? null : await store.access.findProject(owner.id);
+  const plan = project === null ? null : planOf(project, plans);
+  const floor = plan === null ? null : retentionFloor(plan, now);
+  const detail = record === null ? null : toAuditRecordDetail(record, plan?.hash ?? true);
+  if (detail === null || (floor !== null && Date.parse(detail.created_at) < floor)) {
     throw new Refusal(
       2204,
       'The audit record does not exist. It may have been pruned. Run "memledger audit list" to find its id.',
     );
   }
-  const project = owner === null ? null : await store.access.findProject(owner.id);
-  return toAuditRecordDetail(record, project === null || planOf(project, plans).hash);
+  return detail;
 }

@@ -72,8 +72,9 @@ export function createReplaceableEmbedder(
     },
     counts: () => current.counts(),
     pause(texts) {
-      const { ended } = paused ?? { ended: Promise.withResolvers<void>() };
-      paused = { texts, ended };
+      // Waiting texts find out whether they still have to wait: queries need not, if only passages are paused now.
+      paused?.ended.resolve();
+      paused = { texts, ended: Promise.withResolvers() };
     },
     resume,
     async replace(next) {

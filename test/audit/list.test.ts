@@ -1,6 +1,7 @@
 // Proves what a project sees of its ledger: filters, pages, cursors, retention, and nothing of other projects.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { showRecord } from "../../src/audit/show-record.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { startTestApp } from "../fixture.ts";
 
@@ -315,5 +316,6 @@ describe("retention at reading", async () => {
     expect([data.total, idsOf(data)]).toEqual([0, []]);
     const reply = await app.call("GET", `/v1/audit/logs/${old?.id}`, { key });
     expect([reply.status, reply.code]).toEqual([404, 2204]);
+    await expect(app.administer(showRecord, { record: String(old?.id) })).rejects.toThrow("does not exist");
   });
 });
