@@ -159,6 +159,33 @@ test("a change that is interrupted at any time goes on: by the server, or by the
   expect(changeOf(many)).toBeNull();
 });
 
+test("a server that is killed when the cut-over is committed starts with the new model", async () => {
+  const place = createFolder();
+  const second = writeTinyModel(join(folder, "second"), { dimensions: 320 });
+  let server = await serve(place, ["--model", former]);
+  const { api_key: secret } = server.ready;
+  for (const content of ["red", "green blue"]) await createFact(server.url, secret, content);
+  const command = spawn(["reembed", "--data-dir", place, "--model", second]);
+  // Another process sees the commit before the server has answered it, or soon after: the server may not have replaced its embedder.
+  read(place, (database) => {
+    const bound = database.prepare("SELECT value ->> 'id' FROM installation WHERE name = 'embedding_model'");
+    while (bound.pluck().get() !== "second") Bun.sleepSync(1);
+    process.kill(server.pid, "SIGKILL");
+  });
+  await server.end("SIGKILL");
+  await command.exited;
+  expect(vectorsOf(place)).toEqual({ memories: 2, bytes: 2 * 320 * 4, id: "second" });
+
+  // The setting of before still names the former model.
+  server = await serve(place, ["--model", former]);
+  expect(await search(server.url, secret, "green blue")).toBe("green blue");
+  expect((await createFact(server.url, secret, "blue red")).status).toBe(201);
+  const unused = "SELECT COUNT(*) FROM memory_vector_next";
+  while (read(place, (database) => database.prepare(unused).pluck().get()) !== 0) await Bun.sleep(5);
+  await server.end("SIGTERM");
+  expect(vectorsOf(place)).toEqual({ memories: 3, bytes: 3 * 320 * 4, id: "second" });
+});
+
 describe("a model that cannot be used is refused, and nothing is changed", () => {
   const graph = "onnx/model.onnx";
   test.each<[what: string, make: (path: string) => void, message: RegExp]>([
