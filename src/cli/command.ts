@@ -84,7 +84,10 @@ export async function reportFailure(
   const code =
     error instanceof Error && "code" in error && typeof error.code === "number" ? error.code : null;
   if (terminal.isJson) {
-    await terminal.print({ data: { error: { message, code, exit_code: exitCode } }, text: "" });
+    // If standard output is what failed, stderr has said so.
+    await terminal
+      .print({ data: { error: { message, code, exit_code: exitCode } }, text: "" })
+      .catch(() => undefined);
   }
   return exitCode;
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { showProject } from "../access/project-operations.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { createRepeatedCall, type RepeatedCall } from "../local-access/repeated-call.ts";
+import { createRepeatedCall, type RepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { memoryTypes } from "../memory/memory.ts";
 import { CallRefused } from "../received-answer.ts";
 import { counted } from "../text/plural.ts";
@@ -22,7 +22,7 @@ export function addMemoryExportCommand(memory: Command, session: Session): void 
       "Write the memories of a project to a file, as JSON Lines in the order of their creation. Includes expired and inactive memories.",
     )
     .requiredOption("--out <file|->", "path of the file, - for standard output");
-  addTargetOptions(command)
+  addTargetOptions(command, "refused")
     .addOption(new Option("--type <type>", "only memories of this type").choices(memoryTypes))
     .addOption(
       new Option(
@@ -45,7 +45,7 @@ async function run(invocation: Invocation): Promise<Report | null> {
   const path = options.out === "-" ? null : resolve(String(options.out));
   const rules = { mayReplace: options.force === true, dataDir: config.dataDir };
   const progress = createCounter(terminal);
-  const onWait = (reason: string) => progress.notice(`Waiting for the server: ${reason}`);
+  const onWait = (reason: string) => progress.notice(waitingNotice(reason));
   const call = createRepeatedCall({ channel: openTarget(target, invocation), onWait });
   const output = path === null ? standardOutput() : createOutputFile(path, rules);
   try {

@@ -7,7 +7,8 @@ import { type FormatName, formatNames, formats } from "../importing/formats/form
 import { type ImportCounts, importMemories, noCounts, type Place } from "../importing/import-memories.ts";
 import { messagesMax } from "../importing/limits.ts";
 import { type OpenedImport, openImport } from "../importing/open-import.ts";
-import { createRepeatedCall } from "../local-access/repeated-call.ts";
+import { tagMaxCharacters } from "../limits.ts";
+import { createRepeatedCall, waitingNotice } from "../local-access/repeated-call.ts";
 import { type MemoryType, memoryTypes } from "../memory/memory.ts";
 import { bindWork, type Invocation, type Session } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -33,7 +34,7 @@ export function addMemoryImportCommand(memory: Command, session: Session): void 
     )
     .addOption(
       new Option("--tag <tag>", "tag that is added to each memory; can be repeated")
-        .argParser((tag: string, tags: readonly string[]) => [...tags, tag])
+        .argParser(addTag)
         .default([], "none"),
     )
     .option("--dry-run", "read and check the file, and store nothing");
@@ -42,6 +43,12 @@ export function addMemoryImportCommand(memory: Command, session: Session): void 
     if (report.refused > 0 || report.hasChanged) session.exitCode = exitCodes.failed;
     return report;
   });
+}
+
+/** Otherwise each line of the file would be refused for the same reason. */
+function addTag(tag: string, tags: readonly string[]): readonly string[] {
+  if (tag.trim() !== "" && [...tag].length <= tagMaxCharacters) return [...tags, tag];
+  throw new InvalidArgumentError(`A tag has 1 to ${tagMaxCharacters} characters and is not blank.`);
 }
 
 function describeFormats(): string {
@@ -66,7 +73,7 @@ async function run(invocation: Invocation): Promise<ImportReport> {
   const counts = noCounts();
   const channel = isDryRun ? null : openTarget(target, invocation);
   const format = opened.format?.name ?? formatNames[0] ?? "";
-  const onWait = (reason: string) => progress.notice(`Waiting for the server: ${reason}`);
+  const onWait = (reason: string) => progress.notice(waitingNotice(reason));
   try {
     await importMemories(
       {

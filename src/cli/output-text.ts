@@ -5,6 +5,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from "no
 import { basename, dirname, join } from "node:path";
 import { explainSystemError } from "../files/system-error.ts";
 import { checkTargets, type OutputRules, publishFile } from "./output-files.ts";
+import { writeStandardOutput } from "./terminal.ts";
 
 export interface TextOutput {
   /** @throws Error that says what to do when it cannot be written */
@@ -62,13 +63,7 @@ export function createOutputFile(target: string, rules: OutputRules): TextOutput
 
 export function standardOutput(): TextOutput {
   return {
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        process.stdout.write(text, (error) => {
-          if (error) reject(new Error("Standard output was closed before the export was complete."));
-          else resolve();
-        });
-      }),
+    write: writeStandardOutput,
     async finish() {},
     discard() {},
   };

@@ -70,7 +70,7 @@ type Run = (
 const runServer: Run = async (config, options, terminal, signals) => {
   const app = await replaceBackgroundServer(config.dataDir, () => startApp(config, options));
   signals.onReload(() => void app.reloadCertificate());
-  await terminal.print(readyReport(app, config));
+  await printReady(terminal, readyReport(app, config));
   await app.close(await signals.end);
 };
 
@@ -79,12 +79,18 @@ const runBackground: Run = async (config, options, terminal, signals) => {
   const log = keepLogShort(config.dataDir);
   const app = await startBackgroundApp(config, { ...options, end });
   const data = { event: "ready", url: null, pid: process.pid };
-  await terminal.print({ data, text: `${versionText} is running in the background of ${config.dataDir}.` });
+  const text = `${versionText} is running in the background of ${config.dataDir}.`;
+  await printReady(terminal, { data, text });
   const cause = await Promise.race([signals.end, ended]);
   endWithin({ afterMs: endDeadlineMs, logLevel: config.logLevel });
   await app.close(cause);
   log.cancel();
 };
+
+/** A server whose output nobody can read serves all the same. */
+async function printReady(terminal: Terminal, report: Report): Promise<void> {
+  await terminal.print(report).catch((error: Error) => terminal.writeError(`memledger: ${error.message}`));
+}
 
 /** Programs that wait for a background server to end know nothing of its settings. */
 function deadlineOf({ shutdownGraceSeconds }: Config, { background }: Invocation["options"]): number {

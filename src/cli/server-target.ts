@@ -10,11 +10,16 @@ import { openChannel } from "../local-access/open-channel.ts";
 import { defaultProject, projectNameOf } from "../local-access/project-name.ts";
 import type { Invocation } from "./command.ts";
 
-export function addTargetOptions(command: Command): Command {
+/** @param missingProject what the command does if the project does not exist */
+export function addTargetOptions(
+  command: Command,
+  missingProject: "created" | "refused" = "created",
+): Command {
+  const missing = { created: "created if it does not exist", refused: "which must exist" }[missingProject];
   return command
     .option(
       "--project <name|auto>",
-      `project, created if it does not exist; auto: the name of the enclosing git repository (default: ${defaultProject})`,
+      `project, ${missing}; auto: the name of the enclosing git repository (default: ${defaultProject})`,
     )
     .addOption(
       new Option(

@@ -1,6 +1,8 @@
 // Owns the output of commands: text, or with --json exactly one line of JSON, the last one on stdout. Must never print a stack
 // trace, nor a secret that the user did not ask for.
 
+import { explainedAs } from "../files/system-error.ts";
+
 /** The result of a command: `data` is printed with --json, `text` without it. */
 export interface Report {
   readonly data: unknown;
@@ -12,25 +14,48 @@ export interface Terminal {
   /** Whether the user can be asked: stdin and stderr are terminals, and --json is not given. */
   readonly canPrompt: boolean;
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** @throws Error that says why it cannot be written */
   print(report: Report): Promise<void>;
   /** Writes a line to stderr. */
   writeError(line: string): void;
 }
 
 export function createTerminal(isJson: boolean): Terminal {
-  // A program that does not read the messages any more is no reason to fail.
-  process.stderr.on("error", () => undefined);
+  // A program that does not read the messages any more is no reason to fail. The one who writes a result learns of the failure too, and
+  // says so. Without a listener, the process would end with a stack trace.
+  for (const stream of [process.stderr, process.stdout]) {
+    if (!stream.listeners("error").includes(ignoreFailure)) stream.on("error", ignoreFailure);
+  }
   return {
     isJson,
     canPrompt: !isJson && process.stdin.isTTY === true && process.stderr.isTTY === true,
     variables: process.env,
-    print: ({ data, text }) => writeOut(isJson ? JSON.stringify(data) : text),
+    print: ({ data, text }) => printResult(isJson ? JSON.stringify(data) : text),
     writeError: (line) => void process.stderr.write(`${line}\n`),
   };
 }
 
-function writeOut(text: string): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(`${text.trimEnd()}\n`, () => resolve()));
+function ignoreFailure(): void {}
+
+async function printResult(text: string): Promise<void> {
+  await writeStandardOutput(`${text.trimEnd()}\n`).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${message} If the command changes data, the change was made.`, { cause: error });
+  });
+}
+
+/** @throws Error that says why the text, or a part of it, was not written */
+export function writeStandardOutput(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(explainLoss(error)) : resolve()));
+  });
+}
+
+function explainLoss(error: Error): unknown {
+  if ("code" in error && error.code === "EPIPE") {
+    return new Error("Standard output was closed before everything was written to it.", { cause: error });
+  }
+  return explainedAs("Standard output cannot be written", error);
 }
 
 /** Left-aligned columns. */
@@ -53,7 +78,7 @@ export function list(entries: Readonly<Record<string, unknown>>): string {
 
 function show(value: unknown): string {
   if (value === null || value === undefined) return "-";
-  if (Array.isArray(value)) return value.map(show).join(",");
+  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(show).join(",");
   // Clients choose the names. A control character in a name must not reach the terminal.
   return [...String(value)].map((char) => (/\p{Cc}/u.test(char) ? "�" : char)).join("");
 }

@@ -19,7 +19,7 @@ export function isBusy(code: number): boolean {
 
 interface RepeatOptions {
   readonly channel: Channel;
-  /** Tells that the server is waited for, and why. */
+  /** Tells that the server is waited for, and why; each reason once until an answer comes. */
   onWait?(reason: string): void;
   readonly sleep?: (ms: number) => Promise<unknown>;
   readonly now?: () => number;
@@ -35,6 +35,7 @@ export function createRepeatedCall({
   now = () => performance.now(),
 }: RepeatOptions): RepeatedCall {
   let answeredAtMs = now();
+  let toldReason: string | null = null;
   const send: RepeatedCall = async (path, request) => {
     const response = await channel.fetch(path, request);
     const data = await readAnswer(response).catch((error: unknown) => {
@@ -42,6 +43,7 @@ export function createRepeatedCall({
       throw new OutcomeUnknown("The connection ended before the answer was complete.", { cause: error });
     });
     answeredAtMs = now();
+    toldReason = null;
     return data;
   };
   return async (path, request) => {
@@ -51,11 +53,18 @@ export function createRepeatedCall({
       } catch (error) {
         const waitMs = waitingTimeOf(error, attempt);
         if (waitMs === null || now() - answeredAtMs > giveUpAfterMs) throw error;
-        onWait(error instanceof Error ? error.message : String(error));
+        const reason = error instanceof Error ? error.message : String(error);
+        if (reason !== toldReason) onWait(reason);
+        toldReason = reason;
         await sleep(waitMs);
       }
     }
   };
+}
+
+/** What a command prints for `onWait`. */
+export function waitingNotice(reason: string): string {
+  return `Waiting for the server, for at most ${giveUpAfterMs / 60_000} minutes: ${reason}`;
 }
 
 /** Null: repeating the call is of no use. */

@@ -69,6 +69,18 @@ function startImport(dataDir: string) {
   };
 }
 
+test("a tag that no memory can have is refused before the file is read", async () => {
+  for (const tag of ["", " ", "x".repeat(65)]) {
+    const { exitCode, stderr } = await run(["memory", "import", "nothing.md", "--tag", tag]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("A tag has 1 to 64 characters")]);
+  }
+});
+
+test("the help says that an export creates no project", async () => {
+  expect((await run(["memory", "export", "--help"])).stdout).toContain("project, which must exist;");
+  expect((await run(["memory", "import", "--help"])).stdout).toContain("created if it does not exist;");
+});
+
 test("an import is continued without duplicates after it or its server was killed", async () => {
   const dataDir = directory();
   const first = startImport(dataDir);

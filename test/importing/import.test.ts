@@ -253,17 +253,20 @@ describe("a call is repeated", () => {
 
   test("not for ever, and not when the server refuses the caller", async () => {
     let now = 0;
+    const reasons: string[] = [];
     const unreachable = { fetch: () => Promise.reject(new ServerUnreachable("gone")) };
     const calls = createBatchCalls({
       channel: unreachable,
       format: "test",
       now: () => now,
+      onWait: (reason) => reasons.push(reason),
       async sleep(ms) {
         now += ms;
       },
     });
     await expect(run(entriesOf([{ content: "A" }]), { calls })).rejects.toThrow(new ImportStopped("gone"));
     expect(now).toBeGreaterThan(giveUpAfterMs);
+    expect(reasons).toEqual(["gone"]);
     const nobody = createBatchCalls({ channel: channelOf("ml_nobody"), format: "test" });
     await expect(run(entriesOf([{ content: "A" }]), { calls: nobody })).rejects.toThrow(ImportStopped);
     const other = { fetch: async () => results({ status: "done" }) };
