@@ -50,7 +50,9 @@ interface Waiting extends Place {
 export async function importMemories(options: ImportOptions, counts: ImportCounts): Promise<void> {
   const { calls, onMessage, onProgress } = options;
   const running = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | null = null;
+  const failure = Promise.withResolvers<never>();
+  // It may happen while nobody waits for it.
+  failure.promise.catch(() => {});
   const refuse = (place: Place, text: string) => {
     counts.refused += 1;
     onMessage(place, "refused", text);
@@ -72,22 +74,23 @@ export async function importMemories(options: ImportOptions, counts: ImportCount
     const call = calls
       .store(batch)
       .then((results) => settle(batch, results))
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
+      .catch(failure.reject)
       .finally(() => running.delete(call));
     running.add(call);
   };
   try {
-    for await (const batch of batchesOf(checkedOf(options, counts, refuse))) {
-      if (failure !== null) break;
-      await send(batch);
+    const batches = batchesOf(checkedOf(options, counts, refuse));
+    // Not `for await`: a failure must not wait until a silent source goes on.
+    for (;;) {
+      const { done, value } = await Promise.race([failure.promise, batches.next()]);
+      if (done === true) break;
+      await send(value);
     }
   } finally {
     await Promise.all(running);
   }
   onProgress(counts);
-  if (failure !== null) throw (failure as { readonly error: unknown }).error;
+  await Promise.race([failure.promise, null]);
 }
 
 export function noCounts(): ImportCounts {

@@ -147,6 +147,19 @@ test("what a silent pipe has sent is stored while it is silent", async () => {
   expect((await done).counts.created).toBe(2);
 });
 
+test("an import that the server refuses does not wait for a silent pipe", async () => {
+  async function* stalling(): AsyncGenerator<PlacedEntry> {
+    yield { file: "-", line: 1, memory: { content: "The pipe stalls for ever." } };
+    await new Promise(() => {});
+  }
+  const calls = {
+    store: async () => {
+      throw new ImportStopped("The key was revoked.");
+    },
+  };
+  await expect(run(stalling(), { calls })).rejects.toThrow("The key was revoked.");
+});
+
 test("a source is read no faster than the server stores", async () => {
   let [given, running, most] = [0, 0, 0];
   const calls = {
