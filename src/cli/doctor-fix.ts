@@ -44,21 +44,32 @@ async function findDatabaseFaults(
   config: Config,
 ): Promise<Pick<Mending, "database" | "untouched">> {
   const { engine } = locked;
+  const unusable = async (error: unknown, isDamaged: boolean) => {
+    const reason = await failureMessage(error, config.dataDir);
+    return {
+      database: null,
+      untouched: isDamaged ? `it is damaged; restore the last backup. ${reason}` : reason,
+    };
+  };
   try {
     if (await isDatabaseMissing(locked)) return { database: null, untouched: "there is no database yet" };
     await engine.requireIntactRemains();
-    const damage = await engine.findDamage();
-    if (damage.length > 0) throw new Error(`${engine.name} reports: ${damage.join("; ")}.`);
     const { format } = await engine.inspect();
     if (format < engine.format)
       return {
         database: null,
         untouched: "it has an older format; start the server once, which migrates it",
       };
+  } catch (error) {
+    // What the engine refuses itself, such as a database of a newer version, has a message that says what to do.
+    return unusable(error, engine.explainFailure(error) !== null);
+  }
+  try {
+    const damage = await engine.findDamage();
+    if (damage.length > 0) throw new Error(`${engine.name} reports: ${damage.join("; ")}.`);
     return { database: await engine.findFaults(), untouched: null };
   } catch (error) {
-    const reason = await failureMessage(error, config.dataDir);
-    return { database: null, untouched: `it is damaged; restore the last backup. ${reason}` };
+    return unusable(error, true);
   }
 }
 

@@ -167,6 +167,15 @@ test("a damaged database is not touched, and its backup is asked for", async () 
   expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
+test("a database of a newer version is not called damaged", async () => {
+  const dataDir = copy();
+  change(dataDir, (database) => database.pragma("user_version = 999"));
+  const { exitCode, stdout } = await run(["doctor", "--fix", "--apply", "--data-dir", dataDir]);
+  expect(exitCode).toBe(exitCodes.failed);
+  expect(stdout).toMatch(/^The database was not examined: The database has format 999, .* newer version/m);
+  expect(stdout).not.toContain("backup. The database");
+});
+
 test("files of the user, and those that a running process is writing, stay", async () => {
   const dataDir = copy();
   const own = join(dataDir, "models", "my-model");
