@@ -1,6 +1,6 @@
 // Makes a release: `bun run release`. Must never release what is not committed, and the same commit must always give the same files.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readModelDirectory } from "../src/embedding/model-directory.ts";
@@ -20,9 +20,10 @@ import { executableName, type Target, targetNamed, targets } from "./targets.ts"
 
 const usage = `bun run release [--target TARGET]... [--out DIR] [--check]
   --target   ${targets.map(({ name }) => name).join(", ")} (default: all)
-  --out      default: dist/release; its former content is deleted
+  --out      default: dist/release; the former release in it is deleted
   --check    make the release again in a copy of the repository, and compare all files`;
 
+const sumsName = "SHA256SUMS";
 const model = join(root, "models/memledger-embed-v1");
 
 await main().catch((error: unknown) => {
@@ -41,8 +42,9 @@ async function main(): Promise<void> {
   });
   if (values.help) return void process.stdout.write(`${usage}\n`);
   const chosen = values.target.map(targetNamed);
-  requireClean();
   const out = resolve(values.out);
+  requireReplaceable(out);
+  requireClean();
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const sums: string[] = [];
@@ -52,9 +54,18 @@ async function main(): Promise<void> {
       sums.push(`${sha256(bytes)}  ${name}\n`);
       process.stdout.write(`${name}: ${(bytes.length / 1e6).toFixed(1)} MB\n`);
     }
-  writeFileSync(join(out, "SHA256SUMS"), sums.toSorted(byName).join(""), { mode: fileMode });
+  writeFileSync(join(out, sumsName), sums.toSorted(byName).join(""), { mode: fileMode });
   process.stdout.write(`${out}: ${sums.length} files of ${version}, commit ${commitName()}\n`);
   if (values.check) checkReproducible(out, chosen);
+}
+
+/** A typing error must not delete a folder of something else. */
+function requireReplaceable(out: string): void {
+  const names = existsSync(out) ? readdirSync(out) : [];
+  if (names.length === 0 || names.includes(sumsName)) return;
+  throw new Error(
+    `${out} has files that are not of a release. Name another folder with --out, or remove them.`,
+  );
 }
 
 function requireClean(): void {

@@ -173,6 +173,19 @@ test.skipIf(Bun.which("dpkg-deb") === null)("dpkg reads the Debian package", asy
   }
 });
 
+test("a folder with other files is not replaced by a release", () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-out-"));
+  try {
+    writeFileSync(join(folder, "thesis.txt"), "words");
+    const command = [process.execPath, "release/main.ts", "--target", "windows-x64", "--out", folder];
+    const { exitCode, stderr } = Bun.spawnSync(command, { cwd: root, stderr: "pipe" });
+    expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining("not of a release")]);
+    expect(readFileSync(join(folder, "thesis.txt"), "utf8")).toBe("words");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test.skipIf(process.platform === "win32")("a configuration of the package that failed is repeated", () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-postinst-"));
   try {
