@@ -174,6 +174,8 @@ export const erasureBatchRows = 200;
 /** Records that one step of a verification through the API checks. A step also ends after this many bytes of stored payloads. */
 export const verificationStepRows = 500;
 export const verificationStepMaxBytes = 4 * 1024 * 1024;
+/** Checkpoints whose signatures need not be checked again by the next verification, of all projects together: about 1 KB each. */
+export const openedNotesMax = 10_000;
 /** How long a call waits for a verification before it is answered with the result so far. */
 export const verificationWaitMs = 10_000;
 /** A verification older than this starts again at the first record. */

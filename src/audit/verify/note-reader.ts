@@ -22,8 +22,11 @@ export function readKeys(file: string, source: string): readonly string[] {
   return keys;
 }
 
-/** Caches the results: the same checkpoints are in the database and in files. */
-export function createNoteReader(keys: readonly string[]): NoteReader {
+/**
+ * Caches the results: the same checkpoints are in the database and in files.
+ * @param resultsMax how many results are kept; a reader that is used as long as a server runs needs a limit
+ */
+export function createNoteReader(keys: readonly string[], resultsMax = Number.POSITIVE_INFINITY): NoteReader {
   const opened = new Map<string, string | null>();
   const open = (note: string): string | null => {
     for (const key of keys) {
@@ -38,6 +41,8 @@ export function createNoteReader(keys: readonly string[]): NoteReader {
       if (known !== undefined) return known;
       const text = open(note);
       opened.set(note, text);
+      const [oldest] = opened.keys();
+      if (opened.size > resultsMax && oldest !== undefined) opened.delete(oldest);
       return text;
     },
   };

@@ -6,7 +6,7 @@ import { joinSegments, type KnownCheckpoint } from "../../../audit/verify/chain-
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
 import { type ChainReport, earlier } from "../../../audit/verify/verdict.ts";
-import { verificationStepMaxBytes, verificationStepRows } from "../../../limits.ts";
+import { openedNotesMax, verificationStepMaxBytes, verificationStepRows } from "../../../limits.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { type ChainFrame, coveredThrough, readChain } from "./ledger.ts";
 import { reportChain } from "./report.ts";
@@ -47,7 +47,7 @@ export type VerificationStep =
 
 export function createVerificationSteps(database: Database, verifierKeys: readonly string[]) {
   const source = toSource(database);
-  const reader = createNoteReader(verifierKeys);
+  const reader = createNoteReader(verifierKeys, openedNotesMax);
   const chainOf = database
     .prepare<[string], number>(
       "SELECT c.number FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?",
