@@ -48,6 +48,20 @@ test("repeated attempts wait no longer for a lock than a single one, and emptyin
   }
 });
 
+test("the pages that a connection keeps have a limit, and those of a reading connection a small one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
+  const file = { path: join(folder, "memledger.db"), runtime };
+  const connections = [await openCurrent(file), openReading(file)];
+  try {
+    // Negative: KiB, and not pages.
+    const limits = connections.map((database) => database.pragma("cache_size", { simple: true }));
+    expect(limits).toEqual([-32_768, -4_096]);
+  } finally {
+    for (const database of connections) database.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("no connection puts a large sort into the directory for temporary files, where its texts would lie", async () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
   const file = { path: join(folder, "memledger.db"), runtime };

@@ -16,6 +16,13 @@ export interface DatabaseFile {
 const lockWaitMs = 1_000;
 
 /**
+ * Pages of the database that a connection keeps, at most. A cache fills as the database grows, so the sum over all connections is part of
+ * what a server needs. A reading connection drops its pages when another one has committed, so more of them would rarely be used again.
+ */
+const writingCacheKiB = 32 * 1024;
+const readingCacheKiB = 4 * 1024;
+
+/**
  * Answered writes survive a power loss. With `synchronous = NORMAL` an incomplete write-ahead log would lose answered commits.
  * @param attempts how often a transaction is performed that meets a lock; all attempts together wait as long as one
  * @throws Error that says what to do when the file is not a memledger database or was written by a newer program; the file is not changed
@@ -30,7 +37,7 @@ export function openWriting({ path, runtime }: DatabaseFile, attempts = 1): Data
   // Deleted content is overwritten: free pages must not contain erased text.
   database.pragma("secure_delete = ON");
   database.pragma("temp_store = MEMORY");
-  database.pragma("cache_size = -32768");
+  database.pragma(`cache_size = -${writingCacheKiB}`);
   loadVec(database, runtime);
   return database;
 }
@@ -60,6 +67,7 @@ export async function openCurrent(
 export function openReading({ path, runtime }: DatabaseFile): Database {
   const database = openChecked(path, runtime, { timeout: 5_000, readonly: true, fileMustExist: true });
   database.pragma("temp_store = MEMORY");
+  database.pragma(`cache_size = -${readingCacheKiB}`);
   loadVec(database, runtime);
   return database;
 }
