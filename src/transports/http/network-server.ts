@@ -111,7 +111,7 @@ function listen(options: ServerOptions, port: number, certificate: Certificate |
     hostFault: (request) =>
       isLoopback(hostname) && !isProxy(peerOf(request) ?? "") ? hostFault(request.headers) : null,
     addHeaders(request, response) {
-      addSecurityHeaders(response);
+      addSecurityHeaders(request, response);
       addCors(request, response);
     },
     // The caller knows only whether the timeout applies, not what the operator has set.

@@ -14,14 +14,22 @@ const headers: Readonly<Record<string, string>> = {
 /** RFC 6797: a browser uses https only for this host, for a year after each answer. Names below it may belong to others. */
 const httpsOnly = { "Strict-Transport-Security": "max-age=31536000" };
 
+/** A browser would apply it to every other server on localhost. */
+const localName = /^(?:[^:]+\.)?localhost(?::|$)/i;
+
 /**
- * @param requiresHttps whether browsers must not call the host without TLS again. A server for this machine must not say so: browsers would
- * apply it to every other server on localhost.
+ * @param requiresHttps whether browsers must not call the host without TLS again, unless they call it localhost
  * @returns a function that adds the headers to an answer
  */
-export function createSecurityHeaders(requiresHttps: boolean): (response: Response) => void {
-  const added = Object.entries(requiresHttps ? { ...headers, ...httpsOnly } : headers);
-  return (response) => {
-    for (const [name, value] of added) if (!response.headers.has(name)) response.headers.set(name, value);
+export function createSecurityHeaders(
+  requiresHttps: boolean,
+): (request: Request, response: Response) => void {
+  const usual = Object.entries(headers);
+  const withHttpsOnly = Object.entries({ ...headers, ...httpsOnly });
+  return (request, response) => {
+    const isLocal = !requiresHttps || localName.test(request.headers.get("host") ?? "");
+    for (const [name, value] of isLocal ? usual : withHttpsOnly) {
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    }
   };
 }

@@ -89,6 +89,9 @@ test("only a server with TLS for other machines forbids calls without TLS", asyn
     const served = await startTestApp({ ...flags, host });
     const { headers } = await fetch(`https://127.0.0.1:${served.port}/health/live`, { tls: { ca } });
     expect([host, headers.get("strict-transport-security")]).toEqual([host, expected]);
+    // A browser would apply it to every other server on localhost.
+    const local = await fetch(`https://localhost:${served.port}/health/live`, { tls: { ca } });
+    expect([host, local.status, local.headers.get("strict-transport-security")]).toEqual([host, 200, null]);
     await served.stop();
   }
   rmSync(folder, { recursive: true });
