@@ -91,6 +91,7 @@ async function run(invocation: Invocation): Promise<ImportReport> {
       counts,
     );
   } catch (error) {
+    opened.close();
     progress.clear();
     throw error instanceof ImportStopped ? explainStop(error, counts) : error;
   }

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type DetectedFormat, detectFormat, type FormatName, formats } from "./formats/formats.ts";
 import type { PlacedEntry } from "./import-memories.ts";
-import { isDirectory, openFile, openStream, type Source, UnfitSource } from "./source.ts";
+import { isDirectory, openFile, openStandardInput, type Source, UnfitSource } from "./source.ts";
 
 export interface OpenedImport {
   /** Null: the source is empty. */
@@ -16,6 +16,8 @@ export interface OpenedImport {
   readBytes(): number;
   /** Names of files that were changed while they were read. */
   changedFiles(): readonly string[];
+  /** To be called when the entries are not read to their end. */
+  close(): void;
 }
 
 /** The format of directories. */
@@ -28,7 +30,7 @@ const directoryFormat = "basic-memory";
  */
 export async function openImport(path: string, named: FormatName | null): Promise<OpenedImport> {
   if (path !== "-" && isDirectory(path)) return openDirectory(path, named);
-  const source = path === "-" ? await openStream(Bun.stdin.stream(), "standard input") : await openFile(path);
+  const source = path === "-" ? await openStandardInput() : await openFile(path);
   const format = named === null ? await detectFormat(source) : { name: named, reason: "was named" };
   const counted = countBytes(source);
   return {
@@ -37,6 +39,7 @@ export async function openImport(path: string, named: FormatName | null): Promis
     bytes: source.bytes,
     readBytes: counted.readBytes,
     changedFiles: () => (source.hasChanged() ? [source.name] : []),
+    close: source.close,
   };
 }
 
@@ -62,6 +65,7 @@ function openDirectory(path: string, named: FormatName | null): OpenedImport {
     bytes: null,
     readBytes: () => 0,
     changedFiles: () => changed,
+    close() {},
   };
 }
 

@@ -16,6 +16,8 @@ export interface Source {
   readonly bytes: number | null;
   /** Whether the file is another one than at the beginning. */
   hasChanged(): boolean;
+  /** Stops reading, so that a pipe that is silent does not keep the process alive. */
+  close(): void;
 }
 
 /** A source that cannot be imported at all. */
@@ -34,14 +36,27 @@ export async function openFile(path: string, name = path): Promise<Source> {
       `${name} is a directory. Name a file; only the format basic-memory reads directories.`,
     );
   const stream = createReadStream(path, { fd: file, highWaterMark: headMaxBytes });
-  const source = await openStream(stream, name);
+  const source = await openStream(stream, name, () => void stream.destroy());
   if (!before.isFile()) return source;
   const hasChanged = () => isOther(before, statSync(path, { throwIfNoEntry: false }));
   return { ...source, bytes: before.size, hasChanged };
 }
 
 /** @throws UnfitSource */
-export async function openStream(stream: AsyncIterable<Uint8Array>, name: string): Promise<Source> {
+export function openStandardInput(): Promise<Source> {
+  const reader = Bun.stdin.stream().getReader();
+  const chunks = (async function* () {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  })();
+  return openStream(chunks, "standard input", () => void reader.cancel().catch(() => {}));
+}
+
+/** @throws UnfitSource */
+export async function openStream(
+  stream: AsyncIterable<Uint8Array>,
+  name: string,
+  close = () => {},
+): Promise<Source> {
   const iterator = stream[Symbol.asyncIterator]();
   const { chunks, pending } = await readHead(iterator);
   const head = Buffer.concat(chunks).subarray(0, headMaxBytes);
@@ -51,6 +66,7 @@ export async function openStream(stream: AsyncIterable<Uint8Array>, name: string
     head: new TextDecoder().decode(head),
     bytes: null,
     hasChanged: () => false,
+    close,
     stream: (async function* () {
       yield* chunks;
       for (let next = await (pending ?? iterator.next()); next.done !== true; next = await iterator.next()) {

@@ -179,3 +179,19 @@ describe("the command", () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 });
+
+test("an import that the server refuses ends although its pipe stays open", async () => {
+  const refusing = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ code: 1401, message: "The key was revoked.", data: null }, { status: 401 }),
+  });
+  const input = new ReadableStream<Uint8Array>({
+    start: (stream) => stream.enqueue(Buffer.from('{"content":"A"}\n')),
+  });
+  const words = ["memory", "import", "-", "--format", "memledger", "--url", String(refusing.url)];
+  const child = spawn(words, { MEMLEDGER_API_KEY: "mk_revoked" }, input);
+  const [exitCode, stderr] = [await child.exited, await child.stderr.text()];
+  await refusing.stop(true);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("The key was revoked.")]);
+});
