@@ -1,18 +1,20 @@
-// Drives the built executable, copied alone into an empty folder, as a newcomer would: `bun run smoke [FILE [RUNNER]]`.
+// Drives the built executable, copied alone into an empty folder, as a newcomer would: `bun run smoke [FILE [RUNNER...]]`.
 // Needs nothing but Bun itself, so it also runs where node_modules is out of reach. RUNNER starts an executable of another processor
-// architecture, such as qemu-aarch64-static. A program under it cannot start itself again, so what needs that is skipped.
+// architecture: a program and its options, such as `qemu-aarch64-static -cpu neoverse-n1`. A program under it cannot start itself again,
+// so what needs that is skipped. Every step has a limit (step-limit.ts), so that a process that hangs fails the test.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { obstacle } from "./docs/client-packages.ts";
+import { stepLimitMs, withinStepLimit } from "./docs/step-limit.ts";
 import { createFolderWith, removeFolder, type Started, startServer, walk, walkedPages } from "./docs/walk.ts";
 import { findNamespace } from "./egress/namespace.ts";
 import { items, says, startFakeLlm } from "./extraction/fake-llm.ts";
 import { checkAssistants } from "./smoke-assistants.ts";
 
 const executable = resolve(process.argv[2] ?? join(import.meta.dir, "../dist/memledger"));
-const runner = process.argv[3] === undefined ? null : Bun.which(process.argv[3]);
-if (process.argv[3] !== undefined && runner === null)
+const runner = process.argv.length > 3 ? process.argv.slice(3).join(" ") : null;
+if (process.argv[3] !== undefined && Bun.which(process.argv[3]) === null)
   throw new Error(
     `${process.argv[3]} is not installed. Debian has qemu-aarch64-static in the package qemu-user-static.`,
   );
@@ -34,9 +36,21 @@ async function start(...flags: readonly string[]): Promise<Started> {
   return server;
 }
 
+async function fetchText(url: string, options: RequestInit) {
+  const answer = await fetch(url, options);
+  return { status: answer.status, ok: answer.ok, text: await answer.text() };
+}
+
+/** The answer with its whole body. */
+function request(url: string, options: RequestInit = {}) {
+  return withinStepLimit(`the answer to ${url}`, fetchText(url, options));
+}
+
 /** The executable names what it contains. The native libraries are asked for their versions when it is built. */
 function checkVersion(): void {
-  const { stdout } = Bun.spawnSync([join(folder, "memledger"), "version", "--json"]);
+  const command = [join(folder, "memledger"), "version", "--json"];
+  const { stdout, exitedDueToTimeout } = Bun.spawnSync(command, { timeout: stepLimitMs });
+  check("version ends in time", exitedDueToTimeout !== true);
   const { bun, embedded } = JSON.parse(stdout.toString());
   check("version --json names Bun", bun === Bun.version, bun);
   check("version --json names the model", /^[0-9a-f]{64}$/.test(embedded.model.sha256), embedded.model);
@@ -99,7 +113,7 @@ try {
   const { apiKey } = first;
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
   const create = (url: string, content: string) =>
-    fetch(`${url}/v1/memories`, {
+    request(`${url}/v1/memories`, {
       method: "POST",
       headers,
       body: JSON.stringify({ content, memory_type: "fact" }),
@@ -113,28 +127,28 @@ try {
 
   const second = await start();
   check("the second start prints no key", second.apiKey === null);
-  const search = await fetch(`${second.url}/v1/memories/search`, {
+  const search = await request(`${second.url}/v1/memories/search`, {
     method: "POST",
     headers,
     body: JSON.stringify({ query: "Where do we work?", top_k: 5 }),
   });
-  const found = await search.text();
+  const found = search.text;
   check("what was stored is found after a restart", found.includes("The office is in Lisbon."), found);
-  const page = await (await fetch(`${second.url}/docs`)).text();
+  const page = (await request(`${second.url}/docs`)).text;
   const scripts = [...page.matchAll(/src="([^"]+)"/g)].map(([, source]) => source ?? "");
   check(
     "the reference page has a script and asks nobody else",
     scripts.length > 0 && scripts.every((source) => source.startsWith("/")),
     scripts,
   );
-  for (const source of scripts) check(`${source} is served`, (await fetch(second.url + source)).ok);
+  for (const source of scripts) check(`${source} is served`, (await request(second.url + source)).ok);
   process.kill(second.pid, "SIGKILL");
   await Bun.sleep(200);
   const third = await start("--llm-base-url", llm.url, "--llm-model", "small");
-  check("a start after kill -9 works", (await fetch(`${third.url}/health/ready`)).ok);
+  check("a start after kill -9 works", (await request(`${third.url}/health/ready`)).ok);
   const post = async (path: string, fields: object) => {
     const body = JSON.stringify(fields);
-    return (await fetch(`${third.url}/v1/memories/${path}`, { method: "POST", headers, body })).text();
+    return (await request(`${third.url}/v1/memories/${path}`, { method: "POST", headers, body })).text;
   };
   const text = "Dana: I have moved to Porto. Nice weather!";
   llm.otherwise(items({ content: "Dana has moved to Porto.", evidence: "I have moved to Porto." }));
@@ -148,7 +162,7 @@ try {
   else process.stdout.write(`skipped under ${runner}: other pages, and assistants\n`);
 } finally {
   // A check that fails must leave no server behind; those that have ended are not there to be stopped.
-  await Promise.all(servers.map((server) => server.stop()));
+  await Promise.allSettled(servers.map((server) => server.stop()));
   await llm.stop();
   removeFolder(folder);
 }

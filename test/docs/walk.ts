@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Environment, installClient, shimsOf } from "./client-packages.ts";
 import { type Block, blocksOf, pages } from "./pages.ts";
+import { withinStepLimit } from "./step-limit.ts";
 
 interface WalkedCall {
   readonly status: number;
@@ -68,14 +69,16 @@ export function removeFolder(folder: string): void {
 export async function startServer(folder: string, ...flags: readonly string[]): Promise<Started> {
   const command = ["./memledger", "serve", "--port", "0", "--json", "--log-level", "warn", ...flags];
   const child = Bun.spawn(command, { cwd: folder, stdout: "pipe", stderr: "inherit" });
-  const ready = JSON.parse(await firstLine(child.stdout));
+  const kill = () => child.kill("SIGKILL");
+  const line = await withinStepLimit(`the ready line of ${command.join(" ")}`, firstLine(child.stdout), kill);
+  const ready = JSON.parse(line);
   return {
     url: ready.url,
     apiKey: ready.api_key ?? null,
     pid: child.pid,
     async stop() {
       child.kill("SIGTERM");
-      return child.exited;
+      return withinStepLimit("the server to end after SIGTERM", child.exited, kill);
     },
   };
 }
@@ -184,10 +187,12 @@ function createShell(folder: string, environment: Environment): (commands: strin
       stdin: new Blob(["\n"]),
       stdout: "pipe",
       stderr: "pipe",
+      // A process group of its own, so that the programs that bash started can be ended with it.
+      detached: true,
     });
-    const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()];
-    const [stdout = "", stderr = ""] = await Promise.all(texts);
-    const exitCode = await child.exited;
+    const ended = Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    const killAll = () => process.kill(-child.pid, "SIGKILL");
+    const [stdout, stderr, exitCode] = await withinStepLimit(`these commands: ${commands}`, ended, killAll);
     return { exitCode, stdout, stderr: exitCode === 0 ? stderr : `${stderr}\nfailed: ${commands}` };
   };
 }
