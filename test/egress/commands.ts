@@ -29,8 +29,12 @@ export interface Administration {
 export async function administer(administration: Administration): Promise<string[]> {
   const { run, named, publicKey, lap, memoryId, auditId, isErased } = administration;
   const faults: string[] = [];
-  const expect = async (words: readonly string[], codes: readonly number[] = [0]): Promise<Outcome> => {
-    const outcome = await run(words);
+  const expect = async (
+    words: readonly string[],
+    codes: readonly number[] = [0],
+    use: RunCommand = run,
+  ): Promise<Outcome> => {
+    const outcome = await use(words);
     const { exitCode, stderr } = outcome;
     if (!codes.includes(exitCode))
       faults.push(`${words.join(" ")} ended with ${exitCode}: ${stderr.slice(0, 300)}`);
@@ -51,16 +55,11 @@ export async function administer(administration: Administration): Promise<string
   await expect(["audit", "show", "00000000000000000000000000000000"], [1]);
   await expect(["audit", "list", "--project", "default", "--page-size", "2"]);
   await Bun.write(file("list.md"), `- The cellar of ${lap} is dry.\n`);
-  await expect(["memory", "import", file("list.md"), "--project", "default"]);
-  await expect([
-    "memory",
-    "export",
-    "--project",
-    "default",
-    "--out",
-    file("memories.jsonl"),
-    "--with-vectors",
-  ]);
+  const starting: RunCommand = (...parameters) => runStarting(run, ...parameters);
+  const project = ["--project", "default"];
+  await expect(["memory", "import", file("list.md"), ...project], [0], starting);
+  const exported = ["--out", file("memories.jsonl"), "--with-vectors"];
+  await expect(["memory", "export", ...project, ...exported], [0], starting);
 
   const note = await expect(["audit", "checkpoint"]);
   await Bun.write(file("kept.note"), note.stdout);
@@ -136,18 +135,22 @@ export async function connectAssistant(run: RunCommand): Promise<string[]> {
     { id: 3, method: "tools/call", params: { name: "memory_search", arguments: { query: "tea" } } },
   ];
   const input = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
-  let isRunning = true;
-  const connected = run(["mcp"], false, input).finally(() => {
-    isRunning = false;
-  });
-  // The trace ends with the last process that the program has started.
-  while (isRunning) {
-    await Promise.race([connected, Bun.sleep(2_000)]);
-    if (isRunning) await run(["stop"]);
-  }
-  const { exitCode, stdout, stderr } = await connected;
+  const { exitCode, stdout, stderr } = await runStarting(run, ["mcp"], false, input);
   const isAnswered = exitCode === 0 && stderr === "" && stdout.split('"result"').length === 4;
   return isAnswered ? [] : [`mcp ended with ${exitCode}: ${stdout.slice(0, 300)} ${stderr}`];
+}
+
+/** Runs a command that starts a server in the background if none runs, and stops this server: the trace ends with the last process. */
+async function runStarting(run: RunCommand, ...parameters: Parameters<RunCommand>): Promise<Outcome> {
+  let isRunning = true;
+  const ended = run(...parameters).finally(() => {
+    isRunning = false;
+  });
+  while (isRunning) {
+    await Promise.race([ended, Bun.sleep(2_000)]);
+    if (isRunning) await run(["stop"]);
+  }
+  return ended;
 }
 
 /** What needs a stopped server. @returns what did not end as it should */

@@ -34,14 +34,9 @@ async function observe(program: string, duration: number): Promise<Report> {
   using sandbox = createSandbox([program]);
   const commands = new Set<string>(["serve"]);
   const run: RunCommand = async (words, bare = false, input) => {
-    if (bare) return sandbox.run(words, input);
-    commands.add(
-      words
-        .filter((word) => /^[a-z][a-z-]*$/.test(word))
-        .slice(0, 2)
-        .join(" "),
-    );
-    return sandbox.run([...words, "--data-dir", sandbox.dataDir], input);
+    const names = words.filter((word) => /^[a-z][a-z-]*$/.test(word));
+    if (!words.includes("--help")) commands.add(names.slice(0, 2).join(" "));
+    return sandbox.run(bare ? words : [...words, "--data-dir", sandbox.dataDir], input);
   };
   const begun = Date.now();
   const until = (share: number) => begun + duration * 1000 * share;
