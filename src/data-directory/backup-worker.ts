@@ -2,6 +2,7 @@
 // message while it copies.
 
 import { chooseEngine } from "../engines/engines.ts";
+import { returnFreeMemory } from "../native/free-memory.ts";
 import { answerRequests } from "../threads/answer-requests.ts";
 import { yieldToOthers } from "../threads/priority.ts";
 import { locate } from "./data-directory.ts";
@@ -24,5 +25,10 @@ answerRequests(async (request) => {
     if (Atomics.load(stop, 0) !== 0) throw new Error("The server is shutting down.");
   };
   const place = { directory, engine: chooseEngine(directory) };
-  return (await makeBackup(place, { ...options, onProgress: requireRunning })).bytes;
+  try {
+    return (await makeBackup(place, { ...options, onProgress: requireRunning })).bytes;
+  } finally {
+    // Each backup has a new thread, which may get another heap.
+    returnFreeMemory();
+  }
 });

@@ -20,7 +20,7 @@ const lockWaitMs = 1_000;
  * what a server needs. A reading connection drops its pages when another one has committed, so more of them would rarely be used again.
  */
 const writingCacheKiB = 32 * 1024;
-const readingCacheKiB = 4 * 1024;
+export const readingCacheKiB = 4 * 1024;
 
 /**
  * Answered writes survive a power loss. With `synchronous = NORMAL` an incomplete write-ahead log would lose answered commits.

@@ -12,7 +12,7 @@ import { type Database, openDatabase, SqliteError } from "../../../native/sqlite
 import type { ChainHead, CopyOptions, DatabaseCopy } from "../../../storage/engine.ts";
 import { checkFormat } from "../schema/migrate.ts";
 import { boundModel } from "../schema/model-binding.ts";
-import { type DatabaseFile, openReading } from "./connection.ts";
+import { type DatabaseFile, openReading, readingCacheKiB } from "./connection.ts";
 import { explainDiskFailure, isDamage } from "./disk-failure.ts";
 
 /** A step of 1 MiB takes a few milliseconds. */
@@ -66,6 +66,7 @@ function explainCopyFailure(error: unknown, target: string): unknown {
 function finish(target: string, { runtime }: DatabaseFile): DatabaseCopy {
   const database = openDatabase(target, runtime, { fileMustExist: true });
   try {
+    database.pragma(`cache_size = -${readingCacheKiB}`);
     database.pragma("locking_mode = EXCLUSIVE");
     database.pragma("journal_mode = DELETE");
     requireIntact(database);
