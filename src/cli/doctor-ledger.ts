@@ -119,6 +119,9 @@ export function checkClock({ newestAt }: RecentFinding): string {
   return toTimestamp(now);
 }
 
+/** What only `doctor --fix` examines. */
+export const embeddingsOfSearches = "the vectors and the keyword index of searches";
+
 /** What the checks do not cover, even if all of them passed. */
 export function notVerified(
   { directory }: CheckedDirectory,
@@ -131,6 +134,7 @@ export function notVerified(
       ? []
       : [`${counted(older, "older audit record")}: memledger audit verify --data-dir ${dataDir}`]),
     `whether a holder of the signing key rewrote the ledger: memledger audit verify --data-dir ${dataDir} --checkpoint FILE, with a checkpoint that was kept outside the server`,
-    "the files of exports; the vectors and the keyword index of searches",
+    `${embeddingsOfSearches}: stop the server, then memledger doctor --fix --data-dir ${dataDir}`,
+    "the files of exports",
   ];
 }

@@ -86,7 +86,8 @@ async function change(config: Config, terminal: Terminal): Promise<Report> {
       },
     );
     if (where === "server") await followServer(engine, config, wanted, progress);
-    return report(await engine.inspect(), wanted);
+    const isChanged = isNew || before.modelChange !== null;
+    return report(await engine.inspect(), wanted, isChanged);
   } finally {
     progress.clear();
   }
@@ -191,12 +192,17 @@ async function followServer(
 const stopped =
   "The server stopped before the model was changed. The change continues when the server starts again, or when you run this command again. Until it is finished, the former model is in use.";
 
-function report({ model, modelChange, memories }: Inspection, wanted: ModelBinding): Report {
+function report(
+  { model, modelChange, memories }: Inspection,
+  wanted: ModelBinding,
+  isChanged: boolean,
+): Report {
   if (model?.sha256 === wanted.sha256) {
-    return {
-      data: { memories, model },
-      text: `Embedded ${counted(memories, "memory", "memories")} with ${model.id} (${model.dimensions} dimensions).`,
-    };
+    const name = `${model.id} (${model.dimensions} dimensions)`;
+    const text = isChanged
+      ? `Embedded ${counted(memories, "memory", "memories")} with ${name}.`
+      : `No embedding was changed: ${counted(memories, "memory has", "memories have")} embeddings of ${name} already.`;
+    return { data: { memories, model }, text };
   }
   if (modelChange !== null && modelChange.failure !== null) {
     throw new Error(

@@ -234,6 +234,13 @@ test("older records than the newest ones of each chain are left out and counted"
 });
 
 test("people are told what was not checked", async () => {
-  const { stdout } = await run(["doctor", "--data-dir", copy()]);
+  const dataDir = copy();
+  const { stdout } = await run(["doctor", "--data-dir", dataDir]);
   expect(stdout).toMatch(/\nNot checked:\n- .*audit verify/);
+  const ofSearches =
+    "- the vectors and the keyword index of searches: stop the server, then memledger doctor --fix";
+  expect(stdout).toContain(ofSearches);
+  const examined = await run(["doctor", "--fix", "--data-dir", dataDir]);
+  expect(examined.stdout).toMatch(/\nNot checked:\n/);
+  expect(examined.stdout).not.toContain(ofSearches);
 });

@@ -61,6 +61,8 @@ test("reembed makes the new model the database's own, and keeps it in the data d
     model: { id: "next", sha256: expect.stringMatching(/^[0-9a-f]{64}$/), dimensions: 384 },
   });
   expect((await runJson(words)).object).toEqual(done.object);
+  const again = "No embedding was changed: 4 memories have embeddings of next (384 dimensions) already.\n";
+  expect((await run(words)).stdout).toBe(again);
   const graph = join(dataDir, "models", String(Object(done.object.model).sha256), "onnx/model.onnx");
   expect(statSync(graph).mode & 0o777).toBe(0o600);
   writeFileSync(graph, "changed");
