@@ -2,7 +2,7 @@
 // no file may be left over, and memory must not grow. Linux only. Must never end a process that it did not start.
 
 import { Database } from "bun:sqlite";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { isObject, type Json } from "../../src/json/json.ts";
@@ -33,8 +33,10 @@ const sampleEveryMs = 1_000;
 const commandEveryMs = 5_000;
 const clients = { strict: 2, wide: 3 };
 const backupsKept = 2;
-/** The caches of a server fill during its first minutes. */
+/** Of the time. The warm-up ends when code is compiled, each thread has run, and the caches are full. */
 const warmUpShare = 0.4;
+/** The writing connection keeps 32 MiB of the pages that it has written: a smaller database would fill this cache during the measurement. */
+const filledMiB = 48;
 const groupSamples = 15;
 /** A slope in a shorter time says nothing: one garbage collection moves it by hundreds of MiB per hour. */
 const judgedFromMinutes = 8;
@@ -66,7 +68,10 @@ export async function soak({ minutes, seed, command }: SoakOptions): Promise<Soa
     createPlace({ root: join(folder.path, name), empty, command, seed: seed + index }),
   );
   if (killed === undefined || lasting === undefined) throw new Error("unreachable");
-  const [lives, memory] = await Promise.all([liveAndDie(killed, endAt, seed), liveOn(lasting, endAt)]);
+  const [lives, memory] = await Promise.all([
+    liveAndDie(killed, endAt, seed),
+    liveOn(lasting, endAt, minutes),
+  ]);
   const faults = [
     ...killed.faults.map((fault) => `killed server: ${fault}`),
     ...lasting.faults.map((fault) => `lasting server: ${fault}`),
@@ -221,10 +226,12 @@ async function liveAndDie(place: Place, endAt: number, seed: number) {
   return { kills, slope: fitSlope(resident) };
 }
 
-async function liveOn(place: Place, endAt: number) {
+async function liveOn(place: Place, endAt: number, minutes: number) {
+  const begun = Date.now();
   const server = await place.start();
   await prepare(place, server);
-  const begun = Date.now();
+  const warmAt = begun + warmUpShare * (endAt - begun);
+  if (minutes >= judgedFromMinutes) await fill(place, server, warmAt);
   const samples: (Usage & { readonly hours: number })[] = [];
   let isOver = false;
   const using = use(place, server, () => isOver, false);
@@ -237,7 +244,7 @@ async function liveOn(place: Place, endAt: number) {
   await using;
   if (server.hasEnded()) place.faults.push(`the server ended: ${server.log().slice(0, 500)}`);
   await finish(place, server);
-  const warm = samples.slice(Math.floor(samples.length * warmUpShare));
+  const warm = samples.filter(({ hours }) => hours * 3_600_000 >= warmAt - begun);
   const pick = (value: (usage: Usage) => number) => {
     const points = warm.map((usage) => ({ x: usage.hours, y: value(usage) }));
     return fitSlope(averageGroups(points, groupSamples));
@@ -250,6 +257,18 @@ async function liveOn(place: Place, endAt: number) {
     resident: pick(({ residentMiB }) => residentMiB),
     usage: `at most ${most(({ residentMiB }) => residentMiB)} MiB, ${most(({ openFiles }) => openFiles)} open files, ${most(({ threads }) => threads)} threads`,
   };
+}
+
+/** Until the caches are full. */
+async function fill(place: Place, server: Server, untilMs: number): Promise<void> {
+  const { database } = locate(place.dataDir);
+  const isFull = () => statSync(database).size >= filledMiB * 1024 * 1024;
+  await place.wide.fill(
+    { url: server.url, key: place.keys.get("wide") ?? "" },
+    () => isFull() || Date.now() >= untilMs,
+  );
+  if (!isFull())
+    place.faults.push(`the database has not reached ${filledMiB} MiB during the warm-up: use more --minutes`);
 }
 
 /** Ends a server in order, and judges everything that it leaves. */

@@ -8,12 +8,14 @@ import { type Call, createRandom, type Target } from "../crash/load.ts";
 export interface Traffic {
   /** Calls of operations that record themselves under the name of their route, by their number. */
   readonly calls: readonly Call[];
-  /** Content of the memories that were answered as stored and that nobody deletes, by their identifiers. */
+  /** Content of the memories that were answered as stored and that nobody has asked to delete, by their identifiers. */
   readonly kept: ReadonlyMap<string, string>;
   /** Answers that nobody should get, such as 500. */
   faults(): readonly string[];
   /** How often each kind of step was answered. */
   readonly answered: ReadonlyMap<string, number>;
+  /** Appends records of about 6 KB each, from several clients, until told to stop; never throws. */
+  fill(target: Target, isOver: () => boolean): Promise<void>;
   /** Sends from each client until told to stop; never throws. */
   run(target: Target, options: { readonly clients: number; readonly isOver: () => boolean }): Promise<void>;
 }
@@ -21,7 +23,12 @@ export interface Traffic {
 /** A moment between two calls of a client: the machine has other things to do, and a proof of memory needs time rather than calls. */
 const pauseMs = 40;
 const answerLimitMs = 60_000;
+const fillClients = 8;
+/** What cannot be compressed, within the limit of metadata. */
+const fillBytes = 2_800;
 const exportPollMs = 200;
+/** With more, the oldest one is deleted: the search index needs memory for each, and only a constant number of them shows a leak. */
+const keptMax = 300;
 const longText = "Dana: We decided to release on Tuesdays. I prefer tea in the morning. Nice weather today! ";
 
 /** Success, and the refusals that random calls meet: absent, double, too many at once, unavailable. */
@@ -36,16 +43,22 @@ export function createTraffic(seed: number): Traffic {
   const answered = new Map<string, number>();
   let serial = 0;
 
-  const request = async (target: Target, line: string, body: JsonObject | null, path = "", call?: Call) => {
+  const request = async (
+    target: Target,
+    line: string,
+    body: JsonObject | null,
+    path = "",
+    call?: Call,
+    metadata: JsonObject | null = call === undefined ? null : { call: call.number },
+  ) => {
     const [method = "", route = ""] = line.split(" ");
-    const metadata = call === undefined ? {} : { "X-Audit-Metadata": JSON.stringify({ call: call.number }) };
     const response = await fetch(target.url + (path || route), {
       method,
       headers: {
         Authorization: `Bearer ${target.key}`,
         "Content-Type": "application/json",
         Accept: "application/json, text/event-stream",
-        ...metadata,
+        ...(metadata === null ? {} : { "X-Audit-Metadata": JSON.stringify(metadata) }),
       },
       signal: AbortSignal.timeout(answerLimitMs),
       ...(body === null ? {} : { body: JSON.stringify(body) }),
@@ -88,8 +101,13 @@ export function createTraffic(seed: number): Traffic {
   const sentence = (tag: string) =>
     `${tag} ${seed}-${++serial}: ${"it says something else. ".repeat(Math.floor(random() * 8))}`.trim();
   const long = () => longText.repeat(1 + Math.floor(random() * 100));
-  const keep = (id: Json | undefined, content: string) => {
+  const keep = async (target: Target, id: Json | undefined, content: string) => {
     if (typeof id === "string") kept.set(id, content);
+    const [oldest] = kept.keys();
+    if (kept.size <= keptMax || oldest === undefined) return;
+    // Before the call: without an answer nobody knows whether it is deleted.
+    kept.delete(oldest);
+    await send(target, "DELETE /v1/memories/:memory_id", null, `/v1/memories/${oldest}`);
   };
   const tagged = async (target: Target, tag: string, content: string) =>
     send(target, "POST /v1/memories", { content, memory_type: "fact", tags: [tag] });
@@ -124,7 +142,7 @@ export function createTraffic(seed: number): Traffic {
       "kept memory",
       async (target) => {
         const content = sentence("Kept");
-        keep((await tagged(target, "kept", content)).id, content);
+        await keep(target, (await tagged(target, "kept", content)).id, content);
       },
     ],
     [
@@ -135,7 +153,8 @@ export function createTraffic(seed: number): Traffic {
         const memories = contents.map((content) => ({ content, memory_type: "fact", tags: ["kept"] }));
         const { results } = await send(target, "POST /v1/memories/batch", { memories });
         for (const [index, result] of (Array.isArray(results) ? results : []).entries())
-          if (isObject(result) && result.status === "created") keep(result.id, contents[index] ?? "");
+          if (isObject(result) && result.status === "created")
+            await keep(target, result.id, contents[index] ?? "");
       },
     ],
     [3, "long memory", (target) => tagged(target, "doomed", `${sentence("Long")} ${long().slice(0, 9_000)}`)],
@@ -163,7 +182,8 @@ export function createTraffic(seed: number): Traffic {
       "memory over MCP",
       async (target) => {
         const content = sentence("Kept by a tool");
-        keep((await tool(target, "memory_save", { content, type: "fact", tags: ["kept"] })).id, content);
+        const { id } = await tool(target, "memory_save", { content, type: "fact", tags: ["kept"] });
+        await keep(target, id, content);
       },
     ],
     [4, "search over MCP", (target) => tool(target, "memory_search", { query: "What was kept?" })],
@@ -186,6 +206,17 @@ export function createTraffic(seed: number): Traffic {
     kept,
     faults: () => [...faults.values()],
     answered,
+    async fill(target, isOver) {
+      const client = async () => {
+        while (!isOver()) {
+          const filling = crypto.getRandomValues(new Uint8Array(fillBytes)).toBase64();
+          await request(target, "GET /v1/memories/tags", null, "", undefined, { filling }).catch(
+            () => undefined,
+          );
+        }
+      };
+      await Promise.all(Array.from({ length: fillClients }, client));
+    },
     async run(target, { clients, isOver }) {
       const client = async () => {
         while (!isOver()) {
