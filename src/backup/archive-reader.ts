@@ -203,7 +203,7 @@ function isOfZstd(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^(ZSTD|Z)_/i.test(String(error.code));
 }
 
-const remedy = "Nothing was restored. Copy the file again from where it was stored, or use another backup.";
+const remedy = "Nothing was changed. Copy the file again from where it was stored, or use another backup.";
 
 /** @param fault a clause */
 export function unusable(path: string, fault: string, cause?: unknown): UnusableBackup {

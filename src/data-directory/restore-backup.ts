@@ -77,7 +77,7 @@ async function requireIntact(path: string, folder: string, { database }: Manifes
   }
   if (damage.length === 0) return;
   throw new Error(
-    `The database in ${path} is damaged: ${damage.join("; ")}. Nothing was restored. Use another backup.`,
+    `The database in ${path} is damaged: ${damage.join("; ")}. Nothing was changed. Use another backup.`,
   );
 }
 

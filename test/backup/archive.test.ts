@@ -172,7 +172,7 @@ test("a changed byte of the compressed file is refused, or changes nothing", asy
       writeFileSync(path, changed);
       const outcome = await unpack(path).catch((error: Error) => error.message);
       if (typeof outcome === "string")
-        expect(outcome).toMatch(/is not a usable backup: .*Nothing was restored/s);
+        expect(outcome).toMatch(/is not a usable backup: .*Nothing was changed/s);
       else
         expect(readFileSync(join(folder, "out/memledger.db")).equals(contents["memledger.db"] ?? whole)).toBe(
           true,
