@@ -5,9 +5,10 @@ import { confirm, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { pageSizeMax } from "../limits.ts";
 import { Fields, Nullable } from "../schema/schema.ts";
-import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
+import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
+import { memoryFilterFields } from "./memory-filter.ts";
 import type { ExportQuery } from "./store.ts";
-import { toTagFilter, WantedTags } from "./tags.ts";
+import { toTagFilter } from "./tags.ts";
 
 export const exportMemories = projectOperation({
   name: "memory.export",
@@ -20,12 +21,7 @@ export const exportMemories = projectOperation({
   refusals: [],
   success: 200,
   input: Fields({
-    memory_type: Type.Optional(memoryType),
-    tag: Type.Optional(
-      WantedTags(
-        "Only memories that have this tag. If it is given several times, memories have all of them.",
-      ),
-    ),
+    ...memoryFilterFields,
     include_vectors: Type.Optional(
       Type.Boolean({ default: false, description: "Whether to return the embeddings, too." }),
     ),

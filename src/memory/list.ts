@@ -5,9 +5,10 @@ import { confirm, projectOperation } from "../calls/operation.ts";
 import { pageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";
 import { Choice, Fields } from "../schema/schema.ts";
-import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
+import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
+import { memoryFilterFields } from "./memory-filter.ts";
 import type { ListQuery } from "./store.ts";
-import { toTagFilter, WantedTags } from "./tags.ts";
+import { toTagFilter } from "./tags.ts";
 
 export const listMemories = projectOperation({
   name: "memory.list",
@@ -19,12 +20,7 @@ export const listMemories = projectOperation({
   refusals: [],
   success: 200,
   input: Fields({
-    memory_type: Type.Optional(memoryType),
-    tag: Type.Optional(
-      WantedTags(
-        "Only memories that have this tag. If it is given several times, memories have all of them.",
-      ),
-    ),
+    ...memoryFilterFields,
     ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
     sort_by: Type.Optional(
       Choice(["created_at", "updated_at", "importance"], {

@@ -1,0 +1,12 @@
+// Owns the parameters that select memories by type and tags, where all memories of a project are read page by page.
+
+import { Type } from "@sinclair/typebox";
+import { memoryType } from "./memory.ts";
+import { WantedTags } from "./tags.ts";
+
+export const memoryFilterFields = {
+  memory_type: Type.Optional(memoryType),
+  tag: Type.Optional(
+    WantedTags("Only memories that have this tag. If it is given several times, memories have all of them."),
+  ),
+};
