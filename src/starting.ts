@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config } from "./config/config.ts";
 import type { LockedDirectory } from "./data-directory/directory-lock.ts";
+import { storeSettingsOf } from "./data-directory/store-settings.ts";
 import { startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import type { ModelSource } from "./embedding/model-directory.ts";
@@ -37,21 +38,13 @@ export async function startEngines(
   const started = starting.catch(() => null);
   parts.defer(async () => (await started)?.close());
   const store = await engine.open({
+    ...storeSettingsOf(config),
     model: { id: model.id, sha256: model.sha256, dimensions },
-    plans: config.plans,
     ledger,
-    payloadRetentionDays: config.payloadRetentionDays,
-    installationRetentionDays: config.installationRetentionDays,
-    checkpointInterval: {
-      everyRecords: config.checkpointRecords,
-      everyMs: config.checkpointMinutes * 60_000,
-    },
-    exportLifeMs: config.exportRetentionDays * 86_400_000,
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
     groupCommit: config.groupCommit,
     clockShift,
     logger,
-    logLevel: config.logLevel,
     onModelChange,
   });
   parts.defer(() => store.close());

@@ -24,6 +24,7 @@ import {
   refuseOlderDatabase,
 } from "./lost-database.ts";
 import { backUpBeforeMigration } from "./migration-backup.ts";
+import { storeSettingsOf } from "./store-settings.ts";
 
 export interface LockedDirectory extends DatabasePlace {
   readonly runtime: RuntimeFiles;
@@ -112,21 +113,13 @@ export async function openAdministrationWith(
   logger: Logger,
 ): Promise<Administration> {
   const store = await engine.open({
+    ...storeSettingsOf(config),
     model: null,
-    plans: config.plans,
     ledger,
-    payloadRetentionDays: config.payloadRetentionDays,
-    installationRetentionDays: config.installationRetentionDays,
-    checkpointInterval: {
-      everyRecords: config.checkpointRecords,
-      everyMs: config.checkpointMinutes * 60_000,
-    },
-    exportLifeMs: config.exportRetentionDays * 86_400_000,
     searchCacheBytes: 0,
     groupCommit: false,
     clockShift: null,
     logger,
-    logLevel: config.logLevel,
   });
   const perform = createPerform({
     store,
