@@ -4,6 +4,7 @@
 import type { ImportCounts, Place } from "../importing/import-memories.ts";
 import { messagesMax } from "../importing/limits.ts";
 import { counted } from "../text/plural.ts";
+import { durationOf } from "./rate-progress.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ImportProgress {
@@ -56,13 +57,8 @@ function describe(counts: ImportCounts, share: number | null, seconds: number): 
   const { created, existing, skipped, refused } = counts;
   const done = created + existing;
   const parts = [counted(done, "memory", "memories"), `${Math.round(done / seconds)}/s`];
-  if (share !== null && share > 0.01) parts.push(`${duration((seconds / share) * (1 - share))} left`);
+  if (share !== null && share > 0.01) parts.push(`${durationOf((seconds / share) * (1 - share))} left`);
   if (skipped > 0) parts.push(`${skipped} skipped`);
   if (refused > 0) parts.push(`${refused} refused`);
   return parts.join(", ");
-}
-
-function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }

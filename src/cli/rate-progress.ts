@@ -45,7 +45,8 @@ function rateOf(done: number, elapsedMs: number, left: number): string {
   return `, ${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} per second, ${durationOf(left / perSecond)} left`;
 }
 
-function durationOf(seconds: number): string {
+/** "45 s", "12 min" or "1.5 h". */
+export function durationOf(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
