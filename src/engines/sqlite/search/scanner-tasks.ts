@@ -1,0 +1,47 @@
+// Owns the kinds of tasks that the searcher has scanners perform, with the types of their values. The main thread must never know them.
+
+import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
+import type { GroupOutcome, GroupWork } from "./group-steps.ts";
+
+/** Each kind: what all tasks of a step need, one task, and its result. All of them are plain data, or typed arrays over shared memory. */
+export interface TaskKinds {
+  readonly scan: {
+    readonly common: { readonly dimensions: number; readonly queries: readonly ScanQuery[] };
+    readonly task: { readonly blocks: readonly SharedBlock[] };
+    /** For each query. */
+    readonly result: readonly ScanFound[];
+  };
+}
+
+/** A ScannedBlock that names its buffer by its number in SharedBuffers. */
+export interface SharedBlock {
+  readonly buffer: number;
+  readonly firstSlot: number;
+  readonly rows: number;
+}
+
+/**
+ * The steps of a group: a generator that yields work and gets the results of its tasks, within one read transaction of its own
+ * connection. It may be ended at each yield (`return`). Between two yields it works for 5 ms at most.
+ */
+export type GroupSteps<Result = readonly GroupOutcome[]> = Generator<GroupWork, Result, readonly unknown[]>;
+
+/** Has scanners perform tasks: `const results = yield* perform("scan", common, tasks)`. */
+export function* perform<Kind extends keyof TaskKinds>(
+  kind: Kind,
+  common: TaskKinds[Kind]["common"],
+  tasks: readonly TaskKinds[Kind]["task"][],
+): GroupSteps<readonly TaskKinds[Kind]["result"][]> {
+  if (tasks.length === 0) return [];
+  const results = yield { kind, common, tasks, isRepeatable: isRepeatable[kind] };
+  // The scanners have answered tasks of this kind.
+  return results as readonly TaskKinds[Kind]["result"][];
+}
+
+/** Gives other projects a turn. */
+export function* takeTurns(): GroupSteps<void> {
+  yield { kind: "scan", common: null, tasks: [], isRepeatable: true };
+}
+
+/** False for tasks that write to shared memory or to files: a scanner that hangs may write later. */
+const isRepeatable: Readonly<Record<keyof TaskKinds, boolean>> = { scan: true };
