@@ -1,11 +1,16 @@
-// Changes and reads the database of a data directory that no process has open, as somebody with the file could.
+// Changes and reads the database of a data directory, as somebody with the file could. A server may have it open: its tasks commit at any
+// moment, so each connection waits for the lock.
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { isObject } from "../../src/json/json.ts";
 
+/** Without it, bun:sqlite reports SQLITE_BUSY at once. */
+const lockWait = "PRAGMA busy_timeout = 30000";
+
 export function changeDatabase(dataDir: string, ...statements: string[]): void {
   const database = new Database(join(dataDir, "memledger.db"));
+  database.run(lockWait);
   for (const statement of statements) database.run(statement);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
@@ -14,6 +19,7 @@ export function changeDatabase(dataDir: string, ...statements: string[]): void {
 function readDatabase<Row>(dataDir: string, select: string): Row[] {
   const database = new Database(join(dataDir, "memledger.db"), { readonly: true });
   try {
+    database.run(lockWait);
     return database.query<Row, []>(select).all();
   } finally {
     database.close();
