@@ -45,7 +45,7 @@ export function createSearch(database: Database, { onnx, cacheBytes }: SearchOpt
   const indexes = new LRUCache<number, SearchIndex>({
     maxSize: Math.max(1, cacheBytes),
     // An index that fits, but not with all of its postings, is kept alone: the cache would not keep a larger value at all.
-    sizeCalculation: (index) => Math.min(Math.max(1, cacheBytes), Math.max(1, index.byteLength)),
+    sizeCalculation: (index) => Math.min(Math.max(1, cacheBytes), Math.max(1, Math.ceil(index.byteLength))),
     ttl: indexLifeMs,
     updateAgeOnGet: true,
   });

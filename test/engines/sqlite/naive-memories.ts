@@ -1,0 +1,71 @@
+// Owns what the tests of search read from the database themselves: the memories of a project, with plain SQL, so that an answer is compared
+// with what is stored and not with what an index remembers. Changes nothing.
+
+import { openReading } from "../../../src/engines/sqlite/database-file/connection.ts";
+import type { MemoryType } from "../../../src/memory/memory.ts";
+import { type NaiveMemory, wordsOf } from "../../ranking/naive-ranking.ts";
+import { runtime } from "../../storage/seam.ts";
+
+interface Row {
+  readonly serial: number;
+  readonly id: string;
+  readonly content: string;
+  readonly memory_type: MemoryType;
+  readonly importance: number;
+  readonly is_active: number;
+  readonly expires_at: number | null;
+  readonly tags: string | null;
+  readonly revision: number;
+  readonly embedding: Uint8Array;
+}
+
+interface StoredMemory extends NaiveMemory {
+  readonly revision: number;
+}
+
+export interface StoredMemories extends Disposable {
+  /** Those that a bulk delete has not hidden, oldest first; the same array until the database changes. */
+  of(project: string): readonly StoredMemory[];
+}
+
+/** Reads with the SQLite library of the server: a second one in this process would break the locks of the first. */
+export function readStoredMemories(path: string): StoredMemories {
+  const database = openReading({ path, runtime });
+  const rows = database.prepare<[string], Row>(
+    `SELECT memory.serial, memory.id, memory.content, memory.memory_type, memory.importance, memory.is_active,
+       memory.expires_at, memory.tags, memory.revision, memory_vector.embedding
+     FROM project, pool, memory, memory_vector
+     WHERE project.id = ? AND pool.project = project.serial AND memory.project = project.serial
+       AND memory.memory_type = pool.memory_type AND memory.epoch = pool.epoch
+       AND memory_vector.memory = memory.serial
+     ORDER BY memory.serial`,
+  );
+  const known = new Map<string, readonly StoredMemory[]>();
+  let version: unknown = null;
+  return {
+    of(project) {
+      const current = database.pragma("data_version", { simple: true });
+      if (current !== version) known.clear();
+      version = current;
+      const memories = known.get(project) ?? rows.all(project).map(toStored);
+      known.set(project, memories);
+      return memories;
+    },
+    [Symbol.dispose]: () => void database.close(),
+  };
+}
+
+function toStored(row: Row): StoredMemory {
+  return {
+    id: row.id,
+    serial: row.serial,
+    type: row.memory_type,
+    importance: row.importance,
+    active: row.is_active === 1,
+    expiresAt: row.expires_at,
+    revision: row.revision,
+    tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
+    words: new Set(wordsOf(row.content)),
+    vector: new Float32Array(Uint8Array.from(row.embedding).buffer),
+  };
+}

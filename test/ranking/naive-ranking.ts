@@ -1,0 +1,146 @@
+// Owns the rule of the contract about search, written down once more and as plainly as possible: every memory is compared in float64, and
+// everything is sorted. Uses no part of src/ranking, so that the two cannot be wrong in the same way. Texts must consist of words that share
+// no stem and are no stop words.
+
+import type { MemoryType } from "../../src/memory/memory.ts";
+import type { SearchQuery } from "../../src/memory/store.ts";
+import type { TagFilter } from "../../src/memory/tags.ts";
+
+export interface NaiveMemory {
+  readonly id: string;
+  /** Increases with creation. */
+  readonly serial: number;
+  readonly type: MemoryType;
+  readonly importance: number;
+  readonly active: boolean;
+  readonly expiresAt: number | null;
+  readonly tags: readonly string[];
+  readonly words: ReadonlySet<string>;
+  readonly vector: Float32Array;
+}
+
+export interface NaiveHit {
+  readonly id: string;
+  readonly importance: number;
+  readonly similarity: number;
+  readonly keyword: number;
+  readonly relevance: number;
+  readonly score: number;
+}
+
+/** Of a query, only so many words count: the rarest ones that some memory has. */
+const countedWords = 64;
+/** Of the similar memories, so many with the tags are told, and as many others. */
+const similarAtMost = 50;
+
+/** The distinct words of a text, in their order. */
+export function wordsOf(text: string): string[] {
+  const letters = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return [...new Set(letters.split(/[^\p{L}\p{N}]+/u))].filter((word) => word !== "");
+}
+
+/** Cosine in float64, rounded to nine decimals, limited to 0..1. */
+export function similarityOf(a: Float32Array, b: Float32Array): number {
+  let [dot, squaresOfA, squaresOfB] = [0, 0, 0];
+  for (let at = 0; at < a.length; at++) {
+    const x = a[at] ?? 0;
+    const y = b[at] ?? 0;
+    dot += x * y;
+    squaresOfA += x * x;
+    squaresOfB += y * y;
+  }
+  const rounded = Math.round((dot / Math.sqrt(squaresOfA * squaresOfB)) * 1e9) / 1e9;
+  return Math.max(0, Math.min(1, rounded)) + 0;
+}
+
+/** The memories that a search may find, whatever their similarity is. */
+export function searchable(memories: readonly NaiveMemory[], query: SearchQuery): NaiveMemory[] {
+  return memories.filter(
+    (memory) =>
+      (query.types === null || query.types.includes(memory.type)) &&
+      (query.tags === null || matches(memory, query.tags)) &&
+      (query.includeInactive || memory.active) &&
+      (query.includeExpired || memory.expiresAt === null || memory.expiresAt > query.now),
+  );
+}
+
+/** The best `topK` of all memories: by score, and of equal scores the newest first. */
+export function rankNaively(memories: readonly NaiveMemory[], query: SearchQuery): NaiveHit[] {
+  const searched = searchable(memories, query);
+  const shares = query.words === null ? [] : sharesOf(query.words, searched);
+  return searched
+    .map((memory) => {
+      const similarity = similarityOf(query.vector, memory.vector);
+      let held = 0;
+      for (const [word, share] of shares) if (memory.words.has(word)) held += share;
+      const keyword = Math.min(1, held);
+      const relevance = query.words === null ? similarity : similarity + (1 - similarity) * 0.7 * keyword;
+      const importance = memory.importance + 0;
+      const score = relevance * 0.7 + importance * 0.3;
+      return { id: memory.id, serial: memory.serial, importance, similarity, keyword, relevance, score };
+    })
+    .filter(({ similarity }) => similarity >= query.minSimilarity)
+    .sort((a, b) => b.score - a.score || b.serial - a.serial)
+    .slice(0, query.topK)
+    .map(({ serial: _, ...hit }) => hit);
+}
+
+/** The rules of an injection: active and unexpired, by importance, then newest first. */
+export function rulesNaively(memories: readonly NaiveMemory[], now: number): string[] {
+  return memories
+    .filter(({ type, active }) => type === "rule" && active)
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    .sort((a, b) => b.importance - a.importance || b.serial - a.serial)
+    .map(({ id }) => id);
+}
+
+interface SimilarQuery {
+  readonly vector: Float32Array;
+  readonly above: number;
+  readonly tags: readonly string[];
+  readonly now: number;
+}
+
+/** The unexpired memories above the threshold, the most similar first: the nearest with all of the tags, and as many others. */
+export function similarNaively(
+  memories: readonly NaiveMemory[],
+  { vector, above, tags, now }: SimilarQuery,
+): { id: string; similarity: number }[] {
+  const told = { inScope: 0, others: 0 };
+  return memories
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    .map((memory) => ({ memory, similarity: similarityOf(vector, memory.vector) }))
+    .filter(({ similarity }) => similarity > above)
+    .sort((a, b) => b.similarity - a.similarity || b.memory.serial - a.memory.serial)
+    .filter(({ memory }) => {
+      const group = tags.every((tag) => memory.tags.includes(tag)) ? "inScope" : "others";
+      told[group] += 1;
+      return told[group] <= similarAtMost;
+    })
+    .map(({ memory: { id }, similarity }) => ({ id, similarity }));
+}
+
+function matches({ tags }: NaiveMemory, filter: TagFilter): boolean {
+  const held = filter.tags.filter((tag) => tags.includes(tag)).length;
+  return filter.match === "all" ? held === filter.tags.length : held > 0;
+}
+
+/** Each counted word with its share: the square of its rarity among the searched memories, relative to the sum of all. */
+function sharesOf(text: string, searched: readonly NaiveMemory[]): [word: string, share: number][] {
+  const counts = wordsOf(text).map(
+    (word) => [word, searched.filter(({ words }) => words.has(word)).length] as const,
+  );
+  let counted = counts;
+  if (counts.length > countedWords) {
+    const found = counts.filter(([, count]) => count > 0);
+    const rarest = new Set(found.toSorted(([, a], [, b]) => a - b).slice(0, countedWords));
+    counted = found.filter((each) => rarest.has(each));
+  }
+  const weights = counted.map(([word, count]) => {
+    const weight = Math.log(1 + (searched.length - count + 0.5) / (count + 0.5)) ** 2;
+    return [word, weight] as const;
+  });
+  let total = 0;
+  for (const [, weight] of weights) total += weight;
+  return weights.map(([word, weight]) => [word, weight / total]);
+}
