@@ -52,6 +52,11 @@ export function bytesPerRow(dimensions: number): number {
   return metadataBytesPerRow + dimensions;
 }
 
+/** Bytes of one row in each view of a block, in the order of the views in its buffer. */
+export function viewBytesPerRow(dimensions: number): readonly number[] {
+  return [f64, f64, f64, f64, f32, f32, u32, 1, dimensions];
+}
+
 /** A block whose rows are all free. @param capacity a value of `blockCapacity` */
 export function createRowBlock(dimensions: number, capacity: number): RowBlock {
   return viewRowBlock(new SharedArrayBuffer(capacity * bytesPerRow(dimensions)), dimensions);

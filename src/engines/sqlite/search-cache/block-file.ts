@@ -1,0 +1,174 @@
+// Owns the format of a block file, the image of a row block with checks: docs/engineer/SEARCH-CACHE.md defines every byte. Everything that
+// is read is verified before it is used. Must never decide which rows are wiped, or where the file is.
+
+import { randomBytes } from "node:crypto";
+import { readSync, writeSync } from "node:fs";
+import { blockCapacity, bytesPerRow, viewBytesPerRow } from "../../../ranking/row-block.ts";
+import { blockReadsMax, rowsPerCheck } from "./limits.ts";
+import { UnusableFile } from "./unusable-file.ts";
+
+export interface BlockShape {
+  readonly dimensions: number;
+  readonly capacity: number;
+}
+
+/** A block file, or the part of a file that has the same content. */
+export interface OpenBlock extends BlockShape {
+  /** For messages. */
+  readonly path: string;
+  readonly file: number;
+  /** Where the content begins. */
+  readonly start: number;
+  /** As in its manifest; a file with another id is not the one that is looked for. */
+  readonly id: string;
+}
+
+const magic = Buffer.from("mldgblk\x01", "latin1");
+const headerBytes = 64;
+const headerCheckAt = 56;
+const checkBytes = 8;
+
+/** Random, so that a block that is written again cannot be taken for the former one. */
+export function createBlockId(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** Where the image begins in a block file: after the header and the checks. */
+export function imageStart({ capacity }: BlockShape): number {
+  return headerBytes + (capacity / rowsPerCheck) * checkBytes;
+}
+
+export function blockFileBytes(shape: BlockShape): number {
+  return imageStart(shape) + shape.capacity * bytesPerRow(shape.dimensions);
+}
+
+/** Completes the content of a block file [blockFileBytes], which has only its image, with the header and the checks. */
+export function sealBlock(content: Uint8Array, id: string, shape: BlockShape): void {
+  content.set(headerOf(id, shape));
+  const checks = new DataView(content.buffer, content.byteOffset + headerBytes);
+  const image = content.subarray(imageStart(shape));
+  for (let group = 0; group < shape.capacity / rowsPerCheck; group++)
+    checks.setBigUint64(group * checkBytes, checkOfGroup(image, id, shape, group), true);
+}
+
+/**
+ * Reads the image of a block into `image` [capacity * bytesPerRow], which may be shared memory, and verifies all of it.
+ * @throws UnusableFile, or an error of the file system
+ */
+export function readBlock(block: OpenBlock, image: Uint8Array): void {
+  for (let attempt = 1; ; attempt++) {
+    const fault = tryReading(block, image);
+    if (fault === null) return;
+    // Another thread may be wiping rows; it writes them and their check one after the other.
+    if (attempt === blockReadsMax) throw new UnusableFile(block.path, fault);
+  }
+}
+
+function tryReading(block: OpenBlock, image: Uint8Array): string | null {
+  const head = new Uint8Array(imageStart(block));
+  if (!readWhole(block.file, head, block.start)) return "it is cut off";
+  if (headerOf(block.id, block).compare(head, 0, headerBytes) !== 0)
+    return "its header is not that of the block";
+  if (!readWhole(block.file, image, block.start + head.length)) return "it is cut off";
+  const checks = new DataView(head.buffer, headerBytes);
+  for (let group = 0; group < block.capacity / rowsPerCheck; group++) {
+    if (checks.getBigUint64(group * checkBytes, true) !== checkOfGroup(image, block.id, block, group))
+      return "a check of its rows is wrong";
+  }
+  return null;
+}
+
+/** The serials of all rows; 0 for a free one. They are not verified. @throws as readBlock */
+export function readSerials(block: OpenBlock): Float64Array {
+  const serials = new Float64Array(block.capacity);
+  if (!readWhole(block.file, new Uint8Array(serials.buffer), block.start + imageStart(block)))
+    throw new UnusableFile(block.path, "it is cut off");
+  return serials;
+}
+
+/**
+ * Overwrites rows with zeros, which makes them free. A power loss in between leaves a check that is wrong. Does not sync the file.
+ * @throws UnusableFile when a row is not intact before; errors of the file system
+ */
+export function wipeRows(block: OpenBlock, rows: readonly number[]): void {
+  const groups = Map.groupBy(rows, (row) => Math.floor(row / rowsPerCheck));
+  for (const [group, members] of groups) wipeInGroup(block, group, members);
+}
+
+function wipeInGroup(block: OpenBlock, group: number, rows: readonly number[]): void {
+  const start = block.start + imageStart(block);
+  const parts = partsOfGroup(block, group).map((part) => {
+    const content = new Uint8Array(part.bytes);
+    if (!readWhole(block.file, content, start + part.at)) throw new UnusableFile(block.path, "it is cut off");
+    return { ...part, content };
+  });
+  const checkAt = block.start + headerBytes + group * checkBytes;
+  const check = Buffer.alloc(checkBytes);
+  const contents = parts.map(({ content }) => content);
+  if (
+    !readWhole(block.file, check, checkAt) ||
+    check.readBigUInt64LE() !== checkOf(contents, block.id, group)
+  )
+    throw new UnusableFile(block.path, "a check of its rows is wrong");
+  for (const { content, bytes, at } of parts) {
+    const width = bytes / rowsPerCheck;
+    for (const row of rows) content.fill(0, (row % rowsPerCheck) * width, ((row % rowsPerCheck) + 1) * width);
+    writeWholeAt(block.file, content, start + at);
+  }
+  check.writeBigUInt64LE(checkOf(contents, block.id, group));
+  writeWholeAt(block.file, check, checkAt);
+}
+
+/** @throws RangeError when no block has this shape */
+function headerOf(id: string, { dimensions, capacity }: BlockShape): Buffer {
+  if (capacity !== blockCapacity(capacity)) throw new RangeError(`No block has ${capacity} rows.`);
+  const header = Buffer.alloc(headerBytes);
+  magic.copy(header);
+  header.write(id, magic.length, "hex");
+  header.writeUInt32LE(dimensions, 24);
+  header.writeUInt32LE(capacity, 28);
+  header.writeBigUInt64LE(Bun.hash.xxHash3(header.subarray(0, headerCheckAt)), headerCheckAt);
+  return header;
+}
+
+interface Part {
+  /** Behind the beginning of the image. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** Where the rows of a group are in the image: one part of each view. */
+function partsOfGroup({ dimensions, capacity }: BlockShape, group: number): readonly Part[] {
+  let viewAt = 0;
+  return viewBytesPerRow(dimensions).map((width) => {
+    const at = viewAt + group * rowsPerCheck * width;
+    viewAt += capacity * width;
+    return { at, bytes: rowsPerCheck * width };
+  });
+}
+
+function checkOfGroup(image: Uint8Array, id: string, shape: BlockShape, group: number): bigint {
+  const parts = partsOfGroup(shape, group).map(({ at, bytes }) => image.subarray(at, at + bytes));
+  return checkOf(parts, id, group);
+}
+
+/** Begins with the id and the number of the group, so that rows of another block or in another place do not pass. */
+function checkOf(parts: readonly Uint8Array[], id: string, group: number): bigint {
+  const begin = BigInt(`0x${id.slice(0, 16)}`) ^ BigInt(group);
+  return parts.reduce((check, part) => Bun.hash.xxHash3(part, check), begin);
+}
+
+/** @returns false when the file ends before */
+export function readWhole(file: number, content: Uint8Array, start: number): boolean {
+  for (let done = 0; done < content.length; ) {
+    const bytes = readSync(file, content, done, content.length - done, start + done);
+    if (bytes === 0) return false;
+    done += bytes;
+  }
+  return true;
+}
+
+export function writeWholeAt(file: number, content: Uint8Array, start: number): void {
+  for (let done = 0; done < content.length; )
+    done += writeSync(file, content, done, content.length - done, start + done);
+}

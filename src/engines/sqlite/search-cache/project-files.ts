@@ -1,0 +1,194 @@
+// Owns the folder with the cache files of one project: their names, and how they are read, written and removed. Blocks are never changed
+// by writing them again: each gets a new name, and the manifest, written last, says which ones count. Must never follow a link, and
+// never remove a file that it did not name.
+
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { makeFolder, syncFolder } from "../../../files/durable.ts";
+import { bytesPerRow } from "../../../ranking/row-block.ts";
+import { blockFileBytes, type OpenBlock, readBlock, readWhole, writeWholeAt } from "./block-file.ts";
+import { manifestMaxBytes } from "./limits.ts";
+import {
+  type CacheManifest,
+  decodeManifest,
+  encodeManifest,
+  manifestBytes,
+  manifestHeaderBytes,
+  readManifestHeader,
+} from "./manifest.ts";
+import { UnusableFile } from "./unusable-file.ts";
+
+/** A manifest that was read, and where a block behind it begins. */
+export interface CacheFiles {
+  readonly folder: string;
+  readonly manifest: CacheManifest;
+  readonly blockStart: number;
+}
+
+const manifestName = "index";
+/** It gets its name when it is complete. Only one process uses a data directory, so the name needs no number. */
+const unfinishedName = "index.new";
+const blockName = /^[0-9a-f]{32}\.block$/;
+
+/** @throws UnusableFile, or an error of the file system */
+export function openCacheFiles(folder: string): CacheFiles {
+  return withManifest(folder, (file, path) => {
+    const header = Buffer.alloc(manifestHeaderBytes);
+    if (!readWhole(file, header, 0)) throw new UnusableFile(path, "it is cut off");
+    const bytes = readManifestHeader(path, header);
+    if (bytes > manifestMaxBytes) throw new UnusableFile(path, "it is too large");
+    const text = new Uint8Array(bytes);
+    if (!readWhole(file, text, manifestHeaderBytes)) throw new UnusableFile(path, "it is cut off");
+    return { folder, manifest: decodeManifest(path, header, text), blockStart: manifestBytes(bytes) };
+  });
+}
+
+/** Bytes of the image of a block of the manifest. @throws RangeError when there is no such block */
+export function imageBytes({ dimensions, blocks }: CacheManifest, index: number): number {
+  const block = blocks[index];
+  if (block === undefined) throw new RangeError(`The manifest has no block ${index}.`);
+  return block.capacity * bytesPerRow(dimensions);
+}
+
+/** Reads the image of a block into `image` [imageBytes] and verifies it. @throws UnusableFile, or an error of the file system */
+export function readCachedBlock(files: CacheFiles, index: number, image: Uint8Array): void {
+  withBlock(files, index, "read", (block) => readBlock(block, image));
+}
+
+/** Opens a block of the manifest for `work`. @throws as `work` does, and errors of the file system */
+export function withBlock<Result>(
+  { folder, manifest, blockStart }: CacheFiles,
+  index: number,
+  access: "read" | "change",
+  work: (block: OpenBlock) => Result,
+): Result {
+  const block = manifest.blocks[index];
+  if (block === undefined) throw new RangeError(`The manifest has no block ${index}.`);
+  const { dimensions, blocks } = manifest;
+  const isInline = blocks.length === 1;
+  const path = join(folder, isInline ? manifestName : `${block.id}.block`);
+  const flags = access === "read" ? constants.O_RDONLY : constants.O_RDWR;
+  return withFile(path, flags, (file) =>
+    work({
+      path,
+      file,
+      start: isInline ? blockStart : 0,
+      id: block.id,
+      capacity: block.capacity,
+      dimensions,
+    }),
+  );
+}
+
+/** Writes a block file and syncs it. `content` is sealed. @throws errors of the file system; then there is no such file */
+export function writeBlockFile(folder: string, id: string, content: Uint8Array): void {
+  writeNewFile(join(folder, `${id}.block`), [content]);
+}
+
+/**
+ * From now on the folder has these files, also after a power loss. Removes the blocks of the former manifest that are not in this one.
+ * @param inline the sealed content of the only block; null: there are several, or none
+ * @throws errors of the file system; then the former manifest counts
+ */
+export function publishManifest(
+  folder: string,
+  manifest: CacheManifest,
+  inline: Uint8Array | null,
+): CacheFiles {
+  if ((manifest.blocks.length === 1) !== (inline !== null))
+    throw new TypeError("the only block of a project is written with its manifest, no other is");
+  const unfinished = join(folder, unfinishedName);
+  const content = encodeManifest(manifest);
+  removeFile(unfinished);
+  writeNewFile(unfinished, inline === null ? [content] : [content, inline]);
+  renameSync(unfinished, join(folder, manifestName));
+  syncFolder(folder);
+  removeBlocksExcept(folder, new Set(manifest.blocks.length > 1 ? manifest.blocks.map(({ id }) => id) : []));
+  return { folder, manifest, blockStart: content.length };
+}
+
+/** Creates the folder of a project, only for its owner. @throws UnusableFile when something else has its name; errors of the file system */
+export function makeProjectFolder(folder: string): void {
+  makeFolder(folder);
+  if (!lstatSync(folder).isDirectory()) throw new UnusableFile(folder, "it is not a folder");
+}
+
+/** Removes the blocks of the folder that are not named, such as those of a writer that was killed. @throws errors of the file system */
+export function removeBlocksExcept(folder: string, kept: ReadonlySet<string>): void {
+  for (const name of readdirSync(folder)) {
+    const isUnused = blockName.test(name) && !kept.has(name.slice(0, 32));
+    if (isUnused) removeFile(join(folder, name));
+  }
+}
+
+/**
+ * Removes all cache files of a project, the manifest first: without it nothing else counts. Other files stay, and with them the folder.
+ * @throws errors of the file system
+ */
+export function removeProjectFiles(folder: string): void {
+  const info = lstatSync(folder, { throwIfNoEntry: false });
+  if (info === undefined) return;
+  // A link or a file of somebody else in the place of the folder.
+  if (!info.isDirectory()) return;
+  removeFile(join(folder, manifestName));
+  removeFile(join(folder, unfinishedName));
+  removeBlocksExcept(folder, new Set());
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+/** Bytes of all cache files of the project. */
+export function sizeOfFiles({ manifest, blockStart }: CacheFiles): number {
+  const { dimensions, blocks } = manifest;
+  return blocks.reduce((sum, { capacity }) => sum + blockFileBytes({ dimensions, capacity }), blockStart);
+}
+
+function removeFile(path: string): void {
+  // A folder with the name of a file is not this program's, and harmless: opening it as a file fails.
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info !== undefined && !info.isDirectory()) unlinkSync(path);
+}
+
+function withManifest<Result>(folder: string, work: (file: number, path: string) => Result): Result {
+  const path = join(folder, manifestName);
+  if (lstatSync(folder).isSymbolicLink()) throw new UnusableFile(folder, "it is a symbolic link");
+  return withFile(path, constants.O_RDONLY, (file) => work(file, path));
+}
+
+/** Follows no link, and opens neither pipes nor devices. */
+function withFile<Result>(path: string, flags: number, work: (file: number) => Result): Result {
+  const file = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!fstatSync(file).isFile()) throw new UnusableFile(path, "it is not a regular file");
+    return work(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeNewFile(path: string, contents: readonly Uint8Array[]): void {
+  const file = openSync(path, "wx", 0o600);
+  try {
+    let end = 0;
+    for (const content of contents) {
+      writeWholeAt(file, content, end);
+      end += content.length;
+    }
+    fdatasyncSync(file);
+  } catch (error) {
+    removeFile(path);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
