@@ -3,42 +3,39 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { createCompared } from "./search-answers.ts";
 import { liveSearches } from "./search-life.ts";
 
 const inMemory = 512 * 1024 * 1024;
 const inDatabase = 0;
+/** Room for some of the projects: they leave the memory and come back. */
+const atTheLimit = 300_000;
 
-test.each([
-  ["with indexes in memory", inMemory],
-  ["in the database", inDatabase],
-])(
-  "small projects are searched exactly after any changes, %s",
-  async (_, searchCacheBytes) => {
-    let [hits, hitsWithWords, ties] = [0, 0, 0];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.noShrink(
-          fc.record({
-            seed: fc.nat(),
-            dimensions: fc.constantFrom(2, 31, 64, 384),
-            memories: fc.constantFrom(1, 5, 63, 64, 65, 300),
-          }),
-        ),
-        async (options) => {
-          const report = await liveSearches({ ...options, steps: 12, searches: 6, searchCacheBytes });
-          hits += report.hits;
-          hitsWithWords += report.hitsWithWords;
-          ties += report.ties;
-        },
+test("small projects are searched exactly after any changes", async () => {
+  const sum = createCompared();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.noShrink(
+        fc.record({
+          seed: fc.nat(),
+          dimensions: fc.constantFrom(2, 31, 64, 384),
+          memories: fc.constantFrom(1, 5, 63, 64, 65, 300),
+          searchCacheBytes: fc.constantFrom(inMemory, inMemory, inDatabase, atTheLimit),
+        }),
       ),
-      { numRuns: 4 },
-    );
-    expect(hits).toBeGreaterThan(800);
-    expect(hitsWithWords).toBeGreaterThan(100);
-    expect(ties).toBeGreaterThan(20);
-  },
-  120_000,
-);
+      async (options) => {
+        const { compared } = await liveSearches({ ...options, steps: 12, searches: 6 });
+        sum.hits += compared.hits;
+        sum.hitsWithWords += compared.hitsWithWords;
+        sum.ties += compared.ties;
+      },
+    ),
+    { numRuns: 8 },
+  );
+  expect(sum.hits).toBeGreaterThan(2_000);
+  expect(sum.hitsWithWords).toBeGreaterThan(200);
+  expect(sum.ties).toBeGreaterThan(50);
+}, 120_000);
 
 test.each([
   ["with indexes in memory", inMemory],
@@ -47,9 +44,9 @@ test.each([
   "a project of several blocks is searched exactly after any changes, %s",
   async (_, searchCacheBytes) => {
     const size = { dimensions: 64, memories: 17_000, steps: 4, searches: 6 };
-    const { most, answers } = await liveSearches({ ...size, seed: 1, searchCacheBytes });
+    const { most, compared } = await liveSearches({ ...size, seed: 1, searchCacheBytes });
     expect(most).toBeGreaterThanOrEqual(size.memories);
-    expect(answers).toBeGreaterThan(40);
+    expect(compared.answers).toBeGreaterThan(40);
   },
   120_000,
 );

@@ -19,7 +19,7 @@ interface Row {
   readonly embedding: Uint8Array;
 }
 
-interface StoredMemory extends NaiveMemory {
+export interface StoredMemory extends NaiveMemory {
   readonly revision: number;
 }
 
