@@ -42,13 +42,16 @@ export function createWordRemoval(
   };
 }
 
-/** @returns the content revisions of a project's memories that hold a word, in their order, from one revision on. */
+/**
+ * The content revisions of a project's memories that have a word, ascending, from one revision on. Numbers of JavaScript arrive as REAL,
+ * and FTS5 seeks to an INTEGER only: without the cast it would read every list from its beginning.
+ */
 export function createWordLookup(database: Database) {
   const holders = database
     .prepare<[Record<string, unknown>], number>(
       `SELECT rowid - (:project << 40) FROM memory_word
        WHERE memory_word MATCH :word
-         AND rowid BETWEEN (:project << 40) + :from AND (:project << 40) + 0xFFFFFFFFFF`,
+         AND rowid BETWEEN (:project << 40) + CAST(:from AS INTEGER) AND (:project << 40) + 0xFFFFFFFFFF`,
     )
     .pluck();
   /** Inside quotation marks nothing is query syntax, and no word contains one. */
