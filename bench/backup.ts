@@ -36,7 +36,7 @@ export async function backup({ executable, seconds, rounds }: BenchOptions): Pro
   using folder = temporaryFolder();
   const program = copyAlone(executable, folder.path);
   const dataDir = join(folder.path, "data");
-  const [project] = await fill(program, dataDir, [memories]);
+  const [project] = await fill(dataDir, [memories]);
   if (project === undefined) throw new Error("no project was filled");
   const target = join(folder.path, "backup.tar.zst");
   const make = () => makeBackup(program, dataDir, target);

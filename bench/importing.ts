@@ -41,7 +41,7 @@ export async function importing({ executable, memories }: BenchOptions): Promise
   const dataDir = join(folder.path, "data");
   const file = join(folder.path, "memories.jsonl");
   const texts = await writeFile(file, memories);
-  const [project] = await fill(copy, dataDir, [readMemories]);
+  const [project] = await fill(dataDir, [readMemories]);
   if (project === undefined) throw new Error("Nothing was filled.");
   const alone = [await embedderRate(folder.path, texts)];
   await using server = await startServer(copy, dataDir);

@@ -29,7 +29,7 @@ export async function latency(options: BenchOptions): Promise<readonly Table[]> 
   using folder = temporaryFolder();
   const executable = copyAlone(options.executable, folder.path);
   const dataDir = join(folder.path, "data");
-  const [ten, hundred, doomed] = await fill(executable, dataDir, [small, large, deleted], tagsOf);
+  const [ten, hundred, doomed] = await fill(dataDir, [small, large, deleted], tagsOf);
   if (ten === undefined || hundred === undefined || doomed === undefined)
     throw new Error("Nothing was filled.");
   await using server = await startServer(executable, dataDir);

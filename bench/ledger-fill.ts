@@ -1,14 +1,9 @@
 // Fills a data directory with audit records through `Store.commit`, durable and sealed, and tells how fast that went. Must
 // run while no server uses the directory.
 
-import { digestSecret, permissions } from "../src/access/key.ts";
 import type { Call } from "../src/calls/call.ts";
-import { loadConfig } from "../src/config/config.ts";
-import { lockDirectory } from "../src/data-directory/directory-lock.ts";
-import { openLedger } from "../src/data-directory/ledger.ts";
-import { successCode } from "../src/errors.ts";
-import { createLogger } from "../src/log/logger.ts";
 import type { Store } from "../src/storage/store.ts";
+import { addProject, callOf, commitOrThrow, withFillingStore } from "./filling-store.ts";
 import { progress } from "./harness.ts";
 import { createRandom, sentence } from "./texts.ts";
 
@@ -28,38 +23,19 @@ export interface FilledLedger {
   readonly lastTenthPerSecond: number;
 }
 
-export async function fillLedger(
+export function fillLedger(
   dataDir: string,
   records: number,
   { groupCommit }: { readonly groupCommit: boolean },
 ): Promise<FilledLedger> {
-  const { config } = loadConfig({ flags: { "data-dir": dataDir } });
-  const locked = await lockDirectory(dataDir);
-  const { files: ledger } = await openLedger(locked, config.auditKey);
-  const store = await locked.engine.open({
-    model: null,
-    plans: config.plans,
-    ledger,
-    payloadRetentionDays: null,
-    installationRetentionDays: null,
-    searchCacheBytes: 0,
-    groupCommit,
-    clockShift: null,
-    logger: createLogger("error"),
-    logLevel: "error",
-  });
-  try {
-    const project = { name: "ledger", plan: "custom" };
-    const { id: projectId } = await administer(store, "project.create", project);
-    const { key } = await administer(store, "key.create", { project: "ledger", permissions });
-    const caller = await store.access.findCaller(digestSecret(String(key)));
-    if (caller === null) throw new Error("The new key is not known.");
-    const speeds = await append(store, caller.key.id, records);
-    return { key: String(key), projectId: String(projectId), ...speeds };
-  } finally {
-    await store.close();
-    locked.release();
-  }
+  return withFillingStore(
+    dataDir,
+    async (store) => {
+      const { key, keyId, projectId } = await addProject(store, "ledger");
+      return { key, projectId, ...(await append(store, keyId, records)) };
+    },
+    { groupCommit },
+  );
 }
 
 async function append(store: Store, keyId: string, records: number) {
@@ -69,8 +45,7 @@ async function append(store: Store, keyId: string, records: number) {
   let done = 0;
   const work = async () => {
     for (let number = next++; number < records; number = next++) {
-      const { status, message } = await store.commit(toCall(keyId, number, bodies));
-      if (status !== 201) throw new Error(`Appending failed: ${message}`);
+      await commitOrThrow(store, toCall(keyId, number, bodies));
       done += 1;
       if (done % Math.ceil(records / 10) !== 0 && done !== records) continue;
       tenths.push(performance.now());
@@ -114,35 +89,6 @@ function toCall(keyId: string, number: number, bodies: ReturnType<typeof madeBod
     action: number % 100 === 0 ? actions.rare : actions.common,
     ...(bodies[number % bodies.length] ?? {}),
   };
-  return {
-    operation: "audit.append",
-    keyId,
-    bodyText: JSON.stringify(body),
-    unreadableBody: null,
-    memoryId: null,
-    parameters: null,
-    origin: { transport: "http", ip: "192.0.2.1", userAgent: null, client: null, metadata: null },
-    arrivedAt: performance.timeOrigin + performance.now(),
-    decision: { refused: null, parameters: {}, prepared: null },
-  };
-}
-
-async function administer(
-  store: Store,
-  operation: string,
-  body: Readonly<Record<string, string | readonly string[]>>,
-): Promise<Record<string, unknown>> {
-  const { code, message, data } = await store.commit({
-    operation,
-    keyId: null,
-    bodyText: JSON.stringify(body),
-    unreadableBody: null,
-    memoryId: null,
-    parameters: null,
-    origin: { transport: "http", ip: null, userAgent: null, client: null, metadata: null },
-    arrivedAt: performance.timeOrigin + performance.now(),
-    decision: { refused: null, parameters: {}, prepared: null },
-  });
-  if (code !== successCode) throw new Error(`${operation} failed: ${message}`);
-  return JSON.parse(data ?? "{}");
+  const call = callOf("audit.append", keyId, body);
+  return { ...call, origin: { ...call.origin, ip: "192.0.2.1" } };
 }

@@ -27,7 +27,7 @@ export async function mcp(options: BenchOptions): Promise<readonly Table[]> {
   using folder = temporaryFolder();
   const executable = copyAlone(options.executable, folder.path);
   const dataDir = join(folder.path, "data");
-  const [project] = await fill(executable, dataDir, [size]);
+  const [project] = await fill(dataDir, [size]);
   if (project === undefined) throw new Error("Nothing was filled.");
   await using server = await startServer(executable, dataDir);
   const note = `One client, one search after another, over ${size.toLocaleString("en")} memories with random unit vectors, with queries that were not asked before. The three ways take turns, and each search of a turn is compared with that over HTTP.`;

@@ -170,7 +170,7 @@ async function sendAll(
 
 async function measureVectors(executable: string, dataDir: string): Promise<string> {
   const small = await createProject(executable, dataDir, "small");
-  const [project] = await fill(executable, dataDir, [searched]);
+  const [project] = await fill(dataDir, [searched]);
   if (project === undefined) throw new Error("Nothing was filled.");
   progress("sizing: search cache");
   return withServer(executable, dataDir, async (server) => {

@@ -57,7 +57,7 @@ async function updates({ executable, seconds, rounds }: BenchOptions): Promise<M
   await using servers = new AsyncDisposableStack();
   for (const groupCommit of ["true", "false"]) {
     const dataDir = join(folder.path, groupCommit);
-    const [project] = await fill(copy, dataDir, [memories]);
+    const [project] = await fill(dataDir, [memories]);
     if (project === undefined) throw new Error("Nothing was filled.");
     const server = servers.use(await startServer(copy, dataDir, "--group-commit", groupCommit));
     const random = createRandom(1);
