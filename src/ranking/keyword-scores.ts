@@ -2,10 +2,32 @@
 
 import { queryTermsMax } from "../limits.ts";
 
+/** A word of a query that counts. */
+export interface CountedWord {
+  /** Its position among the words of the query. */
+  readonly at: number;
+  /** Its weight, relative to the sum of all weights. */
+  readonly share: number;
+}
+
 /**
- * Keyword scores of all rows, 0..1, Float64Array [rows]: the sum of the weights of the query words that a memory contains, relative to the
- * sum of all weights; 0: none of the words, 1: all (rounding may add a little). Repetitions of a word and the length of the memory are
- * ignored: measurements show that counts only add noise, and that a length factor hides long memories that contain the answer.
+ * The words that count, in the order of the query. The keyword score of a memory, 0..1, is the sum of the shares of the words that it
+ * contains, added in this order, so that floating-point sums do not depend on the source of the rows. 0: none of the words, 1: all
+ * (rounding may add a little). Repetitions of a word and the length of the memory are ignored: measurements show that counts only add
+ * noise, and that a length factor hides long memories that contain the answer.
+ *
+ * @param containing for each distinct word of the query: how many of the searched memories contain it
+ * @param searched number of memories searched
+ */
+export function countedWords(containing: readonly number[], searched: number): CountedWord[] {
+  const counted = rarest(containing);
+  const weights = counted.map((at) => weightOf(searched, containing[at] ?? 0));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return counted.map((at, index) => ({ at, share: (weights[index] ?? 0) / total }));
+}
+
+/**
+ * Keyword scores of all rows, Float64Array [rows].
  *
  * @param holders for each distinct word of the query: the searched rows that contain it, each row once
  * @param rows number of rows, including rows that are not searched
@@ -17,12 +39,9 @@ export function keywordScores(
   searched: number,
 ): Float64Array {
   const scores = new Float64Array(rows);
-  const counted = rarest(holders);
-  const weights = counted.map(({ length }) => weightOf(searched, length));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  for (const [at, containing] of counted.entries()) {
-    const share = (weights[at] ?? 0) / total;
-    for (const row of containing) scores[row] = (scores[row] ?? 0) + share;
+  const counts = holders.map(({ length }) => length);
+  for (const { at, share } of countedWords(counts, searched)) {
+    for (const row of holders[at] ?? []) scores[row] = (scores[row] ?? 0) + share;
   }
   return scores;
 }
@@ -36,13 +55,14 @@ function weightOf(searched: number, containing: number): number {
   return Math.log(1 + (searched - containing + 0.5) / (containing + 0.5)) ** 2;
 }
 
-/**
- * If a query has too many words, only those in the fewest memories, but in at least one, are used. They stay in the order of the query, so
- * that floating-point sums do not depend on the source of the rows.
- */
-function rarest(holders: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  if (holders.length <= queryTermsMax) return holders;
-  const found = holders.filter(({ length }) => length > 0);
-  const selected = new Set(found.toSorted((a, b) => a.length - b.length).slice(0, queryTermsMax));
-  return found.filter((each) => selected.has(each));
+/** If a query has too many words, only those in the fewest memories, but in at least one, are used. @returns their positions */
+function rarest(containing: readonly number[]): number[] {
+  const all = [...containing.keys()];
+  if (all.length <= queryTermsMax) return all;
+  const countOf = (at: number) => containing[at] ?? 0;
+  const found = all.filter((at) => countOf(at) > 0);
+  return found
+    .sort((a, b) => countOf(a) - countOf(b))
+    .slice(0, queryTermsMax)
+    .sort((a, b) => a - b);
 }

@@ -5,3 +5,12 @@ export const rowsPerBlock = 8_192;
 
 /** Rows of the smallest block; also the step between the capacities of small blocks. */
 export const rowsPerBlockMin = 64;
+
+/**
+ * Memory of the posting lists of one project: 16 bytes for each slot are the bits of 128 words, or the complete lists of a vocabulary of
+ * memories with four words each. A list needs one bit for each slot at most.
+ */
+export const postingListsBytesPerSlot = 16;
+export const postingListsBytesMin = 256 * 1024;
+/** How many memories of a word's list are read from the database at once: two milliseconds. */
+export const postingsAtOnce = 16_384;

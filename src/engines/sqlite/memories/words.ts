@@ -41,20 +41,3 @@ export function createWordRemoval(
     if (serials.length > 0) state.wordErasureIsDue = state.wordMergeIsDue = true;
   };
 }
-
-/**
- * The content revisions of a project's memories that have a word, ascending, from one revision on. Numbers of JavaScript arrive as REAL,
- * and FTS5 seeks to an INTEGER only: without the cast it would read every list from its beginning.
- */
-export function createWordLookup(database: Database) {
-  const holders = database
-    .prepare<[Record<string, unknown>], number>(
-      `SELECT rowid - (:project << 40) FROM memory_word
-       WHERE memory_word MATCH :word
-         AND rowid BETWEEN (:project << 40) + CAST(:from AS INTEGER) AND (:project << 40) + 0xFFFFFFFFFF`,
-    )
-    .pluck();
-  /** Inside quotation marks nothing is query syntax, and no word contains one. */
-  return (project: number, word: string, from: number): number[] =>
-    holders.all({ project, word: `"${word}"`, from });
-}

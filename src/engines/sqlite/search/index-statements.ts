@@ -3,7 +3,7 @@
 import type { MemoryType } from "../../../memory/memory.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { aliveJoin } from "../memories/memory-row.ts";
-import { createWordLookup } from "../memories/words.ts";
+import { createWordLookup } from "../memories/word-reader.ts";
 
 export interface ChangedRow {
   serial: number;

@@ -9,7 +9,7 @@ import { scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { aliveJoin, toVector } from "../memories/memory-row.ts";
 import { taggedMemories } from "../memories/tags.ts";
-import { createWordLookup } from "../memories/words.ts";
+import { createWordLookup } from "../memories/word-reader.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
 
