@@ -17,6 +17,11 @@ export function relevance(similarity: number, keyword: number): number {
   return similarity + (1 - similarity) * keywordWeight * Math.min(1, keyword);
 }
 
+/** At least `relevance`: without the limit of the keyword score, and for similarities from 0 to more than 1. Fast. */
+export function relevanceAtMost(similarity: number, keyword: number): number {
+  return similarity + (1 - similarity) * keywordWeight * keyword;
+}
+
 /** Relevance in any search; `keyword` is undefined when the query has no words. */
 export function relevanceOf(similarity: number, keyword: number | undefined): number {
   return keyword === undefined ? similarity : relevance(similarity, keyword);
