@@ -1,11 +1,11 @@
-// Decides whether several texts are embedded in one run of the model. A batch must never change the vector of a text.
+// Decides which texts share a run of the model. A batch must never change the vector of a text.
 //
 // Dynamic int8 quantisation scales activations by the largest value in the whole tensor, including other texts and padding, so the same
-// text can have different vectors in different batches (cosine 0.976 measured). Then each text is embedded in a run of its own. On one
-// thread this is hardly slower: nearly all of the time is spent in the model.
+// text can have different vectors in different batches (cosine 0.976 measured). Then each text is embedded in a run of its own.
 
 import { cosine } from "../ranking/scores.ts";
 import type { Inference } from "./inference.ts";
+import { runCostTokens, runMaxTexts, runMaxTokens } from "./limits.ts";
 import type { Tokenize } from "./tokenizer.ts";
 
 /** The minimum cosine between the vector of a text from a run of its own and from a batch. */
@@ -35,14 +35,14 @@ export function mayBatch(
     if (!(cosine(alone, together.subarray(row * dimensions, (row + 1) * dimensions)) >= sameVectorCosine))
       return false;
   }
-  const copies = Array.from({ length: 8 }, () => texts[2] ?? []);
+  const copies = Array.from({ length: runMaxTexts }, () => texts[2] ?? []);
   const singly = elapsedMs(() => embedAlone(inference, copies, dimensions), now);
   const jointly = elapsedMs(() => embedTogether(inference, copies, dimensions), now);
   return singly >= jointly * minSpeedup;
 }
 
 /** One run for all texts. Rows [texts x dimensions]. */
-function embedTogether(
+export function embedTogether(
   inference: Inference,
   texts: readonly (readonly number[])[],
   dimensions: number,
@@ -64,30 +64,36 @@ export function embedAlone(
 }
 
 /**
- * Embeds texts of similar length in one run, to avoid padding. The texts are sorted by length; a bucket has at most eight texts, and its
- * longest text is at most about a quarter longer than its shortest.
+ * Chooses the texts of the next run. All texts are divided into runs of similar lengths, so that all runs together cost least: a run
+ * costs `runCostTokens`, and each of its texts as many tokens as the longest one, because shorter ones are padded. The next run is the
+ * one of the first text, so no text waits forever for others of its length.
+ * @param lengths of the texts in tokens, those that have waited longest first
+ * @returns the positions of the chosen texts; at least that of the first one
  */
-export function embedInBuckets(
-  inference: Inference,
-  texts: readonly (readonly number[])[],
-  dimensions: number,
-): Float32Array<ArrayBuffer> {
-  const rows = new Float32Array(texts.length * dimensions);
-  const sorted = [...texts.entries()].sort(([, a], [, b]) => a.length - b.length);
-  while (sorted.length > 0) {
-    const shortest = sorted[0]?.[1].length ?? 0;
-    const end = sorted.findIndex(([, ids], index) => index === 8 || ids.length > shortest * 1.25 + 4);
-    const bucket = sorted.splice(0, end < 0 ? sorted.length : end);
-    const vectors = embedTogether(
-      inference,
-      bucket.map(([, ids]) => ids),
-      dimensions,
-    );
-    for (const [position, [row]] of bucket.entries()) {
-      rows.set(vectors.subarray(position * dimensions, (position + 1) * dimensions), row * dimensions);
+export function chooseRun(lengths: readonly number[]): readonly number[] {
+  const order = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));
+  /** For each number of shortest texts: the least cost of their runs, and where the last one of these runs begins. */
+  const costs = [0];
+  const begins = [0];
+  for (const [last, at] of order.entries()) {
+    const longest = lengths[at] ?? 0;
+    let [cost, begin] = [Number.POSITIVE_INFINITY, last];
+    for (let from = last; from >= 0; from--) {
+      const texts = last + 1 - from;
+      if (texts > runMaxTexts || (texts > 1 && texts * longest > runMaxTokens)) break;
+      const total = (costs[from] ?? 0) + runCostTokens + texts * longest;
+      if (total < cost) [cost, begin] = [total, from];
     }
+    costs.push(cost);
+    begins.push(begin);
   }
-  return rows;
+  let end = order.length;
+  for (;;) {
+    const begin = begins[end] ?? 0;
+    const run = order.slice(begin, end);
+    if (begin === 0 || run.includes(0)) return run;
+    end = begin;
+  }
 }
 
 /** The faster of two runs, because the first run with a shape allocates memory. */

@@ -1,4 +1,4 @@
-// Owns the messages between the embedder and its worker thread. They must be plain data that structured clone supports.
+// Owns the messages between the embedder and its worker threads. They must be plain data that structured clone supports.
 
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
@@ -7,8 +7,15 @@ import type { ModelSource } from "./model-directory.ts";
 
 export type EmbedderInit = Readonly<{ runtime: RuntimeFiles; model: ModelSource; threads: number }>;
 
-/** One batch. The answer is a transferred Float32Array [texts x dimensions]; a row of NaN means that the model failed on this text. */
-export type EmbedRequest = readonly Readonly<{ text: string; role: EmbeddingRole }>[];
+/** One text. The thread has several at once, and answers each when its run of the model is done. */
+export type EmbedRequest = Readonly<{ text: string; role: EmbeddingRole }>;
+
+export type EmbedAnswer = Readonly<{
+  /** Transferred Float32Array [dimensions], L2-normalised; NaN means that the model failed on this text. */
+  vector: Float32Array<ArrayBuffer>;
+  /** True for one text of each run of the model, so that runs can be counted. */
+  isFirstOfRun: boolean;
+}>;
 
 /** `batching`: whether several texts are embedded in one run of the model (see batching.ts). */
 export type EmbedderReady = Readonly<{ model: ModelIdentity; batching: boolean }>;

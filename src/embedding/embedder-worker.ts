@@ -1,15 +1,16 @@
-// The worker thread that computes the vectors of texts, one batch per request. Must never be imported by another module.
+// The worker thread that computes the vectors of texts. Must never be imported by another module.
 
 import { readFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { loadOnnx } from "../native/onnx.ts";
 import { answerRequests } from "../threads/answer-requests.ts";
 import { yieldToOthers } from "../threads/priority.ts";
-import { embedAlone, embedInBuckets, mayBatch } from "./batching.ts";
-import type { EmbedderInit, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
+import { mayBatch } from "./batching.ts";
+import type { EmbedAnswer, EmbedderInit, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
 import { createInference } from "./inference.ts";
 import { identify, readModelConfig } from "./model.ts";
 import { assertUnchanged } from "./model-directory.ts";
+import { createRunQueue } from "./run-queue.ts";
 import { createTokenizer } from "./tokenizer.ts";
 
 const { runtime, model, threads }: EmbedderInit = workerData;
@@ -19,19 +20,19 @@ const config = readModelConfig(model);
 const tokenize = createTokenizer(model, config);
 const inference = createInference(loadOnnx(runtime), readGraph(model), config, threads);
 const batching = mayBatch(tokenize, inference, config.dimensions);
-const identity = identify(model);
-const embed = batching ? embedInBuckets : embedAlone;
+const queue = createRunQueue(tokenize, inference, config.dimensions, batching);
 
 answerRequests(
-  (request) => {
-    // Only embedder.ts sends requests here.
-    const texts = (request as EmbedRequest).map(({ text, role }) => tokenize(text, role));
-    return embed(inference, texts, identity.dimensions);
-  },
+  // Only embedder.ts sends requests here.
+  (request) => queue.embed(request as EmbedRequest),
   {
-    ready: { model: identity, batching } satisfies EmbedderReady,
-    moved: (vectors) => [vectors.buffer],
-    close: () => inference.release(),
+    ready: { model: identify(model), batching } satisfies EmbedderReady,
+    atOnce: true,
+    moved: ({ vector }: EmbedAnswer) => [vector.buffer],
+    close: () => {
+      queue.close();
+      inference.release();
+    },
   },
 );
 

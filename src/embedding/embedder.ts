@@ -10,8 +10,8 @@ import { cancelled, unlessCancelled } from "../scheduling/cancellation.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
 import { secondsBetween } from "../statistics/distribution.ts";
 import { createSupervisor, type Supervisor } from "../threads/supervisor.ts";
-import type { WorkerThread } from "../threads/worker-thread.ts";
-import type { EmbedderInit, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
+import type { EmbedderInit, EmbedderReady } from "./embedder-protocol.ts";
+import { EmbedderThread } from "./embedder-thread.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
 import { createEmbeddingStatistics, type EmbeddingCounts } from "./embedding-statistics.ts";
 import type { ModelIdentity } from "./model.ts";
@@ -49,8 +49,6 @@ export type EmbedderOptions = Readonly<{
   supervisor?: Supervisor;
 }>;
 
-/** The second batch is sent ahead, so that the worker does not wait for this thread after the first one. */
-const batchesAtOnce = 2;
 /** Longer queries are not cached: they are rare and need much memory. */
 const cachedQueryMaxCharacters = 1_000;
 
@@ -65,7 +63,8 @@ export async function startEmbedder(options: EmbedderOptions): Promise<Embedder>
     onDown: (reason) => queue.drain(reason),
   });
   try {
-    return new QueuedEmbedder(thread, await thread.ready, queue, queryCacheEntries);
+    const ready = await thread.ready;
+    return new QueuedEmbedder(new EmbedderThread(thread), ready, queue, queryCacheEntries);
   } catch (error) {
     await thread.close();
     throw error;
@@ -83,7 +82,7 @@ interface Pending {
 class QueuedEmbedder implements Embedder {
   readonly model: ModelIdentity;
   readonly batching: boolean;
-  readonly #thread: WorkerThread<EmbedderReady>;
+  readonly #thread: EmbedderThread;
   readonly #queue: EmbeddingQueue;
   readonly #recentQueries: LRUCache<string, Float32Array> | undefined;
   /**
@@ -91,13 +90,10 @@ class QueuedEmbedder implements Embedder {
    * text must not delay the other, and the response time must not reveal what the other has sent.
    */
   readonly #pending = new Map<string, Pending>();
-  /** Batches that were sent and are not answered, and the characters of their texts. */
-  #batches = 0;
   readonly #statistics = createEmbeddingStatistics();
-  #characters = 0;
 
   constructor(
-    thread: WorkerThread<EmbedderReady>,
+    thread: EmbedderThread,
     ready: EmbedderReady,
     queue: EmbeddingQueue,
     queryCacheEntries: number,
@@ -153,7 +149,7 @@ class QueuedEmbedder implements Embedder {
       if (isCached) this.#recentQueries?.set(key, vector);
       settle();
     }, settle);
-    this.#pump();
+    this.#send(item.role);
     return pending;
   }
 
@@ -165,44 +161,29 @@ class QueuedEmbedder implements Embedder {
     pending.item.refuse(cancelled());
   }
 
-  /** Sends batches until `batchesAtOnce` are not answered. */
-  #pump(): void {
-    while (this.#batches < batchesAtOnce) {
-      const batch = this.#queue.take(this.#characters);
-      if (batch.length === 0) return;
-      void this.#compute(batch);
+  /** Sends texts of a role while the thread takes more. */
+  #send(role: EmbeddingRole): void {
+    const thread = this.#thread;
+    for (let next = this.#queue.take(role, thread.sent(role)); next !== undefined; ) {
+      void this.#compute(thread, next);
+      next = this.#queue.take(role, thread.sent(role));
     }
   }
 
-  async #compute(batch: readonly Waiting[]): Promise<void> {
-    // At least 1, because an empty text has tokens as well.
-    const characters = batch.reduce((sum, { text }) => sum + text.length, 1);
-    this.#batches += 1;
+  async #compute(thread: EmbedderThread, waiting: Waiting): Promise<void> {
     this.#statistics.sent();
-    this.#characters += characters;
     try {
-      const request: EmbedRequest = batch.map(({ text, role }) => ({ text, role }));
-      const rows = await this.#thread.request<Float32Array>(request);
-      for (const [row, waiting] of batch.entries()) this.#answer(waiting, rows, row);
+      const { vector, isFirstOfRun } = await thread.compute(waiting);
+      if (isFirstOfRun) this.#statistics.ran();
+      if (Number.isNaN(vector[0])) waiting.fail(new Error(notFinite));
+      else waiting.resolve(vector);
     } catch (error) {
-      const reason = error instanceof Error ? error : new Error(String(error));
-      for (const waiting of batch) waiting.fail(reason);
+      waiting.fail(error instanceof Error ? error : new Error(String(error)));
     }
-    this.#batches -= 1;
     this.#statistics.answered();
-    this.#characters -= characters;
-    this.#pump();
-  }
-
-  #answer(waiting: Waiting, rows: Float32Array, row: number): void {
-    const { dimensions } = this.model;
-    const vector = rows.slice(row * dimensions, (row + 1) * dimensions);
-    if (Number.isNaN(vector[0]))
-      waiting.fail(
-        new Error(
-          "The embedding model returned a vector that is not finite for this text. Change the text or use another model.",
-        ),
-      );
-    else waiting.resolve(vector);
+    this.#send(waiting.role);
   }
 }
+
+const notFinite =
+  "The embedding model returned a vector that is not finite for this text. Change the text or use another model.";

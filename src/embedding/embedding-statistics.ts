@@ -1,4 +1,4 @@
-// Owns the counts of the embedder: texts by how their vector was found, batches, and the time in which the thread had work.
+// Owns the counts of the embedder: texts by how their vector was found, runs of the model, and the time in which there was work.
 
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { QueueCounts } from "../scheduling/fair-queue.ts";
@@ -13,8 +13,9 @@ export interface EmbeddingCounts {
   readonly texts: readonly Readonly<{ role: EmbeddingRole; result: EmbeddingResult; texts: number }>[];
   /** Seconds of a text, from the call until its vector is there. */
   readonly seconds: Readonly<Record<EmbeddingRole, DistributionState>>;
+  /** Runs of the model; each computes a batch of texts. */
   readonly batches: number;
-  /** Seconds in which the thread had at least one batch. */
+  /** Seconds in which a thread had at least one text. */
   readonly busySeconds: number;
   readonly queries: QueueCounts;
   readonly passages: QueueCounts;
@@ -22,10 +23,12 @@ export interface EmbeddingCounts {
 
 export interface EmbeddingStatistics {
   text(role: EmbeddingRole, result: EmbeddingResult, seconds: number): void;
-  /** A batch was sent to the thread. */
+  /** A text was sent to a thread. */
   sent(): void;
   /** Once for each `sent`. */
   answered(): void;
+  /** The model has computed a batch. */
+  ran(): void;
   read(): Omit<EmbeddingCounts, "queries" | "passages">;
 }
 
@@ -45,13 +48,15 @@ export function createEmbeddingStatistics(): EmbeddingStatistics {
       seconds[role].observe(secondsOfText);
     },
     sent() {
-      batches += 1;
       if (unanswered === 0) busySinceMs = performance.now();
       unanswered += 1;
     },
     answered() {
       unanswered -= 1;
       if (unanswered === 0) busySeconds += secondsBetween(busySinceMs, performance.now());
+    },
+    ran() {
+      batches += 1;
     },
     read: () => ({
       texts: [...countsOf("query"), ...countsOf("passage")],

@@ -141,7 +141,7 @@ const embeddingFamilies: readonly Family[] = [
   {
     name: "memledger_embedding_batches_total",
     type: "counter",
-    help: "Batches of texts that were sent to the embedder.",
+    help: "Runs of the embedding model. A run computes a batch of one or several texts.",
     labels: [],
     read: ({ embedding }) => one(embedding.batches),
   },

@@ -1,4 +1,4 @@
-// Owns the worker's side of the protocol: reports that the thread is ready, answers requests in order, and stops when it is told to.
+// Owns the worker's side of the protocol: reports that the thread is ready, answers requests, and stops when it is told to.
 // Must never depend on the content of requests.
 
 import { parentPort } from "node:worker_threads";
@@ -14,11 +14,13 @@ interface KnownFailure {
 export interface AnswerOptions<Answer> {
   /** Sent to the main thread when this thread is ready. */
   readonly ready?: unknown;
+  /** Requests are handled when they arrive, several at once; otherwise one after another. */
+  readonly atOnce?: boolean;
   /** Buffers of an answer that are transferred instead of copied. */
   readonly moved?: (answer: Answer) => readonly ArrayBuffer[];
   /** Null for an unexpected error. */
   readonly recognise?: (error: unknown) => KnownFailure | null;
-  /** Runs once, after the current request. Waiting requests are not answered any more. */
+  /** Runs once, after the current request, or at once if several are handled. Other requests are not answered any more. */
   readonly close?: () => void | Promise<void>;
 }
 
@@ -28,7 +30,13 @@ export interface AnswerOptions<Answer> {
  */
 export function answerRequests<Answer>(
   handle: (request: unknown) => Answer | Promise<Answer>,
-  { ready = null, moved, recognise = () => null, close = () => undefined }: AnswerOptions<Answer> = {},
+  {
+    ready = null,
+    atOnce = false,
+    moved,
+    recognise = () => null,
+    close = () => undefined,
+  }: AnswerOptions<Answer> = {},
 ): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs as a worker thread only");
@@ -57,7 +65,8 @@ export function answerRequests<Answer>(
       if (isClosing) return;
       isClosing = true;
       last = last.then(finish);
-    } else last = last.then(() => answer(message.number, message.request));
+    } else if (atOnce) void answer(message.number, message.request);
+    else last = last.then(() => answer(message.number, message.request));
   });
   post({ ready });
 }

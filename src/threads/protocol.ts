@@ -2,7 +2,7 @@
 
 import type { Refusal } from "../errors.ts";
 
-/** To a worker thread. It answers requests one after another, in the order of their numbers. */
+/** To a worker thread. It handles requests in the order of their numbers, one after another or several at once. */
 export type ToThread =
   | { readonly number: number; readonly request: unknown }
   /** Finish and release all resources; no request follows. */

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { embedAlone, embedInBuckets, mayBatch, sameVectorCosine } from "../../src/embedding/batching.ts";
+import { embedAlone, mayBatch, sameVectorCosine } from "../../src/embedding/batching.ts";
 import { type Embedder, startEmbedder } from "../../src/embedding/embedder.ts";
 import { createInference } from "../../src/embedding/inference.ts";
 import { readModelConfig } from "../../src/embedding/model.ts";
+import { createRunQueue } from "../../src/embedding/run-queue.ts";
 import { createTokenizer } from "../../src/embedding/tokenizer.ts";
 import { loadOnnx } from "../../src/native/onnx.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
@@ -61,17 +62,18 @@ test("a text has the same vector alone, among others, and again", async () => {
   }
 });
 
-test("batching is chosen only where it keeps the vectors", () => {
+test("batching is chosen only where it keeps the vectors", async () => {
   const config = readModelConfig(model);
   const graph = Object.entries(model.files).find(([name]) => name.endsWith(".onnx"));
   const inference = createInference(loadOnnx(runtime), readFileSync(graph?.[1] ?? ""), config, 1);
   const tokenize = createTokenizer(model, config);
-  const texts = [...facts, "ok", "a longer note ".repeat(20)].map((text) => tokenize(text, "passage"));
-  const alone = embedAlone(inference, texts, config.dimensions);
-  const bucketed = embedInBuckets(inference, texts, config.dimensions);
-  const kept = texts.every((_, row) => {
-    const at = (rows: Float32Array) => rows.subarray(row * config.dimensions, (row + 1) * config.dimensions);
-    return cosine(at(alone), at(bucketed)) >= sameVectorCosine;
+  const texts = [...facts, "ok", "a longer note ".repeat(20)];
+  const queue = createRunQueue(tokenize, inference, config.dimensions, true);
+  const batched = await Promise.all(texts.map((text) => queue.embed({ text, role: "passage" })));
+  expect(batched.filter(({ isFirstOfRun }) => isFirstOfRun).length).toBeLessThan(texts.length);
+  const kept = batched.every(({ vector }, row) => {
+    const alone = embedAlone(inference, [tokenize(texts[row] ?? "", "passage")], config.dimensions);
+    return cosine(alone, vector) >= sameVectorCosine;
   });
   if (mayBatch(tokenize, inference, config.dimensions)) expect(kept).toBe(true);
   inference.release();

@@ -1,0 +1,85 @@
+// Owns the texts that a thread of the embedder has, and which of them the model computes next. Must never let a query wait for more than
+// one run of passages, nor passages for more than one run of queries.
+
+import type { EmbeddingRole } from "../memory/embedding.ts";
+import { createTurns } from "../scheduling/turns.ts";
+import { chooseRun, embedTogether } from "./batching.ts";
+import type { EmbedAnswer, EmbedRequest } from "./embedder-protocol.ts";
+import type { Inference } from "./inference.ts";
+import type { Tokenize } from "./tokenizer.ts";
+
+export interface RunQueue {
+  /** @throws Error when the tokenizer or the run of this text fails */
+  embed(request: EmbedRequest): Promise<EmbedAnswer>;
+  /** Ends after the current run. The other texts are not answered. */
+  close(): void;
+}
+
+interface Text {
+  readonly ids: readonly number[];
+  resolve(answer: EmbedAnswer): void;
+  reject(error: unknown): void;
+}
+
+/** @param batching whether texts may share a run */
+export function createRunQueue(
+  tokenize: Tokenize,
+  inference: Inference,
+  dimensions: number,
+  batching: boolean,
+): RunQueue {
+  const waiting: Record<EmbeddingRole, Text[]> = { query: [], passage: [] };
+  const nextTurn = createTurns();
+  let lastRole: EmbeddingRole = "passage";
+  let isWorking = false;
+  let isClosed = false;
+
+  const next = (): readonly Text[] => {
+    const { query, passage } = waiting;
+    lastRole = query.length > 0 && (passage.length === 0 || lastRole === "passage") ? "query" : "passage";
+    const texts = waiting[lastRole];
+    const run = new Set(batching ? chooseRun(texts.map(({ ids }) => ids.length)) : [0]);
+    waiting[lastRole] = texts.filter((_, at) => !run.has(at));
+    return texts.filter((_, at) => run.has(at));
+  };
+
+  const work = async (): Promise<void> => {
+    isWorking = true;
+    // In the turn before each run, the texts that have arrived meanwhile are received.
+    for (;;) {
+      await nextTurn();
+      if (isClosed || waiting.query.length + waiting.passage.length === 0) break;
+      compute(inference, dimensions, next());
+    }
+    isWorking = false;
+  };
+
+  return {
+    embed({ text, role }) {
+      const ids = tokenize(text, role);
+      const { promise, resolve, reject } = Promise.withResolvers<EmbedAnswer>();
+      waiting[role].push({ ids, resolve, reject });
+      if (!isWorking) void work();
+      return promise;
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+}
+
+function compute(inference: Inference, dimensions: number, run: readonly Text[]): void {
+  try {
+    const rows = embedTogether(
+      inference,
+      run.map(({ ids }) => ids),
+      dimensions,
+    );
+    for (const [row, { resolve }] of run.entries()) {
+      const vector = rows.slice(row * dimensions, (row + 1) * dimensions);
+      resolve({ vector, isFirstOfRun: row === 0 });
+    }
+  } catch (error) {
+    for (const { reject } of run) reject(error);
+  }
+}
