@@ -42,13 +42,14 @@ export function blockFileBytes(shape: BlockShape): number {
   return imageStart(shape) + shape.capacity * bytesPerRow(shape.dimensions);
 }
 
-/** Completes the content of a block file [blockFileBytes], which has only its image, with the header and the checks. */
-export function sealBlock(content: Uint8Array, id: string, shape: BlockShape): void {
-  content.set(headerOf(id, shape));
-  const checks = new DataView(content.buffer, content.byteOffset + headerBytes);
-  const image = content.subarray(imageStart(shape));
+/** @returns what is before the image in a block file [imageStart]: the header and the checks */
+export function sealBlock(image: Uint8Array, id: string, shape: BlockShape): Uint8Array {
+  const head = new Uint8Array(imageStart(shape));
+  head.set(headerOf(id, shape));
+  const checks = new DataView(head.buffer, headerBytes);
   for (let group = 0; group < shape.capacity / rowsPerCheck; group++)
     checks.setBigUint64(group * checkBytes, checkOfGroup(image, id, shape, group), true);
+  return head;
 }
 
 /**
@@ -78,12 +79,17 @@ function tryReading(block: OpenBlock, image: Uint8Array): string | null {
   return null;
 }
 
-/** The serials of all rows; 0 for a free one. They are not verified. @throws as readBlock */
-export function readSerials(block: OpenBlock): Float64Array {
-  const serials = new Float64Array(block.capacity);
-  if (!readWhole(block.file, new Uint8Array(serials.buffer), block.start + imageStart(block)))
+/** The first two views of the image. They are not verified. @throws as readBlock */
+export function readColumns(
+  block: OpenBlock,
+): Readonly<Record<"serials" | "contentRevisions", Float64Array>> {
+  const columns = new Float64Array(2 * block.capacity);
+  if (!readWhole(block.file, new Uint8Array(columns.buffer), block.start + imageStart(block)))
     throw new UnusableFile(block.path, "it is cut off");
-  return serials;
+  return {
+    serials: columns.subarray(0, block.capacity),
+    contentRevisions: columns.subarray(block.capacity),
+  };
 }
 
 /**

@@ -8,3 +8,12 @@ export const manifestMaxBytes = 512 * 1024 * 1024;
 
 /** How often a block is read again that another thread may have been wiping rows of. */
 export const blockReadsMax = 3;
+
+/** Rows that are wiped one by one, at most. After a larger bulk delete the files of the project are removed, and written again later. */
+export const wipedRowsMax = 10_000;
+
+/** Free space that cache files leave on the disk: it belongs to the database. */
+export const spareDiskBytes = 512 * 1024 * 1024;
+
+/** Bytes of all cache files, at most, in relation to the memory for search indexes. */
+export const folderShare = 4;

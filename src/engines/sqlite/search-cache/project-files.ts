@@ -13,6 +13,7 @@ import {
   renameSync,
   rmdirSync,
   unlinkSync,
+  utimesSync,
 } from "node:fs";
 import { join } from "node:path";
 import { makeFolder, syncFolder } from "../../../files/durable.ts";
@@ -20,6 +21,7 @@ import { bytesPerRow } from "../../../ranking/row-block.ts";
 import { blockFileBytes, type OpenBlock, readBlock, readWhole, writeWholeAt } from "./block-file.ts";
 import { manifestMaxBytes } from "./limits.ts";
 import {
+  type CachedBlock,
   type CacheManifest,
   decodeManifest,
   encodeManifest,
@@ -63,55 +65,67 @@ export function imageBytes({ dimensions, blocks }: CacheManifest, index: number)
 
 /** Reads the image of a block into `image` [imageBytes] and verifies it. @throws UnusableFile, or an error of the file system */
 export function readCachedBlock(files: CacheFiles, index: number, image: Uint8Array): void {
-  withBlock(files, index, "read", (block) => readBlock(block, image));
+  const place = placesOf(files)[index];
+  if (place === undefined) throw new RangeError(`The manifest has no block ${index}.`);
+  withBlock(place, "read", (block) => readBlock(block, image));
 }
 
-/** Opens a block of the manifest for `work`. @throws as `work` does, and errors of the file system */
+/** Where the content of a block is. */
+export type BlockPlace = Omit<OpenBlock, "file">;
+
+/** Of all blocks of a manifest. */
+export function placesOf({ folder, manifest, blockStart }: CacheFiles): readonly BlockPlace[] {
+  const { dimensions, blocks } = manifest;
+  const [only] = blocks;
+  if (blocks.length !== 1 || only === undefined)
+    return blocks.map((block) => placeOfFile(folder, block, dimensions));
+  const { id, capacity } = only;
+  return [{ path: join(folder, manifestName), start: blockStart, id, capacity, dimensions }];
+}
+
+/** Of a block in a file of its own. */
+export function placeOfFile(
+  folder: string,
+  { id, capacity }: Pick<CachedBlock, "id" | "capacity">,
+  dimensions: number,
+): BlockPlace {
+  return { path: join(folder, `${id}.block`), start: 0, id, capacity, dimensions };
+}
+
+/** Opens a block for `work`. @throws as `work` does, and errors of the file system */
 export function withBlock<Result>(
-  { folder, manifest, blockStart }: CacheFiles,
-  index: number,
+  place: BlockPlace,
   access: "read" | "change",
   work: (block: OpenBlock) => Result,
 ): Result {
-  const block = manifest.blocks[index];
-  if (block === undefined) throw new RangeError(`The manifest has no block ${index}.`);
-  const { dimensions, blocks } = manifest;
-  const isInline = blocks.length === 1;
-  const path = join(folder, isInline ? manifestName : `${block.id}.block`);
   const flags = access === "read" ? constants.O_RDONLY : constants.O_RDWR;
-  return withFile(path, flags, (file) =>
-    work({
-      path,
-      file,
-      start: isInline ? blockStart : 0,
-      id: block.id,
-      capacity: block.capacity,
-      dimensions,
-    }),
-  );
+  return withFile(place.path, flags, (file) => work({ ...place, file }));
 }
 
-/** Writes a block file and syncs it. `content` is sealed. @throws errors of the file system; then there is no such file */
-export function writeBlockFile(folder: string, id: string, content: Uint8Array): void {
-  writeNewFile(join(folder, `${id}.block`), [content]);
+/** The parts of a block file: what `sealBlock` returns, and the image. */
+export type SealedBlock = readonly [head: Uint8Array, image: Uint8Array];
+
+/** Writes a block file and syncs it. @throws errors of the file system; then there is no such file */
+export function writeBlockFile(folder: string, id: string, block: SealedBlock): void {
+  writeNewFile(join(folder, `${id}.block`), block);
 }
 
 /**
  * From now on the folder has these files, also after a power loss. Removes the blocks of the former manifest that are not in this one.
- * @param inline the sealed content of the only block; null: there are several, or none
+ * @param inline the only block; null: there are several, or none
  * @throws errors of the file system; then the former manifest counts
  */
 export function publishManifest(
   folder: string,
   manifest: CacheManifest,
-  inline: Uint8Array | null,
+  inline: SealedBlock | null,
 ): CacheFiles {
   if ((manifest.blocks.length === 1) !== (inline !== null))
     throw new TypeError("the only block of a project is written with its manifest, no other is");
   const unfinished = join(folder, unfinishedName);
   const content = encodeManifest(manifest);
   removeFile(unfinished);
-  writeNewFile(unfinished, inline === null ? [content] : [content, inline]);
+  writeNewFile(unfinished, inline === null ? [content] : [content, ...inline]);
   renameSync(unfinished, join(folder, manifestName));
   syncFolder(folder);
   removeBlocksExcept(folder, new Set(manifest.blocks.length > 1 ? manifest.blocks.map(({ id }) => id) : []));
@@ -145,6 +159,16 @@ export function removeProjectFiles(folder: string): void {
   removeFile(join(folder, unfinishedName));
   removeBlocksExcept(folder, new Set());
   if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+/** Remembers that the files were used now, for the order in which projects are loaded and removed. @throws errors of the file system */
+export function markUsed({ folder }: CacheFiles, now: number): void {
+  utimesSync(join(folder, manifestName), now / 1_000, now / 1_000);
+}
+
+/** When the files were written or used. @throws errors of the file system */
+export function lastUse({ folder }: CacheFiles): number {
+  return lstatSync(join(folder, manifestName)).mtimeMs;
 }
 
 /** Bytes of all cache files of the project. */

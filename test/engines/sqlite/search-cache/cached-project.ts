@@ -1,12 +1,8 @@
 // Makes the content of cache files for tests: blocks with rows that look like those of an index, and their manifest.
 
-import {
-  blockFileBytes,
-  createBlockId,
-  imageStart,
-  sealBlock,
-} from "../../../../src/engines/sqlite/search-cache/block-file.ts";
+import { createBlockId, sealBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import type { CachedBlock, CacheManifest } from "../../../../src/engines/sqlite/search-cache/manifest.ts";
+import type { SealedBlock } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
 import { createRowBlock, type RowBlock, rowState, setRowValues } from "../../../../src/ranking/row-block.ts";
 
 export const dimensions = 24;
@@ -32,13 +28,10 @@ export function createFilledBlock(capacity: number, rows: number, first = 1): Ro
   return block;
 }
 
-/** The content of the file of a block. */
-export function sealed(block: RowBlock, id: string): Uint8Array {
-  const shape = { capacity: block.capacity, dimensions: block.dimensions };
-  const content = new Uint8Array(blockFileBytes(shape));
-  content.set(new Uint8Array(block.buffer), imageStart(shape));
-  sealBlock(content, id, shape);
-  return content;
+/** As it is written. */
+export function sealed(block: RowBlock, id: string): SealedBlock {
+  const image = new Uint8Array(block.buffer.slice());
+  return [sealBlock(image, id, { capacity: block.capacity, dimensions: block.dimensions }), image];
 }
 
 export function describeBlock(block: RowBlock): CachedBlock {

@@ -18,12 +18,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSerials, wipeRows } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
+import { readColumns, wipeRows } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import {
   type CacheFiles,
   imageBytes,
   makeProjectFolder,
   openCacheFiles,
+  placesOf,
   publishManifest,
   readCachedBlock,
   removeProjectFiles,
@@ -292,9 +293,13 @@ describe("cache files are refused", () => {
 });
 
 describe("rows that are wiped", () => {
+  const placeAt = (index: number) => {
+    const place = placesOf(openCacheFiles(folder))[index];
+    if (place === undefined) throw new Error(`there is no block ${index}`);
+    return place;
+  };
   const wipe = (index: number, rows: readonly number[]) => {
-    const files = openCacheFiles(folder);
-    withBlock(files, index, "change", (block) => wipeRows(block, rows));
+    withBlock(placeAt(index), "change", (block) => wipeRows(block, rows));
   };
 
   test.each([
@@ -315,7 +320,8 @@ describe("rows that are wiped", () => {
 
   test("are found by their serials", () => {
     write(threeBlocks());
-    const serials = withBlock(openCacheFiles(folder), 1, "read", readSerials);
+    const { serials, contentRevisions } = withBlock(placeAt(1), "read", readColumns);
+    expect(contentRevisions[3]).toBe(8_196 + 7);
     expect(serials).toHaveLength(8_192);
     expect([...serials.subarray(0, 2)]).toEqual([8_193, 8_194]);
     expect([...serials.subarray(8_000)]).toEqual(new Array(192).fill(0));

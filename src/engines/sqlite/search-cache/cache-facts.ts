@@ -1,0 +1,96 @@
+// Owns what the database says about cache files: whether they belong to it, and which memories they must not contain any more. Must be asked
+// in a read transaction, so that the answers fit each other.
+
+import type { Database } from "../../../native/sqlite.ts";
+import { aliveJoin } from "../memories/memory-row.ts";
+import { createModelLookup } from "../schema/model-binding.ts";
+import type { CachedHead, CacheManifest } from "./manifest.ts";
+
+export interface CachedProject {
+  readonly serial: number;
+  /** The newest revision of its memories. */
+  readonly revision: number;
+}
+
+export interface Removal {
+  readonly memory: number;
+  readonly revision: number;
+}
+
+export interface ChangedContent {
+  readonly serial: number;
+  readonly content_revision: number;
+}
+
+/** Prepared once per connection. */
+export interface CacheFacts {
+  /** Null: there is no such project, or it was deleted. */
+  project(id: string): CachedProject | null;
+  /** Null: the project has no record, so no memory either. */
+  newestHead(project: number): CachedHead | null;
+  epochs(project: number): Readonly<Record<string, number>>;
+  /** Why the files cannot be used with this database, as a clause; null: they belong to it, and to a state that it had. */
+  foreignness(manifest: CacheManifest, project: CachedProject): string | null;
+  /** In their order. */
+  removals(project: number, afterRevision: number): readonly Removal[];
+  /** Of memories that were created or changed. */
+  changes(project: number, afterRevision: number): readonly ChangedContent[];
+  countMemories(project: number): number;
+}
+
+export function createCacheFacts(database: Database): CacheFacts {
+  const project = database.prepare<[string], CachedProject>(
+    "SELECT serial, revision FROM project WHERE id = ? AND deleted_at IS NULL",
+  );
+  const newestHead = database.prepare<[number], CachedHead>(
+    `SELECT c.id AS chain, e.seq, e.hash FROM audit_chain c JOIN audit_entry e ON e.chain = c.number
+     WHERE c.project = ? ORDER BY e.seq DESC LIMIT 1`,
+  );
+  const hashOf = database
+    .prepare<[number, string, number], string>(
+      `SELECT e.hash FROM audit_chain c JOIN audit_entry e ON e.chain = c.number
+       WHERE c.project = ? AND c.id = ? AND e.seq = ?`,
+    )
+    .pluck();
+  const epochs = database.prepare<[number], { memory_type: string; epoch: number }>(
+    "SELECT memory_type, epoch FROM pool WHERE project = ?",
+  );
+  const removals = database.prepare<[number, number], Removal>(
+    "SELECT memory, revision FROM memory_removal WHERE project = ? AND revision > ? ORDER BY revision",
+  );
+  const changes = database.prepare<[number, number], ChangedContent>(
+    `SELECT m.serial, m.content_revision FROM memory m ${aliveJoin} WHERE m.project = ? AND m.revision > ?`,
+  );
+  const count = database
+    .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
+    .pluck();
+  const bound = createModelLookup(database);
+  const epochsOf = (serial: number) =>
+    Object.fromEntries(epochs.all(serial).map(({ memory_type, epoch }) => [memory_type, epoch]));
+  return {
+    project: (id) => project.get(id) ?? null,
+    newestHead: (serial) => newestHead.get(serial) ?? null,
+    epochs: epochsOf,
+    foreignness({ model, dimensions, head, newestRevision, epochs }, { serial, revision }) {
+      const current = bound();
+      if (current?.sha256 !== model || current.dimensions !== dimensions) return "they are of another model";
+      // Revisions are used again after a restore of an older backup, hashes of records never are.
+      if (hashOf.get(serial, head.chain, head.seq) !== head.hash) return "they are of another database";
+      if (newestRevision > revision) return "they are newer than the database";
+      return isSame(epochs, epochsOf(serial)) ? null : "all memories of a type were deleted";
+    },
+    removals: (serial, after) => removals.all(serial, after),
+    changes: (serial, after) => changes.all(serial, after),
+    countMemories: (serial) => count.get(serial) ?? 0,
+  };
+}
+
+export function isSame(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): boolean {
+  return (
+    Object.keys(one).length === Object.keys(other).length &&
+    Object.entries(one).every(([type, epoch]) => other[type] === epoch)
+  );
+}

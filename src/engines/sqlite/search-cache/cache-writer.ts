@@ -1,0 +1,282 @@
+// Owns all changes of cache files, for all projects, in one thread: writing, publishing, wiping and removing. Must never leave a vector in a
+// file whose memory was deleted before the request: a row is written only after the removals were read from the database, and each
+// removal is followed by a request that wipes its row.
+
+import { statfsSync } from "node:fs";
+import type { Database } from "../../../native/sqlite.ts";
+import { clearRow, type RowBlock, viewRowBlock } from "../../../ranking/row-block.ts";
+import { blockFileBytes, createBlockId, sealBlock } from "./block-file.ts";
+import { type CacheFacts, createCacheFacts, isSame } from "./cache-facts.ts";
+import {
+  blocksOf,
+  type CacheDraft,
+  createKnownProjects,
+  type KnownProject,
+  withoutTags,
+} from "./known-projects.ts";
+import { spareDiskBytes, wipedRowsMax } from "./limits.ts";
+import type { CachedBlock, CacheManifest } from "./manifest.ts";
+import { wipeMemories, wipeOutdated } from "./outdated-rows.ts";
+import {
+  type CacheFiles,
+  lastUse,
+  makeProjectFolder,
+  markUsed,
+  publishManifest,
+  removeBlocksExcept,
+  type SealedBlock,
+  sizeOfFiles,
+  writeBlockFile,
+} from "./project-files.ts";
+
+interface CacheWriterOptions {
+  readonly database: Database;
+  /** The folder of all projects. */
+  readonly folder: string;
+  /** Of all cache files together. */
+  readonly maxBytes: number;
+}
+
+export interface CacheUse {
+  readonly bytes: number;
+  readonly usedAt: number;
+}
+
+export interface CacheWriter {
+  /** Ids of the projects that may have cache files. */
+  list(): readonly string[];
+  /**
+   * Compares the files with the database, and wipes or removes what is outdated. Call it for each project after the start: a process that
+   * was killed may not have done it. @returns null when there are no files then
+   * @throws errors of the file system when files cannot be removed
+   */
+  check(project: string, isDurable: boolean): CacheUse | null;
+  /** Wipes the rows of memories that were deleted. @throws as check */
+  wipeDeleted(project: string): void;
+  /** @returns ids of the blocks that the files of the project have already; null: they cannot be written now */
+  begin(draft: CacheDraft): readonly string[] | null;
+  /**
+   * @param image a copy of the buffer of a block; rows of memories that were deleted meanwhile are cleared in it
+   * @returns the id of the block; null: what was begun is no longer valid. @throws errors of the file system
+   */
+  write(project: string, image: SharedArrayBuffer): string | null;
+  /**
+   * @param only the image of the only block of the index; null when it has several, which were written before
+   * @returns ids of the blocks that the files have now; null: what was begun is no longer valid. @throws errors of the file system
+   */
+  publish(
+    project: string,
+    manifest: Omit<CacheManifest, "blocks">,
+    blocks: readonly string[],
+    only: SharedArrayBuffer | null,
+  ): readonly string[] | null;
+  /** Gives up what was begun. */
+  abandon(project: string): void;
+  /** The files were read. */
+  use(project: string, now: number): void;
+}
+
+type Draft = NonNullable<KnownProject["draft"]>;
+
+interface Sealed {
+  readonly described: CachedBlock;
+  readonly content: SealedBlock;
+}
+
+export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOptions): CacheWriter {
+  const facts = createCacheFacts(database);
+  const inTransaction = <Result>(work: () => Result): Result => database.transaction(work)();
+  const projects = createKnownProjects(folder, maxBytes);
+  const { find, remove } = projects;
+
+  /** Clears the rows of memories that were removed since the draft began. @returns null when the draft is no longer valid */
+  const seal = (draft: Draft, image: SharedArrayBuffer): Sealed | null => {
+    const removed = inTransaction(() => {
+      const project = facts.project(draft.project);
+      if (project === null || !isSame(draft.epochs, facts.epochs(project.serial))) return null;
+      return new Set(facts.removals(project.serial, draft.revision).map(({ memory }) => memory));
+    });
+    if (removed === null) return null;
+    const block = viewRowBlock(image, draft.dimensions);
+    const range = clearRows(block, removed);
+    const described = { id: createBlockId(), capacity: block.capacity, ...range };
+    const content = new Uint8Array(image);
+    return { described, content: [sealBlock(content, described.id, block), content] };
+  };
+
+  /** Wipes what is outdated. @returns whether all that is left may be used */
+  const isCurrent = (project: KnownProject, isDurable: boolean): boolean => {
+    const { files, draft, folder: path } = project;
+    const outdated = inTransaction(() => findOutdated(facts, project));
+    if (outdated === "foreign") return false;
+    if (draft === null) removeBlocksExcept(path, idsOf(files));
+    if (outdated === null) return true;
+    const { removed, changes, memories, removedThrough } = outdated;
+    const known = wipeOutdated(blocksOf(project), removed, changes, isDurable);
+    project.removedThrough = Math.max(project.removedThrough, removedThrough);
+    // Otherwise a removal is no longer stored, for example because another version ran in between.
+    return draft !== null || known === memories;
+  };
+
+  const abandon = (id: string): void => {
+    const project = find(id);
+    if (project.draft === null) return;
+    project.draft = null;
+    removeBlocksExcept(project.folder, idsOf(project.files));
+  };
+
+  return {
+    list: projects.list,
+
+    check(id, isDurable) {
+      const project = find(id);
+      if (project.files === null && project.draft === null) return null;
+      try {
+        if (!isCurrent(project, isDurable)) remove(project);
+      } catch {
+        remove(project);
+      }
+      const { files, usedAt } = find(id);
+      return files === null ? null : { bytes: sizeOfFiles(files), usedAt };
+    },
+
+    wipeDeleted(id) {
+      const project = find(id);
+      const epochs = project.files?.manifest.epochs ?? project.draft?.epochs;
+      if (epochs === undefined) return;
+      try {
+        const removals = inTransaction(() => {
+          const found = facts.project(id);
+          if (found === null || !isSame(epochs, facts.epochs(found.serial))) return null;
+          return facts.removals(found.serial, project.removedThrough);
+        });
+        if (removals === null || removals.length > wipedRowsMax) return remove(project);
+        const serials = new Set(removals.map(({ memory }) => memory));
+        if (serials.size > 0) wipeMemories(blocksOf(project), serials, false);
+        project.removedThrough = removals.at(-1)?.revision ?? project.removedThrough;
+      } catch {
+        remove(project);
+      }
+    },
+
+    begin(draft) {
+      const project = find(draft.project);
+      if (!hasRoom(folder)) return null;
+      abandon(draft.project);
+      makeProjectFolder(project.folder);
+      if (project.files === null) project.removedThrough = draft.revision;
+      project.removedThrough = Math.min(project.removedThrough, draft.revision);
+      project.draft = { ...draft, blocks: [] };
+      const { manifest } = project.files ?? {};
+      // One block alone is in the file of the manifest, which is written again.
+      const isKept =
+        manifest !== undefined &&
+        manifest.blocks.length > 1 &&
+        manifest.dimensions === draft.dimensions &&
+        isSame(manifest.epochs, draft.epochs);
+      return isKept ? manifest.blocks.map((block) => block.id) : [];
+    },
+
+    write(id, image) {
+      const project = find(id);
+      const { draft } = project;
+      const sealed = draft === null || !hasRoom(folder) ? null : seal(draft, image);
+      if (draft === null || sealed === null) return null;
+      const { described, content } = sealed;
+      writeBlockFile(project.folder, described.id, content);
+      draft.blocks.push(described);
+      return described.id;
+    },
+
+    publish(id, manifest, blocks, only) {
+      const project = find(id);
+      const { draft } = project;
+      if (draft === null) return null;
+      const sole = only === null ? null : seal(draft, only);
+      if (only !== null && sole === null) return null;
+      const known = new Map(
+        [...(project.files?.manifest.blocks ?? []), ...draft.blocks].map((block) => [block.id, block]),
+      );
+      const described = sole === null ? blocks.map((each) => known.get(each)) : [sole.described];
+      const present = described.filter((block) => block !== undefined);
+      if (present.length < described.length) return null;
+      const { dimensions } = manifest;
+      const bytes = present.reduce((sum, { capacity }) => sum + blockFileBytes({ capacity, dimensions }), 0);
+      if (bytes > maxBytes) {
+        remove(project);
+        return null;
+      }
+      projects.makeRoom(project, bytes);
+      const complete = { ...manifest, blocks: present };
+      project.files = withoutTags(publishManifest(project.folder, complete, sole?.content ?? null));
+      project.draft = null;
+      project.usedAt = lastUse(project.files);
+      return present.map((block) => block.id);
+    },
+
+    abandon,
+
+    use(id, now) {
+      const project = find(id);
+      if (project.files === null) return;
+      project.usedAt = now;
+      markUsed(project.files, now);
+    },
+  };
+}
+
+interface Outdated {
+  readonly removed: ReadonlySet<number>;
+  readonly changes: ReturnType<CacheFacts["changes"]>;
+  readonly memories: number;
+  readonly removedThrough: number;
+}
+
+/** @returns null when everything in the files is current */
+function findOutdated(facts: CacheFacts, { id, files, draft }: KnownProject): Outdated | "foreign" | null {
+  const project = facts.project(id);
+  if (project === null) return "foreign";
+  if (files !== null && facts.foreignness(files.manifest, project) !== null) return "foreign";
+  const since = Math.min(files?.manifest.revision ?? Infinity, draft?.revision ?? Infinity);
+  if (since === project.revision) return null;
+  const removals = facts.removals(project.serial, since);
+  return {
+    removed: new Set(removals.map(({ memory }) => memory)),
+    changes: facts.changes(project.serial, since),
+    memories: facts.countMemories(project.serial),
+    removedThrough: removals.at(-1)?.revision ?? 0,
+  };
+}
+
+/** @returns the range of the serials that are left */
+function clearRows(
+  block: RowBlock,
+  removed: ReadonlySet<number>,
+): Pick<CachedBlock, "firstSerial" | "lastSerial"> {
+  let [first, last] = [0, 0];
+  for (const [row, serial] of block.serials.entries()) {
+    if (serial === 0) continue;
+    if (removed.has(serial)) {
+      clearRow(block, row);
+      continue;
+    }
+    if (first === 0 || serial < first) first = serial;
+    last = Math.max(last, serial);
+  }
+  return { firstSerial: first, lastSerial: last };
+}
+
+function idsOf(files: CacheFiles | null): ReadonlySet<string> {
+  return new Set(files?.manifest.blocks.map(({ id }) => id) ?? []);
+}
+
+/** Whether the disk has room beside the database. */
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > spareDiskBytes;
+  } catch {
+    // It does not exist yet.
+    return true;
+  }
+}

@@ -1,0 +1,464 @@
+// Holds the thread that changes cache files to its promise, with the database of a running server: no vector stays in a file whose memory was
+// deleted, whatever happens at the same time, and files of another state are removed.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { locate } from "../../../../src/data-directory/data-directory.ts";
+import { openReading, openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
+import { boundModel } from "../../../../src/engines/sqlite/schema/model-binding.ts";
+import { createCacheFacts } from "../../../../src/engines/sqlite/search-cache/cache-facts.ts";
+import {
+  type CacheWriter,
+  createCacheWriter,
+} from "../../../../src/engines/sqlite/search-cache/cache-writer.ts";
+import {
+  imageBytes,
+  openCacheFiles,
+  readCachedBlock,
+} from "../../../../src/engines/sqlite/search-cache/project-files.ts";
+import { prepareRuntime } from "../../../../src/native/runtime.ts";
+import type { Database } from "../../../../src/native/sqlite.ts";
+import { createRowBlock, setRowValues, viewRowBlock } from "../../../../src/ranking/row-block.ts";
+import { startTestApp, type TestApp } from "../../../fixture.ts";
+
+const runtime = prepareRuntime("unused-from-source");
+const dimensions = 384;
+
+let app: TestApp;
+let folder = "";
+let database: Database;
+let writer: CacheWriter;
+let project = { id: "", key: "" };
+
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+/** As a start of the thread: it knows nothing. */
+function open(maxBytes = 1e9): void {
+  database = openReading({ path: locate(app.config.dataDir).database, runtime });
+  writer = createCacheWriter({ database, folder, maxBytes });
+}
+function reopen(maxBytes = 1e9): void {
+  database.close();
+  open(maxBytes);
+}
+
+beforeEach(async () => {
+  folder = join(app.config.dataDir, "cache-of-test");
+  open();
+  project = await app.createProject("custom");
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function create(content: string, fields: object = {}): Promise<string> {
+  const { status, data } = await app.call("POST", "/v1/memories", {
+    key: project.key,
+    body: { content, memory_type: "fact", ...fields },
+  });
+  expect(status).toBe(201);
+  return String(data.id);
+}
+const call = async (method: string, path: string, body?: object) => {
+  const { status } = await app.call(method, path, { key: project.key, body });
+  expect(status).toBeLessThan(300);
+};
+const createSome = async (count: number, fields: object = {}) => {
+  const ids: string[] = [];
+  for (let at = 0; at < count; at++) ids.push(await create(`${project.id} fact number ${at}`, fields));
+  return ids;
+};
+const serialOf = (id: string) =>
+  Number(database.prepare("SELECT serial FROM memory WHERE id = ?").pluck().get(id));
+
+interface Row {
+  serial: number;
+  content_revision: number;
+}
+
+/** The buffers of the blocks of an index of all memories, some in each. */
+function imagesOf(...capacities: readonly number[]): SharedArrayBuffer[] {
+  const rows = database
+    .prepare<[string], Row>(
+      "SELECT m.serial, m.content_revision FROM memory m JOIN project p ON p.serial = m.project WHERE p.id = ? ORDER BY m.serial",
+    )
+    .all(project.id);
+  const share = Math.ceil(rows.length / capacities.length);
+  return capacities.map((capacity, index) => {
+    const block = createRowBlock(dimensions, capacity);
+    for (const [row, { serial, content_revision }] of rows
+      .slice(index * share, (index + 1) * share)
+      .entries()) {
+      const values = {
+        serial,
+        contentRevision: content_revision,
+        importance: 0.5,
+        expiresAt: 0,
+        tagSet: 0,
+        state: 1,
+      };
+      setRowValues(block, row, values);
+      block.codes.fill(1 + (serial % 250), row * dimensions, (row + 1) * dimensions);
+    }
+    return block.buffer;
+  });
+}
+
+/** What an index says about its state now. */
+function stateNow(id = project.id) {
+  const facts = createCacheFacts(database);
+  const found = facts.project(id);
+  if (found === null) throw new Error("there is no such project");
+  const head = facts.newestHead(found.serial);
+  if (head === null) throw new Error("the project has no record");
+  const epochs = facts.epochs(found.serial);
+  const draft = { project: id, dimensions, revision: found.revision, epochs };
+  const model = boundModel(database)?.sha256 ?? "";
+  return { draft, manifest: { ...draft, model, head, newestRevision: found.revision, tagSets: [] } };
+}
+
+/** Writes cache files of the state now. */
+function write(...capacities: readonly number[]): void {
+  const { draft, manifest } = stateNow();
+  expect(writer.begin(draft)).not.toBeNull();
+  const images = imagesOf(...capacities);
+  const [only = null] = images.length === 1 ? images : [];
+  const ids = only === null ? images.map((image) => writer.write(project.id, image) ?? "") : [];
+  expect(writer.publish(project.id, manifest, ids, only)).toHaveLength(capacities.length);
+}
+
+/** Serials in the files, verified; null: there are no usable files. */
+function cached(): number[] | null {
+  const path = join(folder, project.id);
+  if (!existsSync(path)) return null;
+  const files = openCacheFiles(path);
+  const serials = files.manifest.blocks.flatMap((_, index) => {
+    const image = new SharedArrayBuffer(imageBytes(files.manifest, index));
+    readCachedBlock(files, index, new Uint8Array(image));
+    return [...viewRowBlock(image, dimensions).serials].filter((serial) => serial > 0);
+  });
+  return serials.toSorted((a, b) => a - b);
+}
+/** Whether any file below the folder has the vector of this memory, published or not. */
+function isAnywhere(serial: number): boolean {
+  const vector = Buffer.alloc(dimensions, 1 + (serial % 250));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(vector));
+}
+
+describe.each([
+  ["one block", [64]],
+  ["several blocks", [64, 128]],
+])("with cache files of %s", (_, capacities) => {
+  test("they are found by the next start", async () => {
+    const ids = await createSome(6);
+    write(...capacities);
+    expect(cached()).toEqual(ids.map(serialOf));
+    reopen();
+    expect(writer.list()).toEqual([project.id]);
+    expect(writer.check(project.id, false)).toMatchObject({ bytes: expect.any(Number) });
+    expect(cached()).toEqual(ids.map(serialOf));
+  });
+
+  test("the row of a deleted memory is wiped, also by a thread that knows nothing yet", async () => {
+    const ids = await createSome(6);
+    const serials = ids.map(serialOf);
+    write(...capacities);
+    await call("DELETE", `/v1/memories/${ids[1]}`);
+    writer.wipeDeleted(project.id);
+    expect(cached()).toEqual(serials.filter((_, at) => at !== 1));
+    expect(isAnywhere(serials[1] ?? 0)).toBe(false);
+    reopen();
+    await call("DELETE", `/v1/memories/${ids[4]}`);
+    writer.wipeDeleted(project.id);
+    expect(cached()).toEqual(serials.filter((_, at) => at !== 1 && at !== 4));
+    expect(isAnywhere(serials[4] ?? 0)).toBe(false);
+    expect(isAnywhere(serials[5] ?? 0)).toBe(true);
+  });
+
+  test("a delete whose wiping a crash prevented is wiped by the next start", async () => {
+    const ids = await createSome(6);
+    const serials = ids.map(serialOf);
+    write(...capacities);
+    await call("DELETE", `/v1/memories/${ids[2]}`);
+    reopen();
+    expect(writer.check(project.id, false)).not.toBeNull();
+    expect(cached()).toEqual(serials.filter((_, at) => at !== 2));
+    expect(isAnywhere(serials[2] ?? 0)).toBe(false);
+  });
+
+  test("the former content of a changed memory is wiped by an erasure and by the next start", async () => {
+    const ids = await createSome(6);
+    const serials = ids.map(serialOf);
+    write(...capacities);
+    await call("PUT", `/v1/memories/${ids[0]}`, { importance: 0.9 });
+    await call("PUT", `/v1/memories/${ids[3]}`, { content: `${project.id} another fact` });
+    await create(`${project.id} a new fact`);
+    writer.check(project.id, true);
+    // It catches up with the rest.
+    expect(cached()).toEqual(serials.filter((_, at) => at !== 3));
+    expect(isAnywhere(serials[3] ?? 0)).toBe(false);
+  });
+
+  test("a delete by tags wipes, and a delete of a type removes all", async () => {
+    const kept = await createSome(3);
+    const tagged = await create(`${project.id} tagged`, { tags: ["t"] });
+    await create(`${project.id} a rule`, { memory_type: "rule" });
+    const rule = serialOf(tagged) + 1;
+    write(...capacities);
+    await call("DELETE", "/v1/memories", { tags: ["t"] });
+    writer.wipeDeleted(project.id);
+    expect(cached()).toEqual([...kept.map(serialOf), rule]);
+    await call("DELETE", "/v1/memories", { memory_type: "rule" });
+    writer.wipeDeleted(project.id);
+    expect(cached()).toBeNull();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a delete of a type whose wiping a crash prevented is found by the next start", async () => {
+    await createSome(3);
+    write(...capacities);
+    await call("DELETE", "/v1/memories", { memory_type: "fact" });
+    reopen();
+    expect(writer.check(project.id, false)).toBeNull();
+    expect(cached()).toBeNull();
+  });
+
+  test("a project that was deleted leaves nothing", async () => {
+    await createSome(3);
+    write(...capacities);
+    await app.administer((await import("../../../../src/access/project-operations.ts")).deleteProject, {
+      project: project.id,
+    });
+    writer.wipeDeleted(project.id);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a removal that is no longer stored is noticed", async () => {
+    const ids = await createSome(4);
+    write(...capacities);
+    await call("DELETE", `/v1/memories/${ids[2]}`);
+    const shell = openWriting({ path: locate(app.config.dataDir).database, runtime });
+    shell.exec("DELETE FROM memory_removal");
+    shell.close();
+    reopen();
+    expect(writer.check(project.id, false)).toBeNull();
+    expect(cached()).toBeNull();
+  });
+
+  test("files that cannot be wiped are removed", async () => {
+    const ids = await createSome(4);
+    write(...capacities);
+    const path = join(folder, project.id);
+    for (const name of readdirSync(path)) {
+      const content = readFileSync(join(path, name));
+      // The last view: codes of free rows, so that only a check tells.
+      for (const at of [content.length - 1, content.length - 64 * dimensions]) content[at] = 77;
+      writeFileSync(join(path, name), content);
+    }
+    await call("DELETE", `/v1/memories/${ids[0]}`);
+    await call("DELETE", `/v1/memories/${ids[3]}`);
+    writer.wipeDeleted(project.id);
+    expect(cached()).toBeNull();
+  });
+});
+
+describe("while files are written", () => {
+  test("a memory that is deleted before its block is written does not get into the file", async () => {
+    const ids = await createSome(6);
+    const serials = ids.map(serialOf);
+    const { draft, manifest } = stateNow();
+    const images = imagesOf(64, 64);
+    writer.begin(draft);
+    await call("DELETE", `/v1/memories/${ids[0]}`);
+    writer.wipeDeleted(project.id);
+    const blocks = images.map((image) => writer.write(project.id, image) ?? "");
+    expect(isAnywhere(serials[0] ?? 0)).toBe(false);
+    // After the block was written, and before the manifest is.
+    await call("DELETE", `/v1/memories/${ids[1]}`);
+    writer.wipeDeleted(project.id);
+    expect(isAnywhere(serials[1] ?? 0)).toBe(false);
+    expect(writer.publish(project.id, manifest, blocks, null)).toEqual(blocks);
+    expect(cached()).toEqual(serials.slice(2));
+    await call("DELETE", `/v1/memories/${ids[5]}`);
+    writer.wipeDeleted(project.id);
+    expect(cached()).toEqual(serials.slice(2, 5));
+  });
+
+  test("a memory that is deleted before the only block is published does not get into the file", async () => {
+    const ids = await createSome(3);
+    const serials = ids.map(serialOf);
+    const { draft, manifest } = stateNow();
+    const [only = null] = imagesOf(64);
+    writer.begin(draft);
+    await call("DELETE", `/v1/memories/${ids[0]}`);
+    writer.wipeDeleted(project.id);
+    expect(writer.publish(project.id, manifest, [], only)).toHaveLength(1);
+    expect(cached()).toEqual(serials.slice(1));
+    expect(isAnywhere(serials[0] ?? 0)).toBe(false);
+  });
+
+  test("blocks that did not change are kept, and wiped through their next manifest", async () => {
+    const ids = await createSome(6);
+    const serials = ids.map(serialOf);
+    write(64, 64);
+    const { draft, manifest } = stateNow();
+    const [first = ""] = writer.begin(draft) ?? [];
+    const [, image] = imagesOf(64, 64);
+    const second = writer.write(project.id, image ?? new SharedArrayBuffer(0)) ?? "";
+    await call("DELETE", `/v1/memories/${ids[0]}`);
+    writer.wipeDeleted(project.id);
+    expect(writer.publish(project.id, manifest, [first, second], null)).toEqual([first, second]);
+    expect(cached()).toEqual(serials.slice(1));
+    expect(readdirSync(join(folder, project.id)).toSorted()).toEqual(
+      [`${first}.block`, `${second}.block`, "index"].toSorted(),
+    );
+  });
+
+  test("a bulk delete ends it, and nothing is left", async () => {
+    await createSome(4);
+    write(64, 64);
+    const { draft, manifest } = stateNow();
+    const images = imagesOf(64, 64);
+    writer.begin(draft);
+    const first = writer.write(project.id, images[0] ?? new SharedArrayBuffer(0)) ?? "";
+    await call("DELETE", "/v1/memories");
+    writer.wipeDeleted(project.id);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(writer.write(project.id, images[1] ?? new SharedArrayBuffer(0))).toBeNull();
+    expect(writer.publish(project.id, manifest, [first], null)).toBeNull();
+    expect(cached()).toBeNull();
+  });
+
+  test("a bulk delete that is not wiped yet ends it, too", async () => {
+    await createSome(4);
+    const { draft, manifest } = stateNow();
+    const [only = null] = imagesOf(64);
+    writer.begin(draft);
+    await call("DELETE", "/v1/memories");
+    expect(writer.publish(project.id, manifest, [], only)).toBeNull();
+    writer.wipeDeleted(project.id);
+    expect(cached()).toBeNull();
+  });
+
+  test("what was begun and given up is removed, at once and after a crash", async () => {
+    const ids = await createSome(4);
+    write(64, 64);
+    const begin = () => {
+      writer.begin(stateNow().draft);
+      writer.write(project.id, imagesOf(64, 64)[0] ?? new SharedArrayBuffer(0));
+    };
+    begin();
+    expect(readdirSync(join(folder, project.id))).toHaveLength(4);
+    writer.abandon(project.id);
+    expect(readdirSync(join(folder, project.id))).toHaveLength(3);
+    begin();
+    reopen();
+    writer.check(project.id, false);
+    expect(readdirSync(join(folder, project.id))).toHaveLength(3);
+    expect(cached()).toEqual(ids.map(serialOf));
+  });
+});
+
+describe("files of another state", () => {
+  test("are removed when an older database was restored, although its revisions are as high again", async () => {
+    const path = locate(app.config.dataDir).database;
+    const former = join(app.config.dataDir, "former.db");
+    await createSome(3);
+    await app.restart(() => copyFileSync(path, former));
+    await create(`${project.id} of the lost days`);
+    const { data } = await app.call("POST", "/v1/memories", {
+      key: project.key,
+      body: { content: `${project.id} deleted in the lost days`, memory_type: "fact" },
+    });
+    reopen();
+    write(64);
+    const lost = cached();
+    await app.call("DELETE", `/v1/memories/${data.id}`, { key: project.key });
+    writer.wipeDeleted(project.id);
+    database.close();
+    // As an operator who copies a file, and accepts that the ledger is older.
+    const ledger = join(app.config.dataDir, "checkpoints");
+    await app.restart(() => {
+      copyFileSync(former, path);
+      for (const name of readdirSync(ledger)) rmSync(join(ledger, name));
+    });
+    expect(app.complaints.splice(0).join("")).toContain("notes were missing in a file");
+    open();
+    const facts = createCacheFacts(database);
+    const { manifest } = openCacheFiles(join(folder, project.id));
+    const older = facts.project(project.id);
+    if (older === null) throw new Error("the project is in the backup");
+    expect(facts.foreignness(manifest, older)).toBe("they are of another database");
+    for (let at = 0; at < 4; at++) await create(`${project.id} of the new days ${at}`);
+    const newer = facts.project(project.id);
+    if (newer === null) throw new Error("the project is in the backup");
+    expect(newer.revision).toBeGreaterThanOrEqual(manifest.newestRevision);
+    expect(lost).toHaveLength(5);
+    // As many memories, with the same serials and revisions.
+    expect(facts.foreignness(manifest, newer)).toBe("they are of another database");
+    expect(writer.check(project.id, false)).toBeNull();
+    expect(cached()).toBeNull();
+  });
+
+  test("are removed when they are of another model or of another project", async () => {
+    await createSome(2);
+    const { draft, manifest } = stateNow();
+    writer.begin(draft);
+    const other = { ...manifest, model: "0".repeat(64) };
+    expect(writer.publish(project.id, other, [], imagesOf(64)[0] ?? null)).toHaveLength(1);
+    expect(writer.check(project.id, false)).toBeNull();
+    write(64);
+    const second = await app.createProject("custom");
+    await app.call("GET", "/v1/memories", { key: second.key });
+    mkdirSync(join(folder, second.id));
+    copyFileSync(join(folder, project.id, "index"), join(folder, second.id, "index"));
+    reopen();
+    expect(writer.check(second.id, false)).toBeNull();
+    expect(existsSync(join(folder, second.id))).toBe(false);
+    expect(cached()).toHaveLength(2);
+  });
+
+  test("of projects that do not exist are removed, and foreign files stay", async () => {
+    const stray = join(folder, "0".repeat(32));
+    mkdirSync(stray, { recursive: true });
+    writeFileSync(join(stray, `${"1".repeat(32)}.block`), "anything");
+    writeFileSync(join(stray, "index"), "anything");
+    writeFileSync(join(stray, "notes.txt"), "mine");
+    mkdirSync(join(folder, "folder of somebody"));
+    expect(writer.list()).toEqual(["0".repeat(32)]);
+    expect(writer.check("0".repeat(32), false)).toBeNull();
+    expect(readdirSync(stray)).toEqual(["notes.txt"]);
+  });
+});
+
+test("the projects that were not used for the longest time are removed when all files become too large", async () => {
+  const first = project;
+  await createSome(2);
+  write(64);
+  const bytes = writer.check(project.id, false)?.bytes ?? 0;
+  reopen(2.5 * bytes);
+  writer.check(first.id, false);
+  const others = [await app.createProject("custom"), await app.createProject("custom")];
+  for (const [at, other] of others.entries()) {
+    project = other;
+    await createSome(2);
+    write(64);
+    if (at === 0) writer.use(first.id, Date.now() + 60_000);
+  }
+  expect(writer.list().toSorted()).toEqual([first.id, others[1]?.id ?? ""].toSorted());
+});
