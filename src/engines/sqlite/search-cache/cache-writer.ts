@@ -4,8 +4,8 @@
 
 import { statfsSync } from "node:fs";
 import type { Database } from "../../../native/sqlite.ts";
-import { clearRow, type RowBlock, viewRowBlock } from "../../../ranking/row-block.ts";
-import { blockFileBytes, createBlockId, sealBlock } from "./block-file.ts";
+import { viewRowBlock } from "../../../ranking/row-block.ts";
+import { blockFileBytes } from "./block-file.ts";
 import { type CacheFacts, createCacheFacts, isSame } from "./cache-facts.ts";
 import {
   blocksOf,
@@ -15,7 +15,7 @@ import {
   withoutTags,
 } from "./known-projects.ts";
 import { spareDiskBytes, wipedRowsMax } from "./limits.ts";
-import type { CachedBlock, CacheManifest } from "./manifest.ts";
+import type { CacheManifest } from "./manifest.ts";
 import { wipeMemories, wipeOutdated } from "./outdated-rows.ts";
 import {
   type CacheFiles,
@@ -24,10 +24,10 @@ import {
   markUsed,
   publishManifest,
   removeBlocksExcept,
-  type SealedBlock,
   sizeOfFiles,
   writeBlockFile,
 } from "./project-files.ts";
+import { type Sealed, sealWithout } from "./sealed-block.ts";
 
 interface CacheWriterOptions {
   readonly database: Database;
@@ -78,11 +78,6 @@ export interface CacheWriter {
 
 type Draft = NonNullable<KnownProject["draft"]>;
 
-interface Sealed {
-  readonly described: CachedBlock;
-  readonly content: SealedBlock;
-}
-
 export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOptions): CacheWriter {
   const facts = createCacheFacts(database);
   const inTransaction = <Result>(work: () => Result): Result => database.transaction(work)();
@@ -96,12 +91,7 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
       if (project === null || !isSame(draft.epochs, facts.epochs(project.serial))) return null;
       return new Set(facts.removals(project.serial, draft.revision).map(({ memory }) => memory));
     });
-    if (removed === null) return null;
-    const block = viewRowBlock(image, draft.dimensions);
-    const range = clearRows(block, removed);
-    const described = { id: createBlockId(), capacity: block.capacity, ...range };
-    const content = new Uint8Array(image);
-    return { described, content: [sealBlock(content, described.id, block), content] };
+    return removed === null ? null : sealWithout(removed, viewRowBlock(image, draft.dimensions));
   };
 
   /** Wipes what is outdated. @returns whether all that is left may be used */
@@ -246,24 +236,6 @@ function findOutdated(facts: CacheFacts, { id, files, draft }: KnownProject): Ou
     memories: facts.countMemories(project.serial),
     removedThrough: removals.at(-1)?.revision ?? 0,
   };
-}
-
-/** @returns the range of the serials that are left */
-function clearRows(
-  block: RowBlock,
-  removed: ReadonlySet<number>,
-): Pick<CachedBlock, "firstSerial" | "lastSerial"> {
-  let [first, last] = [0, 0];
-  for (const [row, serial] of block.serials.entries()) {
-    if (serial === 0) continue;
-    if (removed.has(serial)) {
-      clearRow(block, row);
-      continue;
-    }
-    if (first === 0 || serial < first) first = serial;
-    last = Math.max(last, serial);
-  }
-  return { firstSerial: first, lastSerial: last };
 }
 
 function idsOf(files: CacheFiles | null): ReadonlySet<string> {

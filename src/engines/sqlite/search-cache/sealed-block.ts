@@ -1,0 +1,37 @@
+// Owns what becomes of the image of a block before it is written: rows of removed memories are cleared, and it gets an id and its checks.
+
+import { clearRow, type RowBlock } from "../../../ranking/row-block.ts";
+import { createBlockId, sealBlock } from "./block-file.ts";
+import type { CachedBlock } from "./manifest.ts";
+import type { SealedBlock } from "./project-files.ts";
+
+export interface Sealed {
+  readonly described: CachedBlock;
+  readonly content: SealedBlock;
+}
+
+/** @param block a copy: the rows of the removed memories are cleared in it */
+export function sealWithout(removed: ReadonlySet<number>, block: RowBlock): Sealed {
+  const range = clearRows(block, removed);
+  const described = { id: createBlockId(), capacity: block.capacity, ...range };
+  const image = new Uint8Array(block.buffer);
+  return { described, content: [sealBlock(image, described.id, block), image] };
+}
+
+/** @returns the range of the serials that are left */
+function clearRows(
+  block: RowBlock,
+  removed: ReadonlySet<number>,
+): Pick<CachedBlock, "firstSerial" | "lastSerial"> {
+  let [first, last] = [0, 0];
+  for (const [row, serial] of block.serials.entries()) {
+    if (serial === 0) continue;
+    if (removed.has(serial)) {
+      clearRow(block, row);
+      continue;
+    }
+    if (first === 0 || serial < first) first = serial;
+    last = Math.max(last, serial);
+  }
+  return { firstSerial: first, lastSerial: last };
+}
