@@ -4,7 +4,7 @@
 import type { Onnx } from "../native/onnx.ts";
 import { type BlockProduct, createBlockProduct } from "./block-product.ts";
 import { rowsPerBlock } from "./limits.ts";
-import { lowStepsPerHigh, type QuantisedQuery, quantiseQuery } from "./quantisation.ts";
+import { errorOf, lowStepsPerHigh, type QuantisedQuery, quantiseQuery } from "./quantisation.ts";
 import { type RowBlock, viewRowBlock } from "./row-block.ts";
 import { ScanCandidates } from "./scan-candidates.ts";
 import type { ScanFound, ScannedBlock, ScanQuery, ScanTask } from "./scan-task.ts";
@@ -97,7 +97,7 @@ function scanBlock(
 ): void {
   const { eligible, minSimilarity } = query;
   const { step, excess } = quantised;
-  const { perResidual, constant } = quantised.errorBound;
+  const { length, constant } = quantised.errorBound;
   let { floor } = candidates;
   for (let start = 0; start < rows; start += 32) {
     const bits = (eligible[(firstSlot + start) >>> 5] ?? 0) | 0;
@@ -107,12 +107,14 @@ function scanBlock(
       const at = row * count + first;
       const steps = lowStepsPerHigh * (results[at] ?? 0) + (results[at + 1] ?? 0) - excess;
       const similarity = (scales[row] ?? 0) * step * steps;
-      const error = (residuals[row] ?? 0) * perResidual + constant;
+      const residual = residuals[row] ?? 0;
+      const greatest = similarity + residual * length + constant;
       // At least 0. Half of the rows are on either side of it, and a branch would often be mispredicted.
-      const most = (similarity + error + Math.abs(similarity + error)) / 2;
+      const most = (greatest + Math.abs(greatest)) / 2;
       const relevant = keywords === null ? most : relevanceAtMost(most, keywords[row] ?? 0);
       const importance = importances[row] ?? 0;
       if (finalScore(relevant, importance) < floor || ((bits >>> (row & 31)) & 1) === 0) continue;
+      const error = errorOf(quantised.errorBound, similarity, residual);
       const keyword = keywords === null ? 0 : (keywords[row] ?? 0);
       const upper = finalScore(relevance(limited(similarity + error), keyword), importance);
       if (upper < floor) continue;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { loadOnnx } from "../../src/native/onnx.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
 import { createBlockProduct } from "../../src/ranking/block-product.ts";
-import { lowStepsPerHigh, quantiseQuery, quantiseRow } from "../../src/ranking/quantisation.ts";
+import { errorOf, lowStepsPerHigh, quantiseQuery, quantiseRow } from "../../src/ranking/quantisation.ts";
 import { codesOf, createRowBlock } from "../../src/ranking/row-block.ts";
 import { cosine } from "../../src/ranking/scores.ts";
 import { hardVector, near, normalised, randomVector, sequence } from "./vectors.ts";
@@ -21,10 +21,11 @@ function approximate(x: Float32Array, y: Float32Array): { similarity: number; er
     (sum, code, axis) => sum + code * (lowStepsPerHigh * (high[axis] ?? 0) + (low[axis] ?? 0)),
     -excess,
   );
-  return {
-    similarity: Math.min(1, Math.max(0, (block.scales[3] ?? 0) * step * steps)),
-    error: (block.residuals[3] ?? 0) * errorBound.perResidual + errorBound.constant,
-  };
+  const similarity = (block.scales[3] ?? 0) * step * steps;
+  const residual = block.residuals[3] ?? 0;
+  const error = errorOf(errorBound, similarity, residual);
+  expect(error).toBeLessThanOrEqual(residual * errorBound.length + errorBound.constant);
+  return { similarity: Math.min(1, Math.max(0, similarity)), error };
 }
 
 describe("the error of an approximate similarity", () => {
@@ -58,6 +59,15 @@ describe("the error of an approximate similarity", () => {
       expect(difference).toBeLessThanOrEqual(error);
       // Nearly the whole residual points to the query, so no much smaller bound would be true.
       expect(difference).toBeGreaterThan(0.9 * length);
+    }
+  });
+
+  test("of a vector and itself is small, because the residual is at right angles to the codes", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const vector = randomVector(384, seed);
+      const different = approximate(vector, randomVector(384, seed + 100)).error;
+      expect(approximate(vector, vector).error).toBeLessThan(different / 20);
+      expect(approximate(vector, near(vector, 0.05, 7)).error).toBeLessThan(different);
     }
   });
 
