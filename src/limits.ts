@@ -29,9 +29,6 @@ export const wordMaxCharacters = 64;
 /** Distinct words of a query that are looked up, and how many of them are ranked: the rarest ones. */
 export const queryWordsMax = 512;
 export const queryTermsMax = 64;
-/** Words of a project in the cache for the next query, and memories in all of their lists together. */
-export const cachedWordsMax = 4_096;
-export const cachedPostingsMax = 4_000_000;
 
 export const bodyMaxBytes = 1024 * 1024;
 /** Bodies of running calls in memory, from their first byte to the answer: of one project, and of all projects. */

@@ -116,6 +116,19 @@ export function copyRows(from: RowBlock, to: RowBlock): void {
   to.codes.set(from.codes);
 }
 
+/** Copies a row to a row of another block, or of the same one, with the same dimensions. */
+export function copyRow(from: RowBlock, fromRow: number, to: RowBlock, toRow: number): void {
+  to.serials[toRow] = from.serials[fromRow] ?? 0;
+  to.contentRevisions[toRow] = from.contentRevisions[fromRow] ?? 0;
+  to.importances[toRow] = from.importances[fromRow] ?? 0;
+  to.expiries[toRow] = from.expiries[fromRow] ?? 0;
+  to.scales[toRow] = from.scales[fromRow] ?? 0;
+  to.residuals[toRow] = from.residuals[fromRow] ?? 0;
+  to.tagSets[toRow] = from.tagSets[fromRow] ?? 0;
+  to.states[toRow] = from.states[fromRow] ?? 0;
+  codesOf(to, toRow).set(codesOf(from, fromRow));
+}
+
 /** Writes everything of a row but its quantised vector. */
 export function setRowValues(block: RowBlock, row: number, values: RowValues): void {
   block.serials[row] = values.serial;
@@ -142,6 +155,11 @@ export function clearRow(block: RowBlock, row: number): void {
   block.tagSets[row] = 0;
   block.states[row] = 0;
   block.codes.fill(0, row * block.dimensions, (row + 1) * block.dimensions);
+}
+
+/** Makes all rows free. */
+export function clearAllRows({ buffer }: RowBlock): void {
+  new Uint8Array(buffer).fill(0);
 }
 
 const activeBit = 1;

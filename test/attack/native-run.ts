@@ -1,18 +1,23 @@
 // A worker thread that runs ONNX almost all the time, as the searcher and the embedder do.
 
 import { loadOnnx } from "../../src/native/onnx.ts";
-import { VectorMatrix } from "../../src/ranking/vector-matrix.ts";
+import { createBlockScan } from "../../src/ranking/block-scan.ts";
+import { rowsPerBlock } from "../../src/ranking/limits.ts";
+import { createRowBlock } from "../../src/ranking/row-block.ts";
 import { answerRequests } from "../../src/threads/answer-requests.ts";
 import { runtime } from "../storage/seam.ts";
 
 const dimensions = 256;
-const rows = 20_000;
+const rows = rowsPerBlock;
 const vector = new Float32Array(dimensions);
 vector[0] = 1;
-const matrix = new VectorMatrix(loadOnnx(runtime), dimensions);
-for (let row = 0; row < rows; row++) matrix.set(row, vector);
+const { buffer } = createRowBlock(dimensions, rows);
+const eligible = new Uint32Array(new SharedArrayBuffer(rows / 8));
+const query = { vector, eligible, keywords: null, topK: 1, minSimilarity: 0 };
+const scan = createBlockScan(loadOnnx(runtime));
 
 answerRequests((times) => {
-  for (let run = 0; run < Number(times); run++) matrix.scores(vector);
+  for (let run = 0; run < Number(times); run++)
+    scan({ dimensions, blocks: [{ buffer, firstSlot: 0, rows }], queries: [query] });
   return rows;
 });

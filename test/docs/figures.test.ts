@@ -6,8 +6,8 @@ import { settings } from "../../src/config/settings.ts";
 import { bytesPerMemory } from "../../src/engines/sqlite/search/search-index.ts";
 import * as extractionLimits from "../../src/extraction/limits.ts";
 import * as limits from "../../src/limits.ts";
+import { rowsPerBlock } from "../../src/ranking/limits.ts";
 import { importanceWeight, relevanceWeight } from "../../src/ranking/scores.ts";
-import { blockRows } from "../../src/ranking/vector-matrix.ts";
 import { read, tableOf } from "./pages.ts";
 
 const number = (value: number) => value.toLocaleString("en");
@@ -18,9 +18,9 @@ const minutes = (ms: number) => ms / 60_000;
 const words = ["no", "one", "two", "three", "four"];
 
 /** Of a memory with a vector of the built-in model, and how many fit into the search cache, in full ten thousands. */
-const bytesInCache = 384 * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory;
+const bytesInCache = 384 + bytesPerMemory;
 const cacheBytes = Number(settings.searchCacheMb.default) * 1024 * 1024;
-const searchableMemories = Math.floor((cacheBytes / bytesInCache - blockRows) / 10_000) * 10_000;
+const searchableMemories = Math.floor((cacheBytes / bytesInCache - rowsPerBlock) / 10_000) * 10_000;
 
 /** A sentence of a page, with the figure that the program uses. Line ends count as spaces. */
 const sentences: readonly (readonly [string, string])[] = [

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { createSqliteEngine } from "../../../src/engines/sqlite/engine.ts";
 import { bytesPerMemory } from "../../../src/engines/sqlite/search/search-index.ts";
-import { blockRows } from "../../../src/ranking/vector-matrix.ts";
+import { rowsPerBlock } from "../../../src/ranking/limits.ts";
 import { describeEngine } from "../../storage/conformance.ts";
 import { dimensions, runtime } from "../../storage/seam.ts";
 
@@ -22,6 +22,6 @@ describeEngine({
     "with indexes in memory": { searchCacheBytes: 512 * 1024 * 1024 },
     "in the database": { searchCacheBytes: 0 },
     // Room for one block of vectors and some memories, fewer with tags: projects change between the two ways.
-    "at the limit of the cache": { searchCacheBytes: (blockRows + 60) * (dimensions * 4 + bytesPerMemory) },
+    "at the limit of the cache": { searchCacheBytes: (rowsPerBlock + 60) * (dimensions + bytesPerMemory) },
   },
 });

@@ -1,6 +1,6 @@
 // Owns the exact score of one candidate of a search.
 
-import type { SearchHit, SearchQuery } from "../../../memory/store.ts";
+import type { SearchHit } from "../../../memory/store.ts";
 import { cosine, finalScore, relevanceOf, squaredLength } from "../../../ranking/scores.ts";
 
 export interface Scored extends Omit<SearchHit, "memory"> {
@@ -16,7 +16,7 @@ interface Candidate {
 }
 
 /** @returns the exact score of a candidate; `keyword` is undefined when the query has no words. */
-export function createScorer({ vector: wanted }: SearchQuery) {
+export function createScorer(wanted: Float32Array) {
   const length = squaredLength(wanted);
   return ({ serial, importance, vector }: Candidate, keyword: number | undefined): Scored => {
     const similarity = cosine(wanted, vector, length);

@@ -3,7 +3,7 @@
 import type { MemoryType } from "../../../memory/memory.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { aliveJoin } from "../memories/memory-row.ts";
-import { createWordLookup } from "../memories/word-reader.ts";
+import { createWordReader } from "../memories/word-reader.ts";
 
 export interface ChangedRow {
   serial: number;
@@ -34,7 +34,7 @@ export interface IndexStatements {
   pools(project: number): Map<MemoryType, Pool>;
   changes(project: number, afterRevision: number): Iterable<ChangedRow>;
   removals(project: number, afterRevision: number): Iterable<RemovedRow>;
-  holders(project: number, word: string, fromRevision: number): readonly number[];
+  holders(project: number, word: string, fromRevision: number, limit: number): Float64Array;
 }
 
 export function createIndexStatements(database: Database): IndexStatements {
@@ -53,6 +53,6 @@ export function createIndexStatements(database: Database): IndexStatements {
     pools: (project) => new Map(pools.all(project).map((row) => [row.memory_type, row])),
     changes: (project, afterRevision) => changes.iterate(project, afterRevision),
     removals: (project, afterRevision) => removals.iterate(project, afterRevision),
-    holders: createWordLookup(database),
+    holders: createWordReader(database),
   };
 }

@@ -3,9 +3,8 @@
 import type { Project } from "../../../access/project.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { type ApproximateRows, chooseCandidates } from "../../../ranking/candidates.ts";
+import { type ApproximateRows, chooseCandidates, scoreErrorBound } from "../../../ranking/candidates.ts";
 import { keywordScores } from "../../../ranking/keyword-scores.ts";
-import { scoreErrorBound } from "../../../ranking/vector-matrix.ts";
 import { queryWords } from "../../../ranking/words.ts";
 import { aliveJoin, toVector } from "../memories/memory-row.ts";
 import { taggedMemories } from "../memories/tags.ts";
@@ -60,12 +59,16 @@ export function createScan(database: Database) {
     };
     // sqlite-vec computes three sums in float32 (the dot product and two lengths), so its error is several times that of one sum.
     const errorBound = 4 * scoreErrorBound(query.vector.length);
-    const toScored = createScorer(query);
-    return chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
+    const toScored = createScorer(query.vector);
+    const scored = chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
       const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };
       const bytes = embedding.get(serial);
       const vector = bytes === undefined ? null : toVector(bytes);
       return vector === null ? [] : [toScored({ serial, importance, vector }, rows.keywords?.[row])];
     });
+    return scored
+      .filter(({ similarity }) => similarity >= query.minSimilarity)
+      .sort((a, b) => b.score - a.score || b.serial - a.serial)
+      .slice(0, query.topK);
   };
 }

@@ -3,63 +3,86 @@
 
 import { type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
-import type { Onnx } from "../../../native/onnx.ts";
-import type { ApproximateRows } from "../../../ranking/candidates.ts";
-import { keywordScores } from "../../../ranking/keyword-scores.ts";
-import { Postings } from "../../../ranking/postings.ts";
-import { VectorMatrix } from "../../../ranking/vector-matrix.ts";
-import { queryWords } from "../../../ranking/words.ts";
+import { PostingLists } from "../../../ranking/posting-lists.ts";
+import { quantiseRow } from "../../../ranking/quantisation.ts";
+import { keywordsOf } from "../../../ranking/query-keywords.ts";
+import {
+  isActiveState,
+  metadataBytesPerRow,
+  rowState,
+  setRowValues,
+  typeOfState,
+} from "../../../ranking/row-block.ts";
+import type { ScannedBlock } from "../../../ranking/scan-task.ts";
+import { countBits } from "../../../ranking/slot-set.ts";
 import { toVector } from "../memories/memory-row.ts";
+import type { BlockBuffers } from "./block-buffers.ts";
+import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
 import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
-import { type TagSet, TagSets } from "./tag-sets.ts";
+import { SlotTable } from "./slot-table.ts";
+import { rowOf, Slots } from "./slots.ts";
+import { TagSets } from "./tag-sets.ts";
 
-interface IndexedMemory {
-  readonly serial: number;
-  /** The words of the memory belong to this revision of its content; a changed content gets a new IndexedMemory. */
-  readonly contentRevision: number;
-  /** -1 when it was removed. */
-  row: number;
-  type: MemoryType;
-  importance: number;
-  active: boolean;
-  /** Infinity: permanent. */
-  expiresAt: number;
-  /** Null: no tags. */
-  tags: TagSet | null;
-}
-
-/** Of an IndexedMemory with its entries in the maps; measured. */
-export const bytesPerMemory = 224;
+/** Of a memory without tags, beside the codes of its vector, at most: its row, its bits, and its entries in the tables. */
+export const bytesPerMemory = metadataBytesPerRow + 16;
 
 export class SearchIndex {
   readonly #project: number;
   readonly #statements: IndexStatements;
-  readonly #matrix: VectorMatrix;
-  /** Row n of the matrix is the vector of memory n. */
-  readonly #memories: IndexedMemory[] = [];
-  #bySerial = new Map<number, IndexedMemory>();
-  #byContent = new Map<number, IndexedMemory>();
-  readonly #postings: Postings<IndexedMemory>;
-  #tagSets = new TagSets();
+  readonly #slots: Slots;
+  readonly #bySerial: SlotTable;
+  readonly #byContent: SlotTable;
+  readonly #eligibility = new Eligibility();
+  readonly #tagSets = new TagSets();
+  readonly #postings: PostingLists;
   #pools = new Map<MemoryType, Pool>();
   #revision = 0;
+  /** The newest one that was ever read. */
+  #newestContentRevision = 0;
 
-  constructor(project: number, statements: IndexStatements, onnx: Onnx, dimensions: number) {
+  constructor(project: number, statements: IndexStatements, dimensions: number, buffers: BlockBuffers) {
     this.#project = project;
     this.#statements = statements;
-    this.#matrix = new VectorMatrix(onnx, dimensions);
-    this.#postings = new Postings((word, from) => statements.holders(project, word, from));
+    const slots = new Slots(dimensions, buffers);
+    this.#slots = slots;
+    this.#bySerial = new SlotTable(slots, (slot) => slots.serialAt(slot));
+    this.#byContent = new SlotTable(slots, (slot) => slots.contentRevisionAt(slot));
+    const newestContentRevision = () => this.#newestContentRevision;
+    this.#postings = new PostingLists((word, from, limit) => statements.holders(project, word, from, limit), {
+      get end() {
+        return slots.end;
+      },
+      get freed() {
+        return slots.freed;
+      },
+      get newestContentRevision() {
+        return newestContentRevision();
+      },
+      freedSince: (freed) => slots.freedSince(freed),
+      slotOf: (contentRevision) => this.#byContent.find(contentRevision),
+    });
   }
 
-  /** Estimated. */
+  /** Of all of its parts; tags and postings are estimated. */
   get byteLength(): number {
-    const memories = this.#memories.length * (bytesPerMemory + this.tagBytesPerMemory);
-    return this.#matrix.byteLength + this.#postings.byteLength + memories;
+    return (
+      this.#slots.byteLength +
+      this.#bySerial.byteLength +
+      this.#byContent.byteLength +
+      this.#eligibility.byteLength +
+      this.#tagSets.byteLength +
+      this.#postings.byteLength
+    );
   }
 
   /** What the tags of a memory need in the mean, estimated. */
   get tagBytesPerMemory(): number {
-    return this.#memories.length === 0 ? 0 : this.#tagSets.byteLength / this.#memories.length;
+    return this.#slots.count === 0 ? 0 : this.#tagSets.byteLength / this.#slots.count;
+  }
+
+  /** The blocks to scan. Valid until the next call that changes the index. */
+  get blocks(): readonly ScannedBlock[] {
+    return this.#slots.scanned();
   }
 
   /** Call inside the read transaction of the search. */
@@ -70,157 +93,143 @@ export class SearchIndex {
     this.#pools = pools;
     this.#readChanges();
     const alive = [...pools.values()].reduce((sum, { memories }) => sum + memories, 0);
-    if (this.#memories.length === alive) return;
-    // Rare: a memory changed its type and all memories of that type were deleted, or its removal is no longer stored. The index cannot
-    // know which memory was removed, so it reads all of them again.
-    this.#dropTypes(new Set(memoryTypes));
-    this.#revision = 0;
-    this.#readChanges();
+    if (this.#slots.count !== alive) {
+      // Rare: a memory changed its type and all memories of that type were deleted, or its removal is no longer stored. The index cannot
+      // know which memory was removed, so it reads all of them again.
+      this.#dropTypes(new Set(memoryTypes));
+      this.#revision = 0;
+      this.#readChanges();
+    }
+    if (this.#slots.isSparse) this.#compact();
+  }
+
+  /** The slots that the query can return, as bits in shared memory. */
+  eligible(query: EligibilityQuery & Pick<SearchQuery, "tags">): Uint32Array {
+    const words = Math.ceil(this.#slots.end / 32);
+    const eligible = new Uint32Array(new SharedArrayBuffer(words * Uint32Array.BYTES_PER_ELEMENT));
+    const isMatch = query.tags === null ? null : this.#tagSets.matching(query.tags);
+    if (query.tags !== null && isMatch === null) return eligible;
+    this.#eligibility.fill(query, eligible, (block) => this.#slots.expiriesOf(block));
+    if (isMatch !== null) this.#slots.keepTagged(eligible, isMatch);
+    return eligible;
+  }
+
+  /** As keywordsOf: it pauses after each part. */
+  keywordsOf(words: string, eligible: Uint32Array): ReturnType<typeof keywordsOf> {
+    return keywordsOf(words, (word) => this.#postings.holdersOf(word), eligible, countBits(eligible));
+  }
+
+  memoryAt(slot: number): { readonly serial: number; readonly importance: number } {
+    const { serials, importances } = this.#slots.blockOf(slot);
+    return { serial: serials[rowOf(slot)] ?? 0, importance: importances[rowOf(slot)] ?? 0 };
+  }
+
+  /** Words are read from the database again. */
+  dropPostings(): void {
+    this.#postings.clear();
+  }
+
+  /** The index is not used any more, and its memory serves another one. */
+  leave(): void {
+    this.#slots.leave();
   }
 
   #readChanges(): void {
     let newest = this.#revision;
+    let newestContent = this.#newestContentRevision;
     for (const row of this.#statements.changes(this.#project, this.#revision)) {
       this.#put(row);
       newest = Math.max(newest, row.revision);
+      newestContent = Math.max(newestContent, row.content_revision);
     }
+    this.#newestContentRevision = newestContent;
     for (const { memory, revision } of this.#statements.removals(this.#project, this.#revision)) {
-      this.#drop(memory);
+      this.#drop(this.#bySerial.find(memory));
       newest = Math.max(newest, revision);
     }
     // Last, so that an interrupted update is repeated completely; adding and removing twice has no effect.
     this.#revision = newest;
   }
 
-  /** Approximate similarities of all rows with the query, and their keyword scores; valid until the next call. */
-  rows(query: SearchQuery): ApproximateRows {
-    const memories = this.#memories;
-    const eligible = this.#eligible(query);
-    return {
-      length: memories.length,
-      similarities: this.#matrix.scores(query.vector),
-      keywords: query.words === null ? null : this.#keywords(query.words, eligible),
-      importanceOf: (row) => memories[row]?.importance ?? 0,
-      isEligible: (row) => eligible[row] === 1,
-    };
-  }
-
-  /** 1 for each row that the query can return, 0 for the others. */
-  #eligible({ types, tags: filter, includeExpired, includeInactive, now }: SearchQuery): Uint8Array {
-    const eligible = new Uint8Array(this.#memories.length);
-    const wanted = filter === null ? null : this.#tagSets.mark(filter);
-    let row = 0;
-    for (const { type, active, expiresAt, tags } of this.#memories) {
-      if (
-        (wanted === null || tags?.matched === wanted) &&
-        (types === null || types.includes(type)) &&
-        (includeInactive || active) &&
-        (includeExpired || expiresAt > now)
-      )
-        eligible[row] = 1;
-      row += 1;
-    }
-    return eligible;
-  }
-
-  #keywords(words: string, eligible: Uint8Array): Float64Array {
-    const find = (contentRevision: number) => this.#byContent.get(contentRevision);
-    const holders = queryWords(words).map((word) => {
-      const rows: number[] = [];
-      for (const { row } of this.#postings.holdersOf(word, this.#revision, find))
-        if (eligible[row] === 1) rows.push(row);
-      return rows;
-    });
-    let searched = 0;
-    for (const one of eligible) searched += one;
-    return keywordScores(holders, eligible.length, searched);
-  }
-
-  /** For each vector: the rows of unexpired memories that are, or may be, more similar to it than `above`. */
-  rowsAbove(above: number, vectors: readonly Float32Array[], now: number): number[][] {
-    const isAlive = (row: number) => (this.#memories[row]?.expiresAt ?? 0) > now;
-    return this.#matrix.rowsAbove(above, vectors).map((rows) => rows.filter(isAlive));
-  }
-
-  memoryAt(row: number): {
-    readonly serial: number;
-    readonly importance: number;
-    readonly vector: Float32Array;
-  } {
-    const memory = this.#memories[row];
-    if (memory === undefined)
-      throw new RangeError(`Row ${row} is outside an index of ${this.#memories.length}.`);
-    return { serial: memory.serial, importance: memory.importance, vector: this.#matrix.row(row) };
-  }
-
   #put(row: ChangedRow): void {
-    const before = this.#bySerial.get(row.serial);
-    const isRewritten = before?.contentRevision !== row.content_revision;
-    if (before !== undefined && isRewritten) this.#byContent.delete(before.contentRevision);
-    const at = before?.row ?? this.#memories.length;
-    if (before !== undefined && isRewritten) before.row = -1;
-    const state = {
-      row: at,
-      type: row.memory_type,
-      importance: row.importance,
-      active: row.is_active === 1,
-      expiresAt: row.expires_at ?? Number.POSITIVE_INFINITY,
-      // The new ones first, so that equal tags keep their set.
-      tags: this.#tagSets.add(row.tags),
-    };
-    this.#tagSets.remove(before?.tags ?? null);
-    const memory =
-      before === undefined || isRewritten
-        ? { serial: row.serial, contentRevision: row.content_revision, ...state }
-        : Object.assign(before, state);
-    this.#matrix.set(at, toVector(row.embedding));
-    this.#memories[at] = memory;
-    this.#bySerial.set(memory.serial, memory);
-    this.#byContent.set(memory.contentRevision, memory);
-  }
-
-  #drop(serial: number): void {
-    const memory = this.#bySerial.get(serial);
-    if (memory === undefined) return;
-    this.#bySerial.delete(serial);
-    this.#byContent.delete(memory.contentRevision);
-    this.#tagSets.remove(memory.tags);
-    this.#matrix.swapRemove(memory.row);
-    const last = this.#memories.pop();
-    if (last !== undefined && last !== memory) {
-      this.#memories[memory.row] = last;
-      last.row = memory.row;
+    let slot = this.#bySerial.find(row.serial);
+    if (slot !== -1 && this.#slots.contentRevisionAt(slot) !== row.content_revision) {
+      this.#drop(slot);
+      slot = -1;
     }
-    memory.row = -1;
+    // A content that is the same has the same vector.
+    if (slot === -1) slot = this.#takeFor(row);
+    this.#slots.touch(slot);
+    const block = this.#slots.blockOf(slot);
+    // The new tags first, so that equal ones keep their number.
+    const tagSet = this.#tagSets.add(row.tags);
+    this.#tagSets.remove(block.tagSets[rowOf(slot)] ?? 0);
+    const [isActive, expiresAt] = [row.is_active === 1, row.expires_at ?? Number.POSITIVE_INFINITY];
+    setRowValues(block, rowOf(slot), {
+      serial: row.serial,
+      contentRevision: row.content_revision,
+      importance: row.importance,
+      expiresAt,
+      tagSet,
+      state: rowState(memoryTypes.indexOf(row.memory_type), isActive),
+    });
+    this.#eligibility.set(slot, row.memory_type, isActive, expiresAt);
   }
 
-  /** Processes the removed or the remaining rows, whichever are fewer, so that the first search after a bulk delete is fast. */
+  #takeFor(row: ChangedRow): number {
+    const slot = this.#slots.take();
+    try {
+      quantiseRow(toVector(row.embedding), this.#slots.blockOf(slot), rowOf(slot));
+    } catch (error) {
+      this.#slots.free(slot);
+      throw error;
+    }
+    // Posting lists were read without it.
+    if (row.content_revision <= this.#newestContentRevision) this.#postings.clear();
+    this.#bySerial.add(row.serial, slot);
+    this.#byContent.add(row.content_revision, slot);
+    return slot;
+  }
+
+  /** @param slot -1: none */
+  #drop(slot: number): void {
+    if (slot === -1) return;
+    this.#bySerial.remove(this.#slots.serialAt(slot));
+    this.#byContent.remove(this.#slots.contentRevisionAt(slot));
+    this.#free(slot);
+  }
+
+  #free(slot: number): void {
+    this.#tagSets.remove(this.#slots.blockOf(slot).tagSets[rowOf(slot)] ?? 0);
+    this.#eligibility.clear(slot);
+    this.#slots.free(slot);
+  }
+
   #dropTypes(types: ReadonlySet<MemoryType>): void {
     this.#postings.clear();
-    const staying = this.#memories.reduce((count, { type }) => count + (types.has(type) ? 0 : 1), 0);
-    const isAnew = staying * 2 < this.#memories.length;
-    if (isAnew) [this.#bySerial, this.#byContent, this.#tagSets] = [new Map(), new Map(), new TagSets()];
-    let kept = 0;
-    for (const [row, memory] of staying === 0 ? [] : this.#memories.entries()) {
-      if (types.has(memory.type)) {
-        this.#bySerial.delete(memory.serial);
-        this.#byContent.delete(memory.contentRevision);
-        if (!isAnew) this.#tagSets.remove(memory.tags);
-        continue;
-      }
-      if (kept < row) {
-        this.#matrix.set(kept, this.#matrix.row(row));
-        this.#memories[kept] = memory;
-        memory.row = kept;
-      }
-      if (isAnew) {
-        memory.tags = this.#tagSets.add(memory.tags?.text ?? null);
-        this.#bySerial.set(memory.serial, memory);
-        this.#byContent.set(memory.contentRevision, memory);
-      }
-      kept += 1;
-    }
-    this.#memories.length = kept;
-    this.#matrix.truncate(kept);
+    for (const type of types) this.#eligibility.clearType(type);
+    const isDropped = memoryTypes.map((type) => types.has(type));
+    this.#slots.freeAll(({ states, tagSets }, row) => {
+      if (isDropped[typeOfState(states[row] ?? 0)] !== true) return false;
+      const tagSet = tagSets[row] ?? 0;
+      if (tagSet > 0) this.#tagSets.remove(tagSet);
+      return true;
+    });
+    this.#bySerial.removeFreed(this.#slots.count);
+    this.#byContent.removeFreed(this.#slots.count);
+  }
+
+  /** Lists of postings name slots, so they are read again. */
+  #compact(): void {
+    this.#postings.clear();
+    this.#slots.compact((from, to) => {
+      const { states, expiries } = this.#slots.blockOf(to);
+      const state = states[rowOf(to)] ?? 0;
+      const type = memoryTypes[typeOfState(state)];
+      if (type !== undefined) this.#eligibility.set(to, type, isActiveState(state), expiries[rowOf(to)] ?? 0);
+      this.#eligibility.clear(from);
+    });
+    this.#bySerial.rebuild(this.#slots.count);
+    this.#byContent.rebuild(this.#slots.count);
   }
 }

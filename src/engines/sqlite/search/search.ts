@@ -9,21 +9,20 @@ import { findSimilarItems, nearestOf } from "../../../memory/similar-items.ts";
 import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemories } from "../../../memory/store.ts";
 import type { Onnx } from "../../../native/onnx.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { chooseCandidates } from "../../../ranking/candidates.ts";
-import { cosine, squaredLength } from "../../../ranking/scores.ts";
-import { blockRows, scoreErrorBound } from "../../../ranking/vector-matrix.ts";
+import { createBlockScan } from "../../../ranking/block-scan.ts";
+import { ExactOrder } from "../../../ranking/exact-order.ts";
+import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
 import type { SearchStatistics } from "../../../storage/statistics.ts";
-import { type MemoryRow, memoryColumns, toMemory } from "../memories/memory-row.ts";
+import { type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory-row.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
+import { IndexCache } from "./index-cache.ts";
 import { createIndexStatements } from "./index-statements.ts";
 import { createScan } from "./scan.ts";
-import { bytesPerMemory, SearchIndex } from "./search-index.ts";
+import type { SearchIndex } from "./search-index.ts";
 import { createStageTimes, type EndStage } from "./search-statistics.ts";
 
-/** Older indexes are built again: removals are stored for one hour only. */
-const indexLifeMs = 1_800_000;
 /** How many projects' memory use for tags is remembered, and for how long: their tags may have become fewer. */
 const tagBytesMax = 10_000;
 const tagBytesLifeMs = 86_400_000;
@@ -41,14 +40,8 @@ export interface Search {
 
 export function createSearch(database: Database, { onnx, cacheBytes }: SearchOptions): Search {
   const serialOf = serialsOf(database);
-  const indexStatements = createIndexStatements(database);
-  const indexes = new LRUCache<number, SearchIndex>({
-    maxSize: Math.max(1, cacheBytes),
-    // An index that fits, but not with all of its postings, is kept alone: the cache would not keep a larger value at all.
-    sizeCalculation: (index) => Math.min(Math.max(1, cacheBytes), Math.max(1, Math.ceil(index.byteLength))),
-    ttl: indexLifeMs,
-    updateAgeOnGet: true,
-  });
+  const indexes = new IndexCache(cacheBytes, createIndexStatements(database));
+  const scanBlocks = createBlockScan(onnx);
   const memoryCount = database
     .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
     .pluck();
@@ -81,20 +74,24 @@ export function createSearch(database: Database, { onnx, cacheBytes }: SearchOpt
 
   const fits = (project: Project): boolean => {
     const serial = serialOf(project.id);
-    const rows = (memoryCount.get(serial) ?? 0) + blockRows;
-    const bytesPerRow =
-      dimensions * Float32Array.BYTES_PER_ELEMENT + bytesPerMemory + (tagBytes.get(serial) ?? 0);
-    return rows * bytesPerRow <= cacheBytes;
+    return indexes.fits(memoryCount.get(serial) ?? 0, dimensions, tagBytes.get(serial) ?? 0);
   };
 
-  const indexOf = (project: Project): SearchIndex => {
+  const currentIndexOf = (project: Project): SearchIndex => {
     const serial = serialOf(project.id);
-    const index = indexes.get(serial) ?? new SearchIndex(serial, indexStatements, onnx, dimensions);
+    const index = indexes.use(serial, dimensions);
     index.catchUp();
     if (index.tagBytesPerMemory > 0) tagBytes.set(serial, index.tagBytesPerMemory);
-    indexes.delete(serial); // setting the same value again would keep its former size
-    indexes.set(serial, index);
     return index;
+  };
+
+  const vector = database
+    .prepare<[number], Uint8Array>(`SELECT embedding FROM memory_vector WHERE memory = ?`)
+    .pluck();
+  const vectorOf = (serial: number): Float32Array => {
+    const bytes = vector.get(serial);
+    if (bytes === undefined) throw new Error("the search index contains a memory without a vector");
+    return toVector(bytes);
   };
 
   const memoryOf = (serial: number): Memory => {
@@ -103,16 +100,28 @@ export function createSearch(database: Database, { onnx, cacheBytes }: SearchOpt
     return toMemory(row);
   };
 
-  const scoreInMemory = (project: Project, query: SearchQuery, endStage: EndStage): Scored[] => {
-    const index = indexOf(project);
+  /** The best memories by exact score, best first. */
+  const rank = (index: SearchIndex, query: ExactQuery, found: ScanFound): readonly Scored[] => {
+    const toScored = createScorer(query.vector);
+    const order = new ExactOrder<Scored>([found], query);
+    for (let next = order.next(); next !== null; next = order.next()) {
+      const { serial, importance } = index.memoryAt(next.slot);
+      order.add(toScored({ serial, importance, vector: vectorOf(serial) }, next.keyword));
+    }
+    return order.best;
+  };
+
+  const scoreInMemory = (project: Project, query: SearchQuery, endStage: EndStage): readonly Scored[] => {
+    const index = currentIndexOf(project);
     endStage("catch_up");
-    const errorBound = scoreErrorBound(dimensions);
-    const rows = index.rows(query);
+    const eligible = index.eligible(query);
+    const keywords = query.words === null ? null : atOnce(index.keywordsOf(query.words, eligible));
+    const { vector, topK, minSimilarity } = query;
+    const wanted: ScanQuery = { vector, eligible, keywords, topK, minSimilarity };
+    const [found] = scanBlocks({ dimensions, blocks: index.blocks, queries: [wanted] });
     endStage("scan");
-    const toScored = createScorer(query);
-    const scored = chooseCandidates(rows, { ...query, errorBound }).map((row) =>
-      toScored(index.memoryAt(row), rows.keywords?.[row]),
-    );
+    const scored = found === undefined ? [] : rank(index, query, found);
+    indexes.settle(serialOf(project.id));
     endStage("rescore");
     return scored;
   };
@@ -123,44 +132,46 @@ export function createSearch(database: Database, { onnx, cacheBytes }: SearchOpt
     const isInMemory = fits(project);
     const scored = isInMemory ? scoreInMemory(project, query, endStage) : scan(project, query);
     if (!isInMemory) endStage("database");
-    const hits = scored
-      .filter(({ similarity }) => similarity >= query.minSimilarity)
-      .sort((a, b) => b.score - a.score || b.serial - a.serial)
-      .slice(0, query.topK)
-      .map(({ serial, similarity, keyword, relevance }) => ({
-        memory: memoryOf(serial),
-        similarity,
-        keyword,
-        relevance,
-      }));
+    const hits = scored.map(({ serial, similarity, keyword, relevance }) => ({
+      memory: memoryOf(serial),
+      similarity,
+      keyword,
+      relevance,
+    }));
     endStage("read");
     return hits;
   };
 
   /** For each vector, by similarity alone. */
-  const compare = (project: Project, { vectors, above, now }: SimilarityQuery): Compared[][] => {
-    if (fits(project)) {
-      const index = indexOf(project);
-      return index.rowsAbove(above, vectors, now).map((rows, at) => {
-        const wanted = vectors[at] ?? new Float32Array(0);
-        const length = squaredLength(wanted);
-        return rows.map((row) => {
-          const { serial, vector } = index.memoryAt(row);
-          return { serial, similarity: cosine(wanted, vector, length) };
-        });
-      });
-    }
+  const compare = (project: Project, { vectors, above, now }: SimilarityQuery): (readonly Scored[])[] => {
     // All above the threshold, because the memories with the best scores need not be the most similar ones.
-    const query = {
+    const everything = {
       types: null,
       tags: null,
       words: null,
       topK: Number.POSITIVE_INFINITY,
       minSimilarity: above,
+      includeExpired: false,
+      includeInactive: true,
       now,
     };
-    const everything = { ...query, includeExpired: false, includeInactive: true };
-    return vectors.map((vector) => scan(project, { ...everything, vector }));
+    const queries = vectors.map((vector): SearchQuery => ({ ...everything, vector }));
+    if (!fits(project)) return queries.map((query) => scan(project, query));
+    const index = currentIndexOf(project);
+    const eligible = index.eligible(everything);
+    const scanned: ScanQuery[] = queries.map(({ vector, topK, minSimilarity }) => ({
+      vector,
+      eligible,
+      keywords: null,
+      topK,
+      minSimilarity,
+    }));
+    const found = scanBlocks({ dimensions, blocks: index.blocks, queries: scanned });
+    indexes.settle(serialOf(project.id));
+    return queries.map((query, at) => {
+      const candidates = found[at];
+      return candidates === undefined ? [] : rank(index, query, candidates);
+    });
   };
 
   const findSimilar = (project: Project, query: SimilarityQuery): SimilarMemories => {
@@ -187,7 +198,7 @@ export function createSearch(database: Database, { onnx, cacheBytes }: SearchOpt
     statistics: () => ({
       stages: times.read(),
       indexes: indexes.size,
-      indexBytes: indexes.calculatedSize,
+      indexBytes: indexes.byteLength,
     }),
   };
 }
@@ -196,7 +207,11 @@ const otherModel = unavailable(
   "The embedding model was changed while this call was performed. Send the call again.",
 );
 
-interface Compared {
-  readonly serial: number;
-  readonly similarity: number;
+function atOnce<Result>(parts: Generator<undefined, Result, undefined>): Result {
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+  }
 }
+
+type ExactQuery = Pick<SearchQuery, "vector" | "topK" | "minSimilarity">;

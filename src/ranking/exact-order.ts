@@ -1,0 +1,126 @@
+// Owns the last step of an exact search: the best rows by exact score, out of candidates of which only bounds are known (the threshold
+// algorithm of Fagin, Lotem and Naor 2003). Pure. It asks for the exact score of no more rows than any method with these bounds must.
+
+import type { ScanFound } from "./scan-task.ts";
+
+/** A row whose exact score is known. */
+interface Scored {
+  /** Increases with creation: of equal scores, the newest row is first. */
+  readonly serial: number;
+  readonly similarity: number;
+  readonly score: number;
+}
+
+interface Candidate {
+  readonly slot: number;
+  /** Undefined when the query has no words. */
+  readonly keyword: number | undefined;
+}
+
+interface OrderLimits {
+  /** Infinity: all rows above the threshold. */
+  readonly topK: number;
+  /** Cosine, 0..1; rows below it are excluded. */
+  readonly minSimilarity: number;
+}
+
+/** Use it as `for (let next = order.next(); next !== null; next = order.next()) order.add(score(next))`. */
+export class ExactOrder<Row extends Scored> {
+  readonly #topK: number;
+  readonly #minSimilarity: number;
+  readonly #slots: Uint32Array;
+  readonly #uppers: Float64Array;
+  readonly #keywords: Float64Array | null;
+  /** Positions in the arrays, a heap with the greatest upper bound first. */
+  readonly #heap: Uint32Array;
+  #waiting: number;
+  #scored = 0;
+  #best: Row[] = [];
+
+  /** @param found the candidates of each part of the rows, all with keyword scores or all without */
+  constructor(found: readonly ScanFound[], { topK, minSimilarity }: OrderLimits) {
+    this.#topK = topK;
+    this.#minSimilarity = minSimilarity;
+    const count = found.reduce((sum, { slots }) => sum + slots.length, 0);
+    this.#slots = new Uint32Array(count);
+    this.#uppers = new Float64Array(count);
+    this.#keywords = found.some(({ keywords }) => keywords !== null) ? new Float64Array(count) : null;
+    let at = 0;
+    for (const { slots, upper, keywords } of found) {
+      this.#slots.set(slots, at);
+      this.#uppers.set(upper, at);
+      if (keywords !== null) this.#keywords?.set(keywords, at);
+      at += slots.length;
+    }
+    this.#heap = Uint32Array.from({ length: count }, (_, position) => position);
+    this.#waiting = count;
+    for (let position = (count >>> 1) - 1; position >= 0; position--) this.#sink(position);
+  }
+
+  /** How many exact scores were needed so far. */
+  get scored(): number {
+    return this.#scored;
+  }
+
+  /** The candidate whose exact score is needed next; null: `best` is final. */
+  next(): Candidate | null {
+    const top = this.#heap[0] ?? 0;
+    if (this.#waiting === 0 || (this.#uppers[top] ?? 0) < this.#floor()) return null;
+    this.#waiting -= 1;
+    this.#heap[0] = this.#heap[this.#waiting] ?? 0;
+    this.#sink(0);
+    return { slot: this.#slots[top] ?? 0, keyword: this.#keywords?.[top] };
+  }
+
+  /** The exact score of the candidate that `next` returned. */
+  add(row: Row): void {
+    this.#scored += 1;
+    if (row.similarity < this.#minSimilarity) return;
+    if (this.#topK === Number.POSITIVE_INFINITY) {
+      this.#best.push(row);
+      return;
+    }
+    // At most 50 rows, so insertion is faster than a heap.
+    let at = this.#best.length;
+    for (let before = this.#best[at - 1]; before !== undefined; before = this.#best[at - 1]) {
+      if (byScore(before, row) <= 0) break;
+      at -= 1;
+    }
+    this.#best.splice(at, 0, row);
+    if (this.#best.length > this.#topK) this.#best.pop();
+  }
+
+  /** The rows that were added, at most `topK`, best first. */
+  get best(): readonly Row[] {
+    if (this.#topK === Number.POSITIVE_INFINITY) this.#best.sort(byScore);
+    return this.#best;
+  }
+
+  /** A row with a lower score is not among the best. One with the same score is if it is newer. */
+  #floor(): number {
+    return this.#best.length < this.#topK
+      ? Number.NEGATIVE_INFINITY
+      : (this.#best.at(-1)?.score ?? Number.POSITIVE_INFINITY);
+  }
+
+  #sink(from: number): void {
+    const heap = this.#heap;
+    const moving = heap[from] ?? 0;
+    const upper = this.#uppers[moving] ?? 0;
+    let at = from;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= this.#waiting) break;
+      const upperAt = (position: number) => this.#uppers[heap[position] ?? 0] ?? 0;
+      if (child + 1 < this.#waiting && upperAt(child + 1) > upperAt(child)) child += 1;
+      if (upperAt(child) <= upper) break;
+      heap[at] = heap[child] ?? 0;
+      at = child;
+    }
+    heap[at] = moving;
+  }
+}
+
+function byScore(a: Scored, b: Scored): number {
+  return b.score - a.score || b.serial - a.serial;
+}

@@ -1,0 +1,83 @@
+// Compares the exact order with sorting all exact scores, and counts how many of them were asked for.
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ExactOrder } from "../../src/ranking/exact-order.ts";
+import type { ScanFound } from "../../src/ranking/scan-task.ts";
+
+interface Row {
+  readonly serial: number;
+  readonly similarity: number;
+  readonly score: number;
+}
+
+/** Scores in few steps, so that many are equal. */
+const row = fc.record({
+  score: fc.integer({ min: 0, max: 12 }).map((steps) => steps / 12),
+  similarity: fc.integer({ min: 0, max: 4 }).map((steps) => steps / 4),
+  below: fc.integer({ min: 0, max: 3 }).map((steps) => steps / 12),
+  above: fc.integer({ min: 0, max: 3 }).map((steps) => steps / 12),
+  part: fc.nat({ max: 3 }),
+});
+
+function order(found: readonly ScanFound[], rows: readonly Row[], topK: number, minSimilarity: number) {
+  const exact = new ExactOrder<Row>(found, { topK, minSimilarity });
+  const asked: number[] = [];
+  for (let next = exact.next(); next !== null; next = exact.next()) {
+    asked.push(next.slot);
+    expect(next.keyword).toBe(next.slot / 1_000);
+    const known = rows[next.slot];
+    if (known !== undefined) exact.add(known);
+  }
+  expect(exact.scored).toBe(asked.length);
+  return { best: exact.best, asked };
+}
+
+function inParts(bounds: readonly { lower: number; upper: number; part: number }[]): ScanFound[] {
+  return [0, 1, 2, 3].map((part) => {
+    const slots = [...bounds.keys()].filter((slot) => bounds[slot]?.part === part);
+    return {
+      slots: Uint32Array.from(slots),
+      lower: Float64Array.from(slots, (slot) => bounds[slot]?.lower ?? 0),
+      upper: Float64Array.from(slots, (slot) => bounds[slot]?.upper ?? 0),
+      keywords: Float64Array.from(slots, (slot) => slot / 1_000),
+    };
+  });
+}
+
+const byScore = (a: Row, b: Row) => b.score - a.score || b.serial - a.serial;
+
+describe("the exact order", () => {
+  test("is the order of all exact scores, newest first, and asks for no score that is not needed", () => {
+    const property = fc.property(
+      fc.array(row, { maxLength: 120 }),
+      fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(Number.POSITIVE_INFINITY)),
+      fc.integer({ min: 0, max: 4 }).map((steps) => steps / 4),
+      (drawn, topK, minSimilarity) => {
+        const rows = drawn.map(({ score, similarity }, at) => ({
+          serial: (at * 7_919) % 1_009,
+          score,
+          similarity,
+        }));
+        const bounds = drawn.map(({ score, below, above, part }) => ({
+          lower: score - below,
+          upper: score + above,
+          part,
+        }));
+        const { best, asked } = order(inParts(bounds), rows, topK, minSimilarity);
+        const all = rows.filter(({ similarity }) => similarity >= minSimilarity).sort(byScore);
+        expect(best).toEqual(topK === Number.POSITIVE_INFINITY ? all : all.slice(0, topK));
+        // A row below the threshold, or one whose upper bound reaches the last result, could belong to it: every method must ask.
+        const last = all.length < topK ? undefined : all[topK - 1];
+        for (const slot of asked)
+          expect(bounds[slot]?.upper).toBeGreaterThanOrEqual(last?.score ?? Number.NEGATIVE_INFINITY);
+        expect(new Set(asked).size).toBe(asked.length);
+      },
+    );
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test("of nothing is nothing", () => {
+    expect(order([], [], 10, 0)).toEqual({ best: [], asked: [] });
+  });
+});
