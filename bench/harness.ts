@@ -35,6 +35,10 @@ export interface BenchOptions {
   readonly records: number;
   /** How many memories are imported. */
   readonly memories: number;
+  /** Memories of the projects that scale compares, ascending. */
+  readonly sizes: readonly number[];
+  /** Where scale keeps its filled data directories; null: they are temporary. */
+  readonly directory: string | null;
 }
 
 export interface Table {
@@ -129,6 +133,9 @@ function spawn(command: string[]) {
   return child;
 }
 
+/** A server writes files of its search indexes before it ends. */
+const endLimitMs = 60_000;
+
 export interface Server extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
@@ -157,7 +164,7 @@ export async function startServer(
     firstKey: ready.api_key ?? null,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
-      await Promise.race([child.exited, Bun.sleep(10_000)]);
+      await Promise.race([child.exited, Bun.sleep(endLimitMs)]);
       child.kill("SIGKILL");
     },
   };

@@ -8,6 +8,8 @@ export interface LoadPlan {
   readonly port: number;
   readonly seconds: number;
   readonly streams: readonly Stream[];
+  /** The name of the stream whose end ends the others, if that is before `seconds` are over. */
+  readonly until?: string;
 }
 
 /** Clients that do the same thing at the same time. */
@@ -39,6 +41,9 @@ export interface StreamResult {
   readonly latenciesMs: readonly number[];
 }
 
+/** Whether the stream that ends the others has ended. */
+let isOver = false;
+
 const file = process.argv[2];
 if (file !== undefined) {
   const plan: LoadPlan = JSON.parse(readFileSync(file, "utf8"));
@@ -47,7 +52,7 @@ if (file !== undefined) {
   process.exit(0);
 }
 
-async function runStream({ port, seconds }: LoadPlan, stream: Stream): Promise<StreamResult> {
+async function runStream({ port, seconds, until }: LoadPlan, stream: Stream): Promise<StreamResult> {
   const { name, clients, key, calls, repeat, everyMs = 0, afterMs = 0 } = stream;
   const requests = calls.map(({ method, path, body, headers }) =>
     toRequest(method, path, key, body, headers),
@@ -65,13 +70,13 @@ async function runStream({ port, seconds }: LoadPlan, stream: Stream): Promise<S
   const end = start + seconds * 1_000 - afterMs;
   let due = start;
   const drive = async (connection: Connection) => {
-    for (let request = next(); request !== undefined && due < end; request = next()) {
+    for (let request = next(); request !== undefined && due < end && !isOver; request = next()) {
       const mine = due;
       due += everyMs;
       const waitMs = mine - performance.now();
       if (waitMs > 0) await Bun.sleep(waitMs);
       const now = performance.now();
-      if (now >= end) break;
+      if (now >= end || isOver) break;
       const { status } = await connection.send(request);
       // A call that found no client free has waited since it was due.
       latencies.push(performance.now() - (everyMs > 0 && waitMs < 0 ? mine : now));
@@ -80,6 +85,7 @@ async function runStream({ port, seconds }: LoadPlan, stream: Stream): Promise<S
     connection.close();
   };
   await Promise.all(connections.map(drive));
+  if (name === until) isOver = true;
   const elapsedMs = performance.now() - start;
   latencies.sort((a, b) => a - b);
   return { name, calls: latencies.length, seconds: elapsedMs / 1_000, statuses, latenciesMs: latencies };

@@ -22,6 +22,7 @@ import { ledger } from "./ledger.ts";
 import { mcp } from "./mcp.ts";
 import { introduction, toSection, writeResults } from "./results.ts";
 import { retrieval } from "./retrieval.ts";
+import { scale } from "./scale.ts";
 import { secrets } from "./secrets.ts";
 import { sizing } from "./sizing.ts";
 import { start } from "./start.ts";
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   embedding,
   throughput,
   latency,
+  scale,
   import: importing,
   mcp,
   stdio,
@@ -47,7 +49,7 @@ const benches: Readonly<Record<string, Bench>> = {
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --executable FILE  the executable to measure (default: dist/memledger; make it with: bun run build)
-  --against FILE     another executable whose reads are compared, by turns, in throughput
+  --against FILE     another executable whose speed is compared, by turns, in throughput and scale
   --model DIR        another model to compare with the embedded one, in retrieval and embedding; may be repeated
   --dataset FILE     conversations in the LoCoMo format, for retrieval and embedding
   --sts FILE         STS benchmark (sentence, sentence, score), for embedding
@@ -56,6 +58,8 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --rounds N         how often it is repeated; medians are printed (default: 5)
   --records N        how many records the ledger has (default: 1000000)
   --memories N       how many memories are imported (default: 100000)
+  --sizes N,N,...    memories of the projects in scale (default: 10000,100000,1000000)
+  --directory DIR    where scale keeps its filled data directories for the next run (default: none are kept)
   --write            put the results into bench/RESULTS.md, too, and leave those of other benches there
 Without names it runs all benches whose files are given.`;
 
@@ -80,6 +84,8 @@ async function main(): Promise<void> {
       rounds: { type: "string", default: "5" },
       records: { type: "string", default: "1000000" },
       memories: { type: "string", default: "100000" },
+      sizes: { type: "string", default: "10000,100000,1000000" },
+      directory: { type: "string" },
       write: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -96,6 +102,8 @@ async function main(): Promise<void> {
     rounds: Number(values.rounds),
     records: Number(values.records),
     memories: Number(values.memories),
+    sizes: toSizes(values.sizes),
+    directory: values.directory === undefined ? null : resolve(values.directory),
   };
   const names = positionals.length > 0 ? positionals : runnable(options);
   const unknown = names.find((name) => benches[name] === undefined);
@@ -112,6 +120,13 @@ async function main(): Promise<void> {
     // At once, so that an interruption loses the rest only.
     if (values.write) writeResults(join(root, "bench/RESULTS.md"), Object.keys(benches), ran);
   }
+}
+
+function toSizes(text: string): number[] {
+  const sizes = text.split(",").map(Number);
+  if (sizes.some((size) => !Number.isSafeInteger(size) || size < 1))
+    throw new Error(`--sizes must be numbers of memories with commas between them, and not ${text}.`);
+  return sizes.sort((a, b) => a - b);
 }
 
 function runnable({ dataset }: BenchOptions): string[] {
