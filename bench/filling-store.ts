@@ -37,6 +37,7 @@ export async function withFillingStore<Result>(
       payloadRetentionDays: null,
       installationRetentionDays: null,
       searchCacheBytes: 0,
+      searchThreads: 0,
       groupCommit: options.groupCommit ?? true,
       clockShift: null,
       logger: createLogger("error"),

@@ -42,6 +42,7 @@ export async function startEngines(
     model: { id: model.id, sha256: model.sha256, dimensions },
     ledger,
     searchCacheBytes: config.searchCacheMb * 1024 * 1024,
+    searchThreads: config.searchThreads,
     groupCommit: config.groupCommit,
     clockShift,
     logger,

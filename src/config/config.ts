@@ -53,6 +53,8 @@ export interface Config {
   readonly migrationBackup: boolean;
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
+  /** Null: as many as the machine has processors, within a limit. */
+  readonly searchThreads: number | null;
   readonly groupCommit: boolean;
   /** The language model that extracts memories; null: the built-in extractor. */
   readonly llm: LlmConfig | null;
@@ -139,6 +141,7 @@ export function loadConfig({
     migrationBackup: value(settings.migrationBackup),
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
+    searchThreads: value(settings.searchThreads),
     groupCommit: value(settings.groupCommit),
     llm: llmFrom(value),
     prices: {

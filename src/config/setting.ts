@@ -104,6 +104,15 @@ export function whole(naming: Naming, fallback: number, minimum: number, maximum
   });
 }
 
+/** A number of threads that depends on the machine by default. */
+export function threads(naming: Naming, maximum: number): Setting<number | null> {
+  return setting<number | null>(naming, null, {
+    expectation: `a whole number from 1 to ${maximum}`,
+    placeholder: "number",
+    read: (raw) => readWhole(raw, 1, maximum),
+  });
+}
+
 /** A TCP port that is not opened by default. */
 export function port(naming: Naming): Setting<number | null> {
   const maximum = 65_535;

@@ -16,6 +16,7 @@ import {
   name,
   type Setting,
   secret,
+  threads,
   toggle,
   whole,
 } from "./setting.ts";
@@ -129,6 +130,14 @@ export const settings = {
     512,
     16,
     65_536,
+  ),
+  searchThreads: threads(
+    {
+      name: "search-threads",
+      description:
+        "number of threads that scan large projects; without it, the number of processors, at most 4",
+    },
+    64,
   ),
   extractionCredits: whole(
     { name: "extraction-credits", description: "price of one extraction, in credits" },

@@ -117,6 +117,7 @@ export async function openAdministrationWith(
     model: null,
     ledger,
     searchCacheBytes: 0,
+    searchThreads: 0,
     groupCommit: false,
     clockShift: null,
     logger,

@@ -14,6 +14,9 @@ export const stageSeconds: readonly number[] = [
 /** Calls of a group. */
 export const groupCalls: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
+/** Searches of a group. */
+export const groupSearches: readonly number[] = [1, 2, 3, 4, 6, 8];
+
 /** Seconds by which the event loop was late. */
 export const delaySeconds: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5,

@@ -101,6 +101,11 @@ export interface StoreOptions {
   readonly model: ModelBinding | null;
   /** Memory for search indexes; larger projects are searched in the database. */
   readonly searchCacheBytes: number;
+  /**
+   * Threads that scan the memories of large projects. They and the one that searches start at once. Null: as many as there are processors,
+   * within a limit. 0: one, which starts when it is needed, as the one that searches does.
+   */
+  readonly searchThreads: number | null;
   readonly groupCommit: boolean;
   /** Moves the clock of all threads; see createClock. */
   readonly clockShift: ClockShift | null;

@@ -91,7 +91,7 @@ function toThreadError(error: unknown): ThreadError {
   return { message: String(error), stack: undefined };
 }
 
-function toRefused(refusal: Refusal, complaint: Complaint | null): RefusedRequest {
+export function toRefused(refusal: Refusal, complaint: Complaint | null): RefusedRequest {
   const { code, message, retryAfterSeconds } = refusal;
   return { code, message, retryAfterSeconds, complaint };
 }

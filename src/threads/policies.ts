@@ -41,6 +41,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   reader: { ...reads, silenceMaxMs: 300_000 },
   // The first search of a project reads all its vectors.
   searcher: { ...reads, ...runsOnnx, silenceMaxMs: 600_000 },
+  // A task takes milliseconds, a file or rows on a slow disk seconds.
+  scanner: { ...reads, ...runsOnnx, silenceMaxMs: 60_000 },
   exportRows: { ...reads, silenceMaxMs: 300_000 },
   // A batch takes milliseconds, a long text on a slow machine seconds. No disk is involved.
   embedder: { ...computes, ...runsOnnx, restarts: "onceReady", silenceMaxMs: 60_000 },

@@ -8,6 +8,7 @@ export const workerEntries = {
   writer: "engines/sqlite/threads/writer-worker.ts",
   reader: "engines/sqlite/threads/reader-worker.ts",
   searcher: "engines/sqlite/threads/search-worker.ts",
+  scanner: "engines/sqlite/threads/scan-worker.ts",
   inspector: "engines/sqlite/threads/inspect-worker.ts",
   exporter: "engines/sqlite/export/export-worker.ts",
   exportRows: "engines/sqlite/export/export-rows-worker.ts",

@@ -4,7 +4,7 @@
 import type { Worker } from "node:worker_threads";
 import type { Clock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
-import { Refusal, unavailable } from "../errors.ts";
+import { type Refusal, unavailable } from "../errors.ts";
 import { createLogRepeats } from "../log/log-repeats.ts";
 import type { Logger } from "../log/logger.ts";
 import { createPendingRequests } from "./pending-requests.ts";
@@ -18,6 +18,7 @@ import {
 } from "./policies.ts";
 import type { Complaint, FromThread, ToThread } from "./protocol.ts";
 import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
+import { ThreadEnded } from "./thread-ended.ts";
 
 /** Callbacks of the owner of a thread. */
 export interface ThreadEvents {
@@ -25,6 +26,8 @@ export interface ThreadEvents {
   readonly onComplaint?: (complaint: Complaint) => void;
   /** The thread has not answered for this time. Called every second until it answers or is replaced. */
   readonly onSilence?: (silentMs: number) => void;
+  /** The thread has started, for the first time or again, and reads requests. */
+  readonly onReady?: () => void;
   /** The thread stopped or is replaced. `reason`: the answer for calls that wait for it. */
   readonly onDown?: (reason: Refusal) => void;
 }
@@ -39,13 +42,6 @@ interface ThreadOptions {
   readonly events: ThreadEvents;
   /** Called when the thread is closed. */
   readonly onClose?: () => void;
-}
-
-/** The thread stopped before it answered a request. It is unknown whether it has executed the request. */
-export class ThreadEnded extends Refusal {
-  constructor() {
-    super(1503, "A worker thread of the server ended before it answered. Send the call again.", {}, 1);
-  }
 }
 
 type State = "starting" | "running" | "restarting" | "failed" | "closed";
@@ -183,6 +179,7 @@ export class WorkerThread<Ready = unknown> {
     if (this.#state !== "closed") this.#state = "running";
     // The type is determined by the entry file; it is not checked.
     this.#first.resolve(ready as Ready);
+    this.#options.events.onReady?.();
   }
 
   #complain(complaint: Complaint): void {

@@ -136,6 +136,7 @@ export async function openSeam({
     installationRetentionDays: null,
     model: seamModel,
     searchCacheBytes: 512 * 1024 * 1024,
+    searchThreads: 0,
     groupCommit: true,
     clockShift,
     logger: recorder(complaints),

@@ -18,7 +18,8 @@ import {
   threadPolicies,
 } from "../../src/threads/policies.ts";
 import { createSupervisor } from "../../src/threads/supervisor.ts";
-import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../src/threads/worker-thread.ts";
+import { ThreadEnded } from "../../src/threads/thread-ended.ts";
+import type { ThreadEvents, WorkerThread } from "../../src/threads/worker-thread.ts";
 import { closeAfterEach } from "../cleanup.ts";
 import { createPipe, hang, spawnEntry } from "./hanging-worker.ts";
 import type { ScriptedInit, ScriptedRequest } from "./scripted-worker.ts";
@@ -245,7 +246,11 @@ test("the threads that write are those that never run beside each other", () => 
 });
 
 test("the threads that run ONNX are those that are never terminated while they work", () => {
-  expect(names.filter((name) => !threadPolicies[name].mayTerminate)).toEqual(["searcher", "embedder"]);
+  expect(names.filter((name) => !threadPolicies[name].mayTerminate)).toEqual([
+    "searcher",
+    "scanner",
+    "embedder",
+  ]);
 });
 
 test("a thread in a system call is replaced only after the call when it writes", async () => {

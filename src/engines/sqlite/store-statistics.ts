@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import type { StoreStatistics } from "../../storage/statistics.ts";
 import type { Supervisor } from "../../threads/supervisor.ts";
+import type { Searches } from "./search/searches.ts";
 import type { createReader } from "./threads/reader.ts";
 import type { Writer } from "./threads/writer.ts";
 
@@ -10,7 +11,8 @@ interface StatisticsSources {
   /** Path of the database file. */
   readonly file: string;
   readonly writer: Pick<Writer, "statistics" | "queue">;
-  readonly reader: Pick<ReturnType<typeof createReader>, "searches" | "contents" | "counts">;
+  readonly reader: Pick<ReturnType<typeof createReader>, "contents" | "counts">;
+  readonly searches: Pick<Searches, "statistics" | "counts">;
   readonly supervisor: Pick<Supervisor, "restarts">;
 }
 
@@ -18,23 +20,26 @@ export function createStoreStatistics({
   file,
   writer,
   reader,
+  searches,
   supervisor,
 }: StatisticsSources): StoreStatistics {
   return {
     current() {
-      const { reader: readerQueue, searcher, ...rest } = reader.counts();
+      const { queue: readerQueue, ...verification } = reader.counts();
+      const { queue: searchQueue, waits } = searches.counts();
       return {
-        ...rest,
+        ...verification,
+        searchWaits: waits,
         queues: [
           { queue: "writer", ...writer.queue },
           { queue: "reader", ...readerQueue },
-          { queue: "searcher", ...searcher },
+          { queue: "searcher", ...searchQueue },
         ],
         restarts: [...supervisor.restarts()].map(([thread, restarts]) => ({ thread, restarts })),
       };
     },
     groups: () => writer.statistics(),
-    searches: () => reader.searches(),
+    searches: () => searches.statistics(),
     contents: (countsProjects) => reader.contents(countsProjects),
     async files() {
       const [databaseBytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);

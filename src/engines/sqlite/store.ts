@@ -20,12 +20,15 @@ import { createExporter } from "./export/exporter.ts";
 import { createErasureCount } from "./ledger/audit-reader.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { bindModel } from "./schema/model-binding.ts";
+import { createSearches } from "./search/searches.ts";
 import { createStoreStatistics } from "./store-statistics.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
 import { createReader } from "./threads/reader.ts";
 import type { ReaderInit } from "./threads/reader-worker.ts";
 import { createEngineReadiness, type EngineReadiness } from "./threads/readiness.ts";
+import type { ScannerInit } from "./threads/scan-worker.ts";
+import { createScanners, scannerCount } from "./threads/scanners.ts";
 import type { SearcherInit } from "./threads/search-worker.ts";
 import { createWriter } from "./threads/writer.ts";
 import type { WriterInit } from "./threads/writer-worker.ts";
@@ -35,6 +38,7 @@ interface ThreadInits {
   readonly writer: WriterInit;
   readonly reader: ReaderInit;
   readonly searcher: SearcherInit;
+  readonly scanner: ScannerInit;
   readonly exporter: ExporterInit;
   readonly inspector: DatabaseFile;
 }
@@ -56,6 +60,7 @@ export async function openStore(
     clockShift,
     groupCommit,
     searchCacheBytes,
+    searchThreads,
     logger,
     logLevel,
   } = options;
@@ -85,14 +90,13 @@ export async function openStore(
   const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
   const damage = createDamageCheck(() => start("inspector", file), clock, logger);
   const readiness = createEngineReadiness(writer, damage, supervisor, clock);
-  const reader = createReader(
-    {
-      reader: () => start("reader", { file, verifierKeys: ledger.verifierKeys }),
-      searcher: () => start("searcher", { file, searchCacheBytes }),
-    },
-    clock,
-    logger,
+  const searches = createSearches(
+    (events) => start("searcher", { file, searchCacheBytes }, events),
+    createScanners(scannerCount(searchThreads), (events) => start("scanner", { file }, events)),
   );
+  if (searchThreads !== 0) searches.start();
+  const startReader = () => start("reader", { file, verifierKeys: ledger.verifierKeys });
+  const reader = createReader(startReader, searches, clock, logger);
   const access = createAccessReader(database);
   const snapshot = createSharedSnapshot(database);
   const lookUp = createLookUps(snapshot, logger, readiness);
@@ -114,7 +118,7 @@ export async function openStore(
     retention: { sweep: writer.sweep },
     models: { ...reader.models, add: writer.addVectors, fail: writer.failModelChange },
     exports,
-    statistics: createStoreStatistics({ file: file.path, writer, reader, supervisor }),
+    statistics: createStoreStatistics({ file: file.path, writer, reader, searches, supervisor }),
     readiness: () => readiness.reasons(),
     async commit(call) {
       try {
@@ -131,7 +135,7 @@ export async function openStore(
       await damage.close();
       await exports.close();
       // The writer last: SQLite removes the write-ahead log with the last connection, if it is one that can write.
-      await reader.close();
+      await Promise.all([reader.close(), searches.close()]);
       database.close();
       await writer.close();
     },

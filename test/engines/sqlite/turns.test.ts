@@ -2,6 +2,7 @@
 // gone.
 
 import { expect, test } from "bun:test";
+import type { ToSearcher } from "../../../src/engines/sqlite/search/group-steps.ts";
 import { Refusal } from "../../../src/errors.ts";
 import { groupMaxCalls, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";
@@ -12,7 +13,7 @@ const closeLater = closeAfterEach<Seam>();
 
 interface Observed {
   readonly seam: Seam;
-  /** Serials of the projects whose searches have been handed to the thread, in that order. */
+  /** Ids of the projects whose searches have been handed to the thread, in that order. */
   readonly asked: string[];
   /** From now on the thread gets what it is asked. */
   release(): void;
@@ -28,9 +29,9 @@ async function openHeld(): Promise<Observed> {
       const worker = spawnWorker(name, init);
       if (name !== "searcher") return worker;
       const post = worker.postMessage.bind(worker);
-      worker.postMessage = (message: { close: true } | { request: { values: [{ id: string }] } }) => {
-        if ("close" in message) return post(message);
-        asked.push(message.request.values[0].id);
+      worker.postMessage = (message: { close: true } | { request: ToSearcher }) => {
+        if ("close" in message || !("begin" in message.request)) return post(message);
+        for (const _ of message.request.requests) asked.push(message.request.project.id);
         if (isHeld) held.push(() => post(message));
         else post(message);
       };

@@ -2,7 +2,7 @@
 // results on: only the searcher and the scanners know what they mean. Must never name a kind of task or of request.
 
 import type { Project } from "../../../access/project.ts";
-import type { RefusedRequest, ThreadError } from "../../../threads/protocol.ts";
+import type { RefusedRequest } from "../../../threads/protocol.ts";
 
 /**
  * Searches of one project that are answered by one pass over its index, in one read transaction. At most one group of a project is open,
@@ -16,16 +16,13 @@ export interface GroupRequest {
 
 /** To the searcher; it answers `begin` and `continue` with a SearcherAnswer. */
 export type ToSearcher =
-  /** `project` is null for work of the server itself, of which one group is open at most, too. */
-  | {
-      readonly begin: number;
-      readonly project: Project | null;
-      readonly requests: readonly GroupRequest[];
-    }
+  | { readonly begin: number; readonly project: Project; readonly requests: readonly GroupRequest[] }
   /** The results of the tasks of the last step, in their order. */
   | { readonly continue: number; readonly results: readonly unknown[] }
-  /** Nobody waits for the group any more, or one of its tasks cannot be performed. */
-  | { readonly end: number };
+  /** Nobody waits for the group any more, or one of its tasks cannot be performed. The answer is null. */
+  | { readonly end: number }
+  /** The answer is a SearchStatistics. */
+  | { readonly statistics: true };
 
 export interface SearcherAnswer {
   readonly step: Step;
@@ -38,11 +35,8 @@ export type Step =
   /** In the order of the requests. The group is closed. */
   { readonly outcomes: readonly GroupOutcome[] } | { readonly work: GroupWork };
 
-/** One search of a group may fail alone. */
-export type GroupOutcome =
-  | { readonly answer: unknown }
-  | { readonly refused: RefusedRequest }
-  | { readonly failed: ThreadError };
+/** One search of a group may be refused alone. */
+export type GroupOutcome = { readonly answer: unknown } | { readonly refused: RefusedRequest };
 
 /** Tasks for scanners, 3 to 5 ms each, which may be performed in any order and at once. */
 export interface GroupWork {
@@ -59,8 +53,8 @@ export interface GroupWork {
 }
 
 /**
- * Buffers that tasks name by their numbers. Passing one to a thread costs 10 µs, and the thread believes that it has allocated the
- * bytes, so it collects garbage. So each buffer is passed to each scanner once, and stays there until it is forgotten.
+ * Buffers that tasks name by their numbers. Passing one to a thread costs 10 µs, and collections of garbage, because its bytes are
+ * counted as new ones of the thread. So each buffer is passed to each scanner once, and stays there until it is forgotten.
  */
 export interface BufferChanges {
   readonly shared: readonly SharedBuffer[];
@@ -75,12 +69,15 @@ export interface SharedBuffer {
 
 /** To a scanner. */
 export type ToScanner =
+  /** The answer is null. */
   | { readonly buffers: BufferChanges }
-  /** The answer is the result. */
-  | {
-      readonly kind: string;
-      /** Tasks with the same number have the same `common`, of which only the first one of a scanner has it. */
-      readonly step: number;
-      readonly common?: unknown;
-      readonly task: unknown;
-    };
+  /** The answer is the result of the task. */
+  | { readonly task: unknown; readonly kind: string; readonly common: CommonValue };
+
+/** `GroupWork.common`: all tasks of a scanner with the same number have the same value, and only the first one of them contains it. */
+export interface CommonValue {
+  readonly number: number;
+  readonly value?: unknown;
+  /** Numbers that no task has from now on. */
+  readonly forgotten: readonly number[];
+}

@@ -1,14 +1,17 @@
-// Owns the reading connection and the indexes for searches, one of which may take long. Never writes, and answers nothing else: lists
-// must not wait behind a search.
+// Owns the indexes for searches and the connections of their groups: answers groups in short steps, and has scanners perform what takes
+// long. Never writes, and answers nothing else: lists must not wait behind a search.
 
 import { workerData } from "node:worker_threads";
-import type { InjectionCandidates, ProminentMemories } from "../../../memory/store.ts";
+import { unavailable } from "../../../errors.ts";
 import { loadOnnx } from "../../../native/onnx.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
-import { createProminenceReader, createRuleReader } from "../memories/memory-reader.ts";
+import type { SearcherAnswer, Step, ToSearcher } from "../search/group-steps.ts";
+import { createOpenGroups } from "../search/open-groups.ts";
 import { createSearch } from "../search/search.ts";
-import { answerNamedRequests } from "./answer-requests.ts";
+import { createSearchRequests } from "../search/search-requests.ts";
+import { createSharedBuffers } from "../search/shared-buffers.ts";
+import { answerStoreRequests } from "./answer-requests.ts";
 
 export interface SearcherInit {
   readonly file: DatabaseFile;
@@ -18,30 +21,23 @@ export interface SearcherInit {
 const { file, searchCacheBytes }: SearcherInit = workerData;
 yieldToOthers();
 const database = openReading(file);
-const { search, findSimilar, statistics } = createSearch(database, {
-  onnx: loadOnnx(file.runtime),
-  cacheBytes: searchCacheBytes,
+const search = createSearch(database, { onnx: loadOnnx(file.runtime), cacheBytes: searchCacheBytes });
+const buffers = createSharedBuffers();
+// A group is answered in one step, so that one connection is sufficient.
+const groups = createOpenGroups(() => ({ database, answer: createSearchRequests(database, search) }));
+
+answerStoreRequests((request) => {
+  // Only searches.ts sends requests here.
+  const message = request as ToSearcher;
+  if ("statistics" in message) return search.statistics();
+  if ("end" in message) return groups.end(message.end);
+  const step =
+    "begin" in message
+      ? groups.begin(message.begin, message.project, message.requests)
+      : (groups.continue(message.continue, message.results) ?? refuseUnknown());
+  return { step, buffers: buffers.takeChanges() } satisfies SearcherAnswer;
 });
-const rules = createRuleReader(database);
-const prominent = createProminenceReader(database);
 
-/** In one read transaction, so that a memory whose type changes at the same time is neither missed nor returned twice. */
-const readForInjection = database.transaction(
-  (...[project, query]: Parameters<typeof search>): InjectionCandidates => ({
-    rules: rules(project, query.now),
-    hits: search(project, query),
-  }),
-);
-
-const readProminent = database.transaction(
-  (...[project, query]: Parameters<typeof prominent>): ProminentMemories => ({
-    rules: rules(project, query.now),
-    memories: prominent(project, query),
-  }),
-);
-
-const handlers = { search, readForInjection, readProminent, findSimilar, statistics };
-
-export type SearchHandlers = typeof handlers;
-
-answerNamedRequests(handlers);
+function refuseUnknown(): Step {
+  throw unavailable("The thread that searches was restarted. Send the call again.");
+}

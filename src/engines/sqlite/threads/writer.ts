@@ -12,7 +12,8 @@ import { FairQueue, type QueueCounts, type Queued, serverItself } from "../../..
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
 import { threadPolicies } from "../../../threads/policies.ts";
-import { ThreadEnded, type ThreadEvents, type WorkerThread } from "../../../threads/worker-thread.ts";
+import { ThreadEnded } from "../../../threads/thread-ended.ts";
+import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { toCallMessage } from "./call-messages.ts";
 import type { WriteState } from "./write-check.ts";

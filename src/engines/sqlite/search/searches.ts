@@ -1,0 +1,157 @@
+// Owns the searches that wait, in the main thread, and the groups in which they are answered: the searches of a project that arrive while
+// one of its groups is open form the next one, as calls do in group commit. Projects take turns. Must never understand a search.
+
+import type { Project } from "../../../access/project.ts";
+import { Refusal } from "../../../errors.ts";
+import { searchQueueLimits } from "../../../limits.ts";
+import { cancelled } from "../../../scheduling/cancellation.ts";
+import { FairQueue, type QueueCounts, type Waiter } from "../../../scheduling/fair-queue.ts";
+import { groupSearches, stageSeconds } from "../../../statistics/bounds.ts";
+import {
+  createDistribution,
+  type DistributionState,
+  secondsBetween,
+} from "../../../statistics/distribution.ts";
+import type { SearchStatistics } from "../../../storage/statistics.ts";
+import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
+import type { Scanners } from "../threads/scanners.ts";
+import { createGroupPerformer } from "./group-performer.ts";
+import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
+import { groupVectorsMax, openGroupsMax } from "./limits.ts";
+
+export interface Searches {
+  /** Starts the threads, so that the first search does not wait for them. */
+  start(): void;
+  /** `vectors`: how many vectors the search compares with the memories. @throws Refusal */
+  ask<Answer>(waiter: Waiter, project: Project, request: GroupRequest, vectors: number): Promise<Answer>;
+  /** What the searcher counts; null: it was not started. @throws Refusal 1503 while it restarts */
+  statistics(): Promise<SearchStatistics | null>;
+  counts(): SearchCounts;
+  close(): Promise<void>;
+}
+
+export interface SearchCounts {
+  readonly queue: QueueCounts;
+  /** Seconds that searches waited until the searcher got them. */
+  readonly waits: DistributionState;
+  /** Searches of a group. */
+  readonly groups: DistributionState;
+}
+
+interface Search {
+  readonly project: Project;
+  readonly request: GroupRequest;
+  readonly vectors: number;
+  readonly askedMs: number;
+  /** Null while it waits. */
+  group: OpenGroup | null;
+  answer(value: unknown): void;
+  refuse(reason: unknown): void;
+}
+
+interface OpenGroup {
+  readonly awaited: Set<Search>;
+  /** Aborted when nobody awaits the group. */
+  readonly controller: AbortController;
+}
+
+export function createSearches(start: (events: ThreadEvents) => WorkerThread, scanners: Scanners): Searches {
+  const queue = new FairQueue<Search>(searchQueueLimits);
+  /** By project. */
+  const open = new Map<string, OpenGroup>();
+  const waits = createDistribution(stageSeconds);
+  const sizes = createDistribution(groupSearches);
+
+  /** The next searches of the project whose turn it is; empty: none can begin. */
+  const takeGroup = (): Search[] => {
+    const first = open.size < openGroupsMax ? queue.take((project) => !open.has(project)) : undefined;
+    if (first === undefined) return [];
+    const searches = [first];
+    let { vectors } = first;
+    const fits = (project: string, search: Search): boolean =>
+      project === first.project.id && vectors + search.vectors <= groupVectorsMax;
+    for (let next = queue.take(fits); next !== undefined; next = queue.take(fits)) {
+      searches.push(next);
+      vectors += next.vectors;
+    }
+    return searches;
+  };
+  const perform = async (searches: readonly Search[], { project }: Search): Promise<void> => {
+    const group: OpenGroup = { awaited: new Set(searches), controller: new AbortController() };
+    open.set(project.id, group);
+    sizes.observe(searches.length);
+    for (const search of searches) {
+      search.group = group;
+      waits.observe(secondsBetween(search.askedMs, performance.now()));
+    }
+    try {
+      const requests = searches.map(({ request }) => request);
+      const outcomes = await performer.perform(project, requests, group.controller.signal);
+      for (const [at, search] of searches.entries()) settle(search, outcomes[at]);
+    } catch (error) {
+      for (const search of searches) search.refuse(error);
+    } finally {
+      open.delete(project.id);
+      performer.pump();
+    }
+  };
+  const performer = createGroupPerformer(start, scanners, {
+    beginNext() {
+      const searches = takeGroup();
+      const [first] = searches;
+      if (first === undefined) return false;
+      void perform(searches, first);
+      return true;
+    },
+    onDown(reason) {
+      queue.drain(reason);
+    },
+  });
+
+  return {
+    async ask<Answer>(
+      { project: turn, signal }: Waiter,
+      project: Project,
+      request: GroupRequest,
+      vectors: number,
+    ): Promise<Answer> {
+      if (signal.aborted) throw cancelled();
+      performer.requireUp();
+      // The type is that of the request's name (group-requests.ts); it is not checked.
+      const answered = Promise.withResolvers<Answer>();
+      const refuse = (reason: unknown) => answered.reject(reason);
+      const askedMs = performance.now();
+      const answer = (value: unknown) => answered.resolve(value as Answer);
+      const search: Search = { project, request, vectors, askedMs, answer, refuse, group: null };
+      const leave = () => {
+        answered.reject(cancelled());
+        if (queue.remove(turn, search)) return;
+        search.group?.awaited.delete(search);
+        if (search.group?.awaited.size === 0) search.group.controller.abort(cancelled());
+      };
+      queue.add(turn, search);
+      signal.addEventListener("abort", leave);
+      performer.pump();
+      return answered.promise.finally(() => signal.removeEventListener("abort", leave));
+    },
+    start() {
+      performer.start();
+      scanners.start();
+    },
+    statistics: () => performer.statistics(),
+    counts: () => ({ queue: queue.counts, waits: waits.read(), groups: sizes.read() }),
+    async close() {
+      await performer.close();
+      await scanners.close();
+    },
+  };
+}
+
+function settle(search: Search, outcome: GroupOutcome | undefined): void {
+  if (outcome === undefined) search.refuse(new Error("the searcher has left out an outcome of a group"));
+  else if ("answer" in outcome) search.answer(outcome.answer);
+  else {
+    const { code, message, retryAfterSeconds } = outcome.refused;
+    search.refuse(new Refusal(code, message, {}, retryAfterSeconds));
+  }
+}

@@ -1,0 +1,41 @@
+// Performs the tasks of searches of all projects, on memory that the searcher shares. Never writes to the database, and never answers a
+// search.
+
+import { workerData } from "node:worker_threads";
+import { loadOnnx } from "../../../native/onnx.ts";
+import { createBlockScan } from "../../../ranking/block-scan.ts";
+import { yieldToOthers } from "../../../threads/priority.ts";
+import type { DatabaseFile } from "../database-file/connection.ts";
+import type { ToScanner } from "../search/group-steps.ts";
+import type { TaskKinds } from "../search/scanner-tasks.ts";
+import { createTaskPerformer, type FindBuffer } from "../search/task-performer.ts";
+import { answerStoreRequests } from "./answer-requests.ts";
+
+export interface ScannerInit {
+  readonly file: DatabaseFile;
+}
+
+type Handlers = {
+  readonly [Kind in keyof TaskKinds]: (
+    common: TaskKinds[Kind]["common"],
+    task: TaskKinds[Kind]["task"],
+  ) => TaskKinds[Kind]["result"];
+};
+
+const { file }: ScannerInit = workerData;
+// Below the searcher, which answers small projects meanwhile.
+yieldToOthers(2);
+const scan = createBlockScan(loadOnnx(file.runtime));
+
+const createHandlers = (findBuffer: FindBuffer): Handlers => ({
+  scan: ({ dimensions, queries }, { blocks }) =>
+    scan({
+      dimensions,
+      queries,
+      blocks: blocks.map(({ buffer, firstSlot, rows }) => ({ buffer: findBuffer(buffer), firstSlot, rows })),
+    }),
+});
+const perform = createTaskPerformer(createHandlers);
+
+// Only scanners.ts sends requests here.
+answerStoreRequests((request) => perform(request as ToScanner));
