@@ -17,6 +17,7 @@ import {
   toMarkdown,
 } from "./harness.ts";
 import { importing } from "./importing.ts";
+import { kernels } from "./kernels.ts";
 import { latency } from "./latency.ts";
 import { ledger } from "./ledger.ts";
 import { mcp } from "./mcp.ts";
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, Bench>> = {
   embedding,
   throughput,
   latency,
+  kernels,
   scale,
   import: importing,
   mcp,

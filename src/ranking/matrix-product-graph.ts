@@ -28,7 +28,8 @@ export function integerMatmulGraph(dimensions: number): Uint8Array {
   return productGraph("MatMulInteger", dimensions, { matrix: "uint8", queries: "int8", scores: "int32" });
 }
 
-function productGraph(
+/** The same product of other elements, as far as ONNX Runtime has a kernel for them. */
+export function productGraph(
   operator: "MatMul" | "MatMulInteger",
   dimensions: number,
   elements: Readonly<Record<keyof typeof matmulNames, Element>>,
