@@ -42,14 +42,12 @@ interface PostingList {
 const bytesPerList = 200;
 
 export class PostingLists {
-  readonly #read: WordReader;
   readonly #slots: IndexedSlots;
   /** The least recently used ones first. */
   readonly #lists = new Map<string, PostingList>();
   #bytes = 0;
 
-  constructor(read: WordReader, slots: IndexedSlots) {
-    this.#read = read;
+  constructor(slots: IndexedSlots) {
     this.#slots = slots;
   }
 
@@ -65,26 +63,27 @@ export class PostingLists {
 
   /**
    * The slots of the memories that contain the word, and possibly free slots. Valid until the index changes. Reads what is missing in
-   * pieces of a few milliseconds, in the read transaction in which the index was brought up to date.
+   * pieces of a few milliseconds.
    *
+   * @param read in the read transaction in which the index was brought up to date
    * @returns null when a piece was read and more is missing: call it again
    */
-  holdersOf(word: string): SlotSet | null {
+  holdersOf(word: string, read: WordReader): SlotSet | null {
     const { newestContentRevision, end } = this.#slots;
     const list = this.#withoutFreed(this.#lists.get(word));
     if (list.through >= newestContentRevision) {
       this.#keep(word, list);
       return list.holders;
     }
-    const revisions = this.#read(word, list.through + 1, postingsAtOnce);
+    const revisions = read(word, list.through + 1, postingsAtOnce);
     const isComplete = revisions.length < postingsAtOnce;
-    const read: PostingList = {
+    const longer: PostingList = {
       holders: withSlots(list.holders, this.#slotsOf(revisions), capacityFor(end)),
       through: isComplete ? newestContentRevision : (revisions.at(-1) ?? newestContentRevision),
       freed: list.freed,
     };
-    this.#keep(word, read);
-    return isComplete ? read.holders : null;
+    this.#keep(word, longer);
+    return isComplete ? longer.holders : null;
   }
 
   /** A new list when there is none, or when it is too old. */

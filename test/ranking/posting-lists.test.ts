@@ -93,9 +93,9 @@ function membersOf(set: SlotSet, end: number): number[] {
   return [...values.keys()].filter((slot) => values[slot] === 1);
 }
 
-function complete(lists: PostingLists, word: string): SlotSet {
+function complete(lists: PostingLists, memories: Memories, word: string): SlotSet {
   for (;;) {
-    const holders = lists.holdersOf(word);
+    const holders = lists.holdersOf(word, memories.read);
     if (holders !== null) return holders;
   }
 }
@@ -143,13 +143,13 @@ describe("posting lists", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         const memories = new Memories();
-        const lists = new PostingLists(memories.read, memories);
+        const lists = new PostingLists(memories);
         for (const each of steps) {
           perform(memories, each);
           const searched = each.kind === "search" ? [each.word] : [];
           for (const word of searched) {
             const used = memories.used();
-            const found = membersOf(complete(lists, word), memories.end);
+            const found = membersOf(complete(lists, memories, word), memories.end);
             // Free slots are never eligible, so it does not matter whether they are members.
             const eligible = found.filter((slot) => ((used[slot >>> 5] ?? 0) >>> (slot & 31)) & 1);
             expect(eligible).toEqual(ascending(memories.having(word)));
@@ -162,42 +162,42 @@ describe("posting lists", () => {
 
   test("are read in pieces, and afterwards only behind their last entry", () => {
     const memories = new Memories();
-    const lists = new PostingLists(memories.read, memories);
+    const lists = new PostingLists(memories);
     const count = 2 * postingsAtOnce + 10;
     for (let at = 0; at < count; at++) memories.create(["common"]);
-    expect(lists.holdersOf("common")).toBeNull();
-    expect(lists.holdersOf("common")).toBeNull();
-    expect(lists.holdersOf("common")).toMatchObject({ kind: "bits" });
+    expect(lists.holdersOf("common", memories.read)).toBeNull();
+    expect(lists.holdersOf("common", memories.read)).toBeNull();
+    expect(lists.holdersOf("common", memories.read)).toMatchObject({ kind: "bits" });
     expect(memories.reads.map(({ found }) => found)).toEqual([postingsAtOnce, postingsAtOnce, 10]);
-    complete(lists, "common");
+    complete(lists, memories, "common");
     expect(memories.reads).toHaveLength(3);
     memories.create(["rare"]);
     memories.create(["common"]);
-    complete(lists, "common");
+    complete(lists, memories, "common");
     expect(memories.reads.at(-1)).toEqual({ word: "common", from: count + 1, found: 1 });
-    complete(lists, "rare");
+    complete(lists, memories, "rare");
     memories.remove(17);
-    expect(membersOf(complete(lists, "common"), memories.end)).not.toContain(17);
+    expect(membersOf(complete(lists, memories, "common"), memories.end)).not.toContain(17);
     expect(memories.reads).toHaveLength(5);
   });
 
   test("need no more memory than they may, and the words used last stay", () => {
     const memories = new Memories();
-    const lists = new PostingLists(memories.read, memories);
+    const lists = new PostingLists(memories);
     const words = Array.from({ length: 400 }, (_, at) => `w${at}`);
     for (let at = 0; at < 60_000; at++) memories.create(at % 2 === 0 ? words : ["other"]);
     const most = Math.ceil(60_001 / 8_192) * 8_192 * postingListsBytesPerSlot;
     for (const word of [...words, ...words.slice(0, 60)]) {
-      complete(lists, word);
+      complete(lists, memories, word);
       expect(lists.byteLength).toBeLessThanOrEqual(most);
     }
     expect(lists.byteLength).toBeGreaterThan(most / 2);
     const reads = memories.reads.length;
-    for (const word of words.slice(0, 60)) complete(lists, word);
+    for (const word of words.slice(0, 60)) complete(lists, memories, word);
     expect(memories.reads).toHaveLength(reads);
     lists.clear();
     expect(lists.byteLength).toBe(0);
-    expect(membersOf(complete(lists, "w7"), 60_000)).toHaveLength(30_000);
+    expect(membersOf(complete(lists, memories, "w7"), 60_000)).toHaveLength(30_000);
   }, 60_000);
 });
 
@@ -209,7 +209,12 @@ describe("the keywords of a query", () => {
     text: string,
     eligible: Uint32Array,
   ): Float64Array {
-    const reading = keywordsOf(text, (word) => lists.holdersOf(word), eligible, countBits(eligible));
+    const reading = keywordsOf(
+      text,
+      (word) => lists.holdersOf(word, memories.read),
+      eligible,
+      countBits(eligible),
+    );
     let step = reading.next();
     while (step.done !== true) step = reading.next();
     const values = new Float64Array(Math.ceil((memories.end + 1) / 32) * 32);
@@ -225,10 +230,10 @@ describe("the keywords of a query", () => {
         fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
         (steps, words, isEligible) => {
           const memories = new Memories();
-          const lists = new PostingLists(memories.read, memories);
+          const lists = new PostingLists(memories);
           for (const each of steps) {
             perform(memories, each);
-            if (each.kind === "search") complete(lists, each.word);
+            if (each.kind === "search") complete(lists, memories, each.word);
           }
           const searched = [...memories.wordsAt.keys()].filter((slot) => isEligible[slot % 60]);
           const found = scores(memories, lists, words.join(" "), bits(searched, memories.end));
@@ -249,7 +254,7 @@ describe("the keywords of a query", () => {
         fc.array(fc.array(fc.nat(2 * queryTermsMax), { maxLength: 40 }), { maxLength: 60 }),
         (contents) => {
           const memories = new Memories();
-          const lists = new PostingLists(memories.read, memories);
+          const lists = new PostingLists(memories);
           for (const words of contents) memories.create(words.map((word) => `w${word}`));
           const words = Array.from({ length: 2 * queryTermsMax + 1 }, (_, at) => `w${at}`);
           const found = scores(memories, lists, words.join(" "), memories.used());

@@ -3,7 +3,7 @@
 
 import { type MemoryType, memoryTypes } from "../../../memory/memory.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
-import { PostingLists } from "../../../ranking/posting-lists.ts";
+import { PostingLists, type WordReader } from "../../../ranking/posting-lists.ts";
 import { quantiseRow } from "../../../ranking/quantisation.ts";
 import { keywordsOf } from "../../../ranking/query-keywords.ts";
 import {
@@ -48,7 +48,7 @@ export class SearchIndex {
     this.#bySerial = new SlotTable(slots, (slot) => slots.serialAt(slot));
     this.#byContent = new SlotTable(slots, (slot) => slots.contentRevisionAt(slot));
     const newestContentRevision = () => this.#newestContentRevision;
-    this.#postings = new PostingLists((word, from, limit) => statements.holders(project, word, from, limit), {
+    this.#postings = new PostingLists({
       get end() {
         return slots.end;
       },
@@ -116,7 +116,9 @@ export class SearchIndex {
 
   /** As keywordsOf: it pauses after each part. */
   keywordsOf(words: string, eligible: Uint32Array): ReturnType<typeof keywordsOf> {
-    return keywordsOf(words, (word) => this.#postings.holdersOf(word), eligible, countBits(eligible));
+    const read: WordReader = (word, from, limit) =>
+      this.#statements.holders(this.#project, word, from, limit);
+    return keywordsOf(words, (word) => this.#postings.holdersOf(word, read), eligible, countBits(eligible));
   }
 
   memoryAt(slot: number): { readonly serial: number; readonly importance: number } {
