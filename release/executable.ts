@@ -12,7 +12,8 @@ import { executableName, type Target, thisMachine } from "./targets.ts";
 
 const source = join(root, "src");
 const program: Bun.BuildConfig = {
-  entrypoints: [join(source, "main.ts"), ...Object.values(workerEntries).map((entry) => join(source, entry))],
+  // Two kinds of threads may have the same entry file.
+  entrypoints: [...new Set(["main.ts", ...Object.values(workerEntries)])].map((entry) => join(source, entry)),
   root: source,
   target: "bun",
   format: "esm",

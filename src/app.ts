@@ -185,6 +185,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     root: locked.directory.root,
     runtime: locked.runtime,
     threads: config.embeddingThreads,
+    embedders: config.embedders,
     supervisor,
     store,
     perform,

@@ -32,7 +32,8 @@ export async function startEngines(
   { config, ledger, logger, clock, clockShift, supervisor, onModelChange }: EngineOptions,
 ): Promise<{ store: Store; embedder: ReplaceableEmbedder }> {
   const { dimensions } = readModelConfig(model);
-  const starting = startEmbedder({ runtime, model, threads: config.embeddingThreads, supervisor }).then(
+  const { embedders, embeddingThreads: threads } = config;
+  const starting = startEmbedder({ runtime, model, threads, embedders, supervisor, clock, logger }).then(
     (embedder) => createReplaceableEmbedder(embedder, (ms) => clock.sleep(ms)),
   );
   const started = starting.catch(() => null);

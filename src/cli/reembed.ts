@@ -42,7 +42,7 @@ export function addReembedCommand(program: Command, session: Session): void {
       "Change the embedding model: compute the embeddings of all memories with the configured model. Works beside a running server, which serves the former embeddings until all are computed. If it is interrupted, run it again, or start the server: it resumes.",
     )
     .option("--cancel", "cancel a change that is in progress; the model in use stays");
-  addSettings(command, [settings.model, settings.embeddingThreads]);
+  addSettings(command, [settings.model, settings.embedders, settings.embeddingThreads]);
   bindWork(command, session, ({ config, options, terminal }) =>
     options.cancel === true ? cancel(config) : change(config, terminal),
   );
@@ -139,6 +139,7 @@ async function changeHere(
     root: directory.root,
     runtime,
     threads: config.embeddingThreads,
+    embedders: config.embedders,
     store,
     perform,
     // No calls run.

@@ -1,6 +1,7 @@
 // Owns the configuration and the order of its sources: an option of the command line, else a MEMLEDGER_* variable (of a secret also the file that a variable
 // names), else memledger.toml in the data directory, else the default. Must never ignore an unknown name: it may be a typing error.
 
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
 import type { Plan, PlanName, Plans } from "../access/plan.ts";
@@ -51,6 +52,7 @@ export interface Config {
   /** Null: all are kept. */
   readonly backupKeep: number | null;
   readonly migrationBackup: boolean;
+  readonly embedders: number;
   readonly embeddingThreads: number;
   readonly searchCacheMb: number;
   /** Null: as many as the machine has processors, within a limit. */
@@ -139,6 +141,7 @@ export function loadConfig({
     backupEvery: value(settings.backupEvery),
     backupKeep: value(settings.backupKeep),
     migrationBackup: value(settings.migrationBackup),
+    embedders: Math.min(value(settings.embedders), availableParallelism()),
     embeddingThreads: value(settings.embeddingThreads),
     searchCacheMb: value(settings.searchCacheMb),
     searchThreads: value(settings.searchThreads),

@@ -119,6 +119,16 @@ export const settings = {
     1,
     1_440,
   ),
+  embedders: whole(
+    {
+      name: "embedders",
+      description:
+        "maximum number of threads that embed texts, not more than processors; all but the first run only while many texts wait",
+    },
+    2,
+    1,
+    64,
+  ),
   embeddingThreads: whole(
     { name: "embedding-threads", description: "number of threads for one embedding" },
     1,

@@ -17,7 +17,7 @@ import type { Store } from "../storage/store.ts";
 import { administrationRequest } from "./administration.ts";
 import { findKeptModel, removeOtherModels } from "./kept-models.ts";
 
-interface ChangingOptions extends Pick<EmbedderOptions, "runtime" | "threads" | "supervisor"> {
+interface ChangingOptions extends Pick<EmbedderOptions, "runtime" | "threads" | "embedders" | "supervisor"> {
   /** Path of the data directory. */
   readonly root: string;
   readonly store: Pick<Store, "models">;
@@ -49,15 +49,23 @@ export function continueModelChange(options: ChangingOptions): RunningModelChang
 
 /** @throws Error that says what to do */
 async function load(model: ModelBinding, options: ChangingOptions) {
-  const { root, runtime, threads, supervisor } = options;
+  const { root, runtime, threads = 1, embedders = 1, supervisor, clock, logger } = options;
   const source = findKeptModel(root, model.sha256);
   if (source === null) {
     throw new Error(
       `The data directory has no copy of the model ${model.id}. Run memledger reembed again with its directory, or cancel the change with memledger reembed --cancel.`,
     );
   }
-  const optional = { ...(threads === undefined ? {} : { threads }), ...(supervisor ? { supervisor } : {}) };
-  const embedder = await startEmbedder({ runtime, model: source, ...optional });
+  const supervised = supervisor === undefined ? {} : { supervisor };
+  const embedder = await startEmbedder({
+    runtime,
+    model: source,
+    threads,
+    embedders,
+    clock,
+    logger,
+    ...supervised,
+  });
   const { id, sha256, dimensions } = embedder.model;
   return {
     embedder,

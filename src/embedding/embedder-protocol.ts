@@ -5,7 +5,14 @@ import type { RuntimeFiles } from "../native/runtime.ts";
 import type { ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
 
-export type EmbedderInit = Readonly<{ runtime: RuntimeFiles; model: ModelSource; threads: number }>;
+export type EmbedderInit = Readonly<{
+  runtime: RuntimeFiles;
+  model: ModelSource;
+  /** Threads of one inference. */
+  threads: number;
+  /** What the first thread has decided (see batching.ts); null: this is the first thread. */
+  batching: boolean | null;
+}>;
 
 /** One text. The thread has several at once, and answers each when its run of the model is done. */
 export type EmbedRequest = Readonly<{ text: string; role: EmbeddingRole }>;

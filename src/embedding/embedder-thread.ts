@@ -1,5 +1,6 @@
-// Owns one thread of the embedder, and how many texts it was sent and has not answered. Must never decide which text it gets.
+// Owns one thread of the embedder: how many texts it was sent and has not answered, and how busy it is. Must never decide which text it gets.
 
+import type { Clock } from "../clock.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { WorkerThread } from "../threads/worker-thread.ts";
 import type { EmbedAnswer, EmbedderReady, EmbedRequest } from "./embedder-protocol.ts";
@@ -7,12 +8,23 @@ import type { SentTexts } from "./embedding-queue.ts";
 
 export class EmbedderThread {
   readonly #thread: WorkerThread<EmbedderReady>;
+  readonly #clock: Pick<Clock, "elapsed">;
   readonly #sent: Record<EmbeddingRole, SentTexts>;
+  /** Time with passages since the last question for it, and the beginning of the part that has not ended. */
+  #busyMs = 0;
+  #busySinceMs = 0;
+  #askedAtMs: number;
 
-  constructor(thread: WorkerThread<EmbedderReady>) {
+  constructor(thread: WorkerThread<EmbedderReady>, clock: Pick<Clock, "elapsed">) {
     this.#thread = thread;
+    this.#clock = clock;
+    this.#askedAtMs = clock.elapsed();
     const none: SentTexts = { texts: 0, characters: 0 };
     this.#sent = { query: none, passage: none };
+  }
+
+  get ready(): Promise<EmbedderReady> {
+    return this.#thread.ready;
   }
 
   /** @throws Refusal 1503 unless the thread accepts texts */
@@ -22,6 +34,16 @@ export class EmbedderThread {
 
   sent(role: EmbeddingRole): SentTexts {
     return this.#sent[role];
+  }
+
+  /** The share of the time since the last call of this function in which the thread had passages, 0..1. */
+  takeBusyShare(): number {
+    const nowMs = this.#clock.elapsed();
+    this.#countBusy(nowMs);
+    const share = this.#busyMs / Math.max(1, nowMs - this.#askedAtMs);
+    this.#busyMs = 0;
+    this.#askedAtMs = nowMs;
+    return share;
   }
 
   /** @throws Refusal 1503 when the thread stopped; Error when the model failed */
@@ -39,7 +61,13 @@ export class EmbedderThread {
   }
 
   #count(role: EmbeddingRole, texts: number, characters: number): void {
+    if (role === "passage") this.#countBusy(this.#clock.elapsed());
     const sent = this.#sent[role];
     this.#sent[role] = { texts: sent.texts + texts, characters: sent.characters + characters };
+  }
+
+  #countBusy(nowMs: number): void {
+    if (this.#sent.passage.texts > 0) this.#busyMs += nowMs - this.#busySinceMs;
+    this.#busySinceMs = nowMs;
   }
 }

@@ -13,13 +13,14 @@ import { assertUnchanged } from "./model-directory.ts";
 import { createRunQueue } from "./run-queue.ts";
 import { createTokenizer } from "./tokenizer.ts";
 
-const { runtime, model, threads }: EmbedderInit = workerData;
-yieldToOthers();
+const { runtime, model, threads, batching: decided }: EmbedderInit = workerData;
+// An additional thread also yields to the first one, which computes the queries, and to the threads of searches.
+yieldToOthers(decided === null ? 1 : 3);
 assertUnchanged(model);
 const config = readModelConfig(model);
 const tokenize = createTokenizer(model, config);
 const inference = createInference(loadOnnx(runtime), readGraph(model), config, threads);
-const batching = mayBatch(tokenize, inference, config.dimensions);
+const batching = decided ?? mayBatch(tokenize, inference, config.dimensions);
 const queue = createRunQueue(tokenize, inference, config.dimensions, batching);
 
 answerRequests(

@@ -1,17 +1,19 @@
-// Owns the embedder: a queue, a cache of queries, and a worker thread that computes each text once. Must never run the tokenizer or the
+// Owns the embedder: a queue, a cache of queries, and worker threads that compute each text once. Must never run the tokenizer or the
 // model on the calling thread, and never leave a call without an answer.
 
 import { LRUCache } from "lru-cache";
+import { type Clock, createClock } from "../clock.ts";
 import { embeddingQueueLimits } from "../limits.ts";
-import { createLogger } from "../log/logger.ts";
+import { createLogger, type Logger } from "../log/logger.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { cancelled, unlessCancelled } from "../scheduling/cancellation.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
 import { secondsBetween } from "../statistics/distribution.ts";
 import { createSupervisor, type Supervisor } from "../threads/supervisor.ts";
-import type { EmbedderInit, EmbedderReady } from "./embedder-protocol.ts";
-import { EmbedderThread } from "./embedder-thread.ts";
+import type { EmbedderReady } from "./embedder-protocol.ts";
+import type { EmbedderThread } from "./embedder-thread.ts";
+import { EmbedderThreads } from "./embedder-threads.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
 import { createEmbeddingStatistics, type EmbeddingCounts } from "./embedding-statistics.ts";
 import type { ModelIdentity } from "./model.ts";
@@ -30,7 +32,7 @@ export interface Embedder {
    */
   embed(text: string, role: EmbeddingRole, waiter?: Waiter): Promise<Float32Array>;
   counts(): EmbeddingCounts;
-  /** Stops the thread. Waiting and later calls get Refusal 1503. */
+  /** Stops the threads. Waiting and later calls get Refusal 1503. */
   close(): Promise<void>;
 }
 
@@ -41,32 +43,43 @@ export type EmbedderOptions = Readonly<{
   model: ModelSource;
   /** Threads of one inference. */
   threads?: number;
+  /** How many texts or batches are computed at the same time, at most; see EmbedderThreads. */
+  embedders?: number;
   /** Limits on waiting texts, for each role. */
   queueLimits?: QueueLimits;
   /** 0 disables the cache. */
   queryCacheEntries?: number;
-  /** Starts and restarts the thread. */
+  /** Starts and restarts the threads. */
   supervisor?: Supervisor;
+  clock?: Clock;
+  logger?: Logger;
 }>;
 
 /** Longer queries are not cached: they are rare and need much memory. */
 const cachedQueryMaxCharacters = 1_000;
 
-/** Starts the thread, which loads the model. @throws Error that says what to do when the model cannot be used */
+/** Starts the first thread, which loads the model. @throws Error that says what to do when the model cannot be used */
 export async function startEmbedder(options: EmbedderOptions): Promise<Embedder> {
-  const { runtime, model, threads = 1, queryCacheEntries = 1_000 } = options;
-  const { queueLimits = embeddingQueueLimits } = options;
-  const { supervisor = createSupervisor({ logger: createLogger("silent") }) } = options;
+  const { runtime, model, threads = 1, embedders = 1, queryCacheEntries = 1_000 } = options;
+  const { queueLimits = embeddingQueueLimits, clock = createClock() } = options;
+  const { logger = createLogger("silent"), supervisor = createSupervisor({ logger, clock }) } = options;
   const queue = new EmbeddingQueue(queueLimits);
-  const init: EmbedderInit = { runtime, model, threads };
-  const thread = supervisor.start<EmbedderReady>("embedder", init, {
+  let onMore = () => {};
+  const all = new EmbedderThreads({
+    supervisor,
+    clock,
+    logger,
+    init: { runtime, model, threads },
+    threads: embedders,
     onDown: (reason) => queue.drain(reason),
+    onMore: () => onMore(),
   });
   try {
-    const ready = await thread.ready;
-    return new QueuedEmbedder(new EmbedderThread(thread), ready, queue, queryCacheEntries);
+    const embedder = new QueuedEmbedder(all, await all.ready, queue, queryCacheEntries);
+    onMore = () => embedder.send("passage");
+    return embedder;
   } catch (error) {
-    await thread.close();
+    await all.close();
     throw error;
   }
 }
@@ -82,7 +95,7 @@ interface Pending {
 class QueuedEmbedder implements Embedder {
   readonly model: ModelIdentity;
   readonly batching: boolean;
-  readonly #thread: EmbedderThread;
+  readonly #threads: EmbedderThreads;
   readonly #queue: EmbeddingQueue;
   readonly #recentQueries: LRUCache<string, Float32Array> | undefined;
   /**
@@ -93,14 +106,14 @@ class QueuedEmbedder implements Embedder {
   readonly #statistics = createEmbeddingStatistics();
 
   constructor(
-    thread: EmbedderThread,
+    threads: EmbedderThreads,
     ready: EmbedderReady,
     queue: EmbeddingQueue,
     queryCacheEntries: number,
   ) {
     this.model = ready.model;
     this.batching = ready.batching;
-    this.#thread = thread;
+    this.#threads = threads;
     this.#queue = queue;
     this.#recentQueries = queryCacheEntries > 0 ? new LRUCache({ max: queryCacheEntries }) : undefined;
   }
@@ -131,11 +144,11 @@ class QueuedEmbedder implements Embedder {
   }
 
   async close(): Promise<void> {
-    await this.#thread.close();
+    await this.#threads.close();
   }
 
   #enqueue(key: string, wanted: Pick<Waiting, "project" | "text" | "role">): Pending {
-    this.#thread.requireUp();
+    this.#threads.requireUp();
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     const item: Waiting = { ...wanted, resolve, fail: reject, refuse: reject };
     this.#queue.add(item);
@@ -149,7 +162,7 @@ class QueuedEmbedder implements Embedder {
       if (isCached) this.#recentQueries?.set(key, vector);
       settle();
     }, settle);
-    this.#send(item.role);
+    this.send(item.role);
     return pending;
   }
 
@@ -161,12 +174,13 @@ class QueuedEmbedder implements Embedder {
     pending.item.refuse(cancelled());
   }
 
-  /** Sends texts of a role while the thread takes more. */
-  #send(role: EmbeddingRole): void {
-    const thread = this.#thread;
-    for (let next = this.#queue.take(role, thread.sent(role)); next !== undefined; ) {
+  /** Sends texts of a role while a thread takes more. */
+  send(role: EmbeddingRole): void {
+    for (;;) {
+      const thread = this.#threads.next(role);
+      const next = this.#queue.take(role, thread.sent(role));
+      if (next === undefined) return;
       void this.#compute(thread, next);
-      next = this.#queue.take(role, thread.sent(role));
     }
   }
 
@@ -181,7 +195,7 @@ class QueuedEmbedder implements Embedder {
       waiting.fail(error instanceof Error ? error : new Error(String(error)));
     }
     this.#statistics.answered();
-    this.#send(waiting.role);
+    this.send(waiting.role);
   }
 }
 

@@ -14,3 +14,13 @@ export const runCostTokens = 8;
  */
 export const sentMaxTexts = 16;
 export const sentMaxCharacters = 2_000;
+
+/** How often it is decided whether additional threads are needed. */
+export const threadsCheckEveryMs = 1_000;
+/** Another thread is started when the first one has had passages for this share of the time between two checks. */
+export const busyShareMin = 0.8;
+/** An additional thread ends after so many checks between which it has had texts for at most this share of the time. */
+export const extraThreadIdleChecks = 30;
+export const idleShareMax = 0.05;
+/** When an additional thread is started again after one has failed. */
+export const extraThreadRetryMs = 60_000;

@@ -148,7 +148,7 @@ const embeddingFamilies: readonly Family[] = [
   {
     name: "memledger_embedding_busy_seconds_total",
     type: "counter",
-    help: "Time in which the embedder had work. Its rate is the utilisation of the thread, from 0 to 1.",
+    help: "Time in which a thread of the embedder had work. Its rate is the utilisation, from 0 to 1.",
     labels: [],
     read: ({ embedding }) => one(embedding.busySeconds),
   },

@@ -46,6 +46,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   exportRows: { ...reads, silenceMaxMs: 300_000 },
   // A batch takes milliseconds, a long text on a slow machine seconds. No disk is involved.
   embedder: { ...computes, ...runsOnnx, restarts: "onceReady", silenceMaxMs: 60_000 },
+  // The first one computes the texts if this one fails.
+  extraEmbedder: { ...runsOnce, ...runsOnnx, silenceMaxMs: 60_000 },
   extractor: { ...computes, silenceMaxMs: 60_000 },
   // Reads the whole database file.
   inspector: { ...runsOnce, silenceMaxMs: 4 * 3_600_000 },

@@ -13,6 +13,7 @@ export const workerEntries = {
   exporter: "engines/sqlite/export/export-worker.ts",
   exportRows: "engines/sqlite/export/export-rows-worker.ts",
   embedder: "embedding/embedder-worker.ts",
+  extraEmbedder: "embedding/embedder-worker.ts",
   extractor: "extraction/extractor-worker.ts",
   verifier: "engines/sqlite/verify/verify-worker.ts",
   backup: "data-directory/backup-worker.ts",

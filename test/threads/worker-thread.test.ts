@@ -250,6 +250,7 @@ test("the threads that run ONNX are those that are never terminated while they w
     "searcher",
     "scanner",
     "embedder",
+    "extraEmbedder",
   ]);
 });
 

@@ -1,0 +1,152 @@
+// Owns the threads of the embedder. The first one always runs. Others run while the first one has passages to compute nearly all the time,
+// because each needs the memory of a model; they have a lower priority, so that they use only processors that nobody else needs.
+// Must never give a query to another thread than the first.
+
+import type { Clock } from "../clock.ts";
+import type { ClockTimer } from "../clock-timers.ts";
+import type { Refusal } from "../errors.ts";
+import type { Logger } from "../log/logger.ts";
+import type { EmbeddingRole } from "../memory/embedding.ts";
+import type { Supervisor } from "../threads/supervisor.ts";
+import type { EmbedderInit, EmbedderReady } from "./embedder-protocol.ts";
+import { EmbedderThread } from "./embedder-thread.ts";
+import {
+  busyShareMin,
+  extraThreadIdleChecks,
+  extraThreadRetryMs,
+  idleShareMax,
+  threadsCheckEveryMs,
+} from "./limits.ts";
+
+export interface EmbedderThreadsOptions {
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly init: Omit<EmbedderInit, "batching">;
+  /** At most. */
+  readonly threads: number;
+  /** The first thread stopped or is replaced. */
+  readonly onDown: (reason: Refusal) => void;
+  /** Another thread is ready for texts. */
+  readonly onMore: () => void;
+}
+
+/** An additional thread, and for how many checks it has had nearly no work. */
+interface Extra {
+  readonly thread: EmbedderThread;
+  idleChecks: number;
+}
+
+export class EmbedderThreads {
+  /** Of the first thread; rejects when it cannot start. */
+  readonly ready: Promise<EmbedderReady>;
+  readonly #options: EmbedderThreadsOptions;
+  readonly #first: EmbedderThread;
+  readonly #extras = new Set<Extra>();
+  /** Checks the load while there is any. */
+  #timer: ClockTimer | null = null;
+  #starting: Extra | null = null;
+  #mayStartAtMs = 0;
+  #batching = false;
+  #isClosed = false;
+
+  constructor(options: EmbedderThreadsOptions) {
+    const { supervisor, clock, init, onDown } = options;
+    this.#options = options;
+    const first = { ...init, batching: null } satisfies EmbedderInit;
+    this.#first = new EmbedderThread(supervisor.start("embedder", first, { onDown }), clock);
+    this.ready = this.#first.ready;
+    this.ready.then(
+      ({ batching }) => {
+        this.#batching = batching;
+      },
+      () => undefined,
+    );
+  }
+
+  /** @throws Refusal 1503 unless texts are accepted */
+  requireUp(): void {
+    this.#first.requireUp();
+  }
+
+  /** The thread for the next text of a role: the one that has least to do. */
+  next(role: EmbeddingRole): EmbedderThread {
+    if (role === "query") return this.#first;
+    this.#timer ??= this.#startChecks();
+    let best = this.#first;
+    for (const { thread } of this.#extras)
+      if (thread.sent(role).characters < best.sent(role).characters) best = thread;
+    return best;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    const extras = [...this.#extras, ...(this.#starting === null ? [] : [this.#starting])];
+    this.#extras.clear();
+    await Promise.all([this.#first, ...extras.map(({ thread }) => thread)].map((thread) => thread.close()));
+  }
+
+  #startChecks(): ClockTimer {
+    for (const { thread } of [{ thread: this.#first }, ...this.#extras]) thread.takeBusyShare();
+    return this.#options.clock.every(threadsCheckEveryMs, () => this.#check());
+  }
+
+  #check(): void {
+    const busyShare = this.#first.takeBusyShare();
+    for (const extra of this.#extras) {
+      const isIdle = extra.thread.takeBusyShare() <= idleShareMax;
+      extra.idleChecks = isIdle ? extra.idleChecks + 1 : 0;
+      if (extra.idleChecks >= extraThreadIdleChecks) this.#end(extra);
+    }
+    const { threads, clock } = this.#options;
+    const mayStart = this.#starting === null && this.#extras.size + 1 < threads;
+    if (busyShare >= busyShareMin && mayStart && clock.elapsed() >= this.#mayStartAtMs) this.#startExtra();
+    if (busyShare > 0 || this.#extras.size > 0 || this.#starting !== null) return;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #startExtra(): void {
+    const { supervisor, clock, init } = this.#options;
+    const started = supervisor.start<EmbedderReady>(
+      "extraEmbedder",
+      { ...init, batching: this.#batching } satisfies EmbedderInit,
+      { onDown: () => this.#lost(extra) },
+    );
+    const extra: Extra = { thread: new EmbedderThread(started, clock), idleChecks: 0 };
+    this.#starting = extra;
+    started.ready.then(
+      () => this.#isReady(extra),
+      (error: unknown) => this.#failed(extra, error),
+    );
+  }
+
+  #isReady(extra: Extra): void {
+    this.#starting = null;
+    if (this.#isClosed) return;
+    this.#extras.add(extra);
+    this.#options.onMore();
+  }
+
+  /** It had nothing to do. */
+  #end(extra: Extra): void {
+    this.#extras.delete(extra);
+    void extra.thread.close();
+  }
+
+  /** It stopped or is replaced. Its texts were refused. */
+  #lost(extra: Extra): void {
+    if (this.#extras.delete(extra)) this.#failed(extra, "It ended.");
+  }
+
+  /** The first thread computes all texts then. */
+  #failed(extra: Extra, error: unknown): void {
+    if (this.#starting === extra) this.#starting = null;
+    if (this.#isClosed) return;
+    const { clock, logger } = this.#options;
+    this.#mayStartAtMs = clock.elapsed() + extraThreadRetryMs;
+    logger.warn("an additional thread of the embedder has failed", { error });
+    void extra.thread.close();
+  }
+}
