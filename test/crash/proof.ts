@@ -10,6 +10,9 @@ import { measure } from "../attack/attack.ts";
 import { flood } from "../attack/flood.ts";
 import { live } from "../audit/model-run.ts";
 import { observe, observePage, stopObservation } from "../egress/namespace.ts";
+import { searchDuringWrites } from "../engines/sqlite/search-concurrency.ts";
+import { liveSearches } from "../engines/sqlite/search-life.ts";
+import { searchServed } from "../search/served-search.ts";
 import { soak } from "../soak/soak.ts";
 import { interruptMigration } from "../upgrade/interrupted.ts";
 import { keptFormats } from "../upgrade/kept-formats.ts";
@@ -21,13 +24,24 @@ import { whyNoTrace } from "./record.ts";
 import { fromSource, killAll, weakened } from "./server.ts";
 
 /** What can be chosen on the command line. */
-const groups = ["kill", "power-loss", "disk", "egress", "attack", "model", "upgrade", "soak"] as const;
+const groups = [
+  "kill",
+  "power-loss",
+  "disk",
+  "egress",
+  "attack",
+  "model",
+  "search",
+  "upgrade",
+  "soak",
+] as const;
 type Group = (typeof groups)[number];
 
 const usage = `bun run proof [${groups.join("|")} ...] [options]
   --kills N           kills of a server under load (default: 20)
   --states N          simulated states of the disk after a power loss (default: 400)
   --lives N           random runs that are compared with the model of the audit records (default: 4)
+  --search-lives N    random lives of large projects that are searched (default: 4)
   --egress-seconds N  how long the network and the files are observed (default: 600)
   --minutes N         length of the soak test (default: 10)
   --steps N           steps of a migration that are interrupted (default: 8)
@@ -43,6 +57,7 @@ const { values, positionals } = parseArgs({
     kills: { type: "string", default: "20" },
     states: { type: "string", default: "400" },
     lives: { type: "string", default: "4" },
+    "search-lives": { type: "string", default: "4" },
     "egress-seconds": { type: "string", default: "600" },
     minutes: { type: "string", default: "10" },
     steps: { type: "string", default: "8" },
@@ -143,6 +158,37 @@ async function liveOften(): Promise<Finding> {
   for (let life = 0; life < lives; life++)
     records += (await live({ seed: seed + life, steps: 1_000 })).records;
   return { seen: `${lives} lives of 1,000 steps, ${records} records`, faults: [] };
+}
+
+/** Large enough for several blocks of an index, several tasks and several threads. */
+const searchedMemories = 26_000;
+
+async function liveSearchedOften(searchCacheBytes: number): Promise<Finding> {
+  let [answers, hits, ties] = [0, 0, 0];
+  for (let life = 0; life < Number(values["search-lives"]); life++) {
+    const dimensions = [384, 96, 64, 33][life % 4] ?? 384;
+    const size = { memories: searchedMemories, steps: 25, searches: 12 };
+    const { compared } = await liveSearches({ ...size, seed: seed + life, dimensions, searchCacheBytes });
+    answers += compared.answers;
+    hits += compared.hits;
+    ties += compared.ties;
+  }
+  return { seen: `${answers} answers, ${hits} memories in them, ${ties} with equal scores`, faults: [] };
+}
+
+async function searchedDuringWrites(searchCacheBytes: number): Promise<Finding> {
+  const projects = [300, 1, 9_000, searchedMemories];
+  const options = { seed, dimensions: 96, projects, clients: 6, bursts: 40, searchCacheBytes };
+  const { answers, duringWrites, aborted } = await searchDuringWrites(options);
+  const seen = `${answers} answers, ${duringWrites} of them with a write that was not answered yet, ${aborted} given up`;
+  return { seen, faults: [] };
+}
+
+async function searchedOverHttp(): Promise<Finding> {
+  const options = { command: executable ?? [], seed, memories: searchedMemories, searches: 20 };
+  const { events, answers, hits, complaints, faults } = await searchServed(options);
+  const logged = complaints.length === 0 ? "nothing logged" : `logged: ${complaints.join(" | ")}`;
+  return { seen: `${events} events, ${answers} answers, ${hits} memories in them, ${logged}`, faults };
 }
 
 async function loseDisk(options: Omit<FaultOptions, "seed">): Promise<Finding> {
@@ -260,6 +306,24 @@ await prove(
 );
 
 await prove("model", "every call leaves its one record in lives that a model has lived before", liveOften);
+
+for (const [where, searchCacheBytes] of [
+  ["with indexes in memory", 512 * 1024 * 1024],
+  ["in the database", 0],
+] as const) {
+  await prove("search", `every order is that of a naive ranking, ${where}`, () =>
+    liveSearchedOften(searchCacheBytes),
+  );
+  await prove("search", `every answer during writes is that of one state, ${where}`, () =>
+    searchedDuringWrites(searchCacheBytes),
+  );
+}
+await prove(
+  "search",
+  "the executable ranks exactly after kills, and whatever happens to its cache",
+  searchedOverHttp,
+  executable === null ? `${values.executable} is not built` : null,
+);
 
 for (const kept of keptFormats) {
   const { format, folder } = kept;

@@ -54,7 +54,12 @@ const kinds = [
 /** How many of the former vectors can have duplicates and neighbours. */
 const rememberedMax = 64;
 
-export function createAdversarialVectors(random: Random, dimensions: number): AdversarialVectors {
+/** @param directions more pivots, L2-normalised */
+export function createAdversarialVectors(
+  random: Random,
+  dimensions: number,
+  directions: readonly Float32Array[] = [],
+): AdversarialVectors {
   const gaussian = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const axis = () => Math.floor(random() * dimensions);
   const sign = () => (random() < 0.5 ? -1 : 1);
@@ -76,7 +81,7 @@ export function createAdversarialVectors(random: Random, dimensions: number): Ad
     const hot = axis();
     return toUnit(list((at) => (at === hot ? 127 : Math.floor(random() * 100) + 0.5) * sign()));
   };
-  const pivots = [anyUnit(), oneHot(), dominated(), halfStep()];
+  const pivots = [anyUnit(), oneHot(), dominated(), halfStep(), ...directions];
   const remembered: Float32Array[] = [...pivots];
   const former = () => pick(random, remembered);
 

@@ -12,8 +12,13 @@ const vocabulary = ["alpha", "bravo", "Zürich", "мир", "kilo", "v2", "4711",
 const tags = ["common", "team:red", "team:blue", "日本", '"quoted"'];
 const sessions = 300;
 
-export function createSearchChoices(random: Random, dimensions: number) {
-  let vectors = createAdversarialVectors(random, dimensions);
+/** @param directions more vectors around which others are, L2-normalised */
+export function createSearchChoices(
+  random: Random,
+  dimensions: number,
+  directions: readonly Float32Array[] = [],
+) {
+  let vectors = createAdversarialVectors(random, dimensions, directions);
   let written = 0;
   /** Hours between the clock of the machine and the time that queries name. */
   let hours = 0;
