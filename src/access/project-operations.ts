@@ -5,6 +5,7 @@ import { installationOperation } from "../calls/operation.ts";
 import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
+import { afterBulkDelete } from "../memory/delete.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { planNames } from "./plan.ts";
@@ -158,7 +159,7 @@ export const deleteProject = installationOperation({
     const project = await requireProject(transaction, input.project);
     await transaction.access.removeProject(project, now);
     const count = await transaction.memories.removeAll(project, null);
-    return { data: toView(project), after: count === 0 ? [] : [{ effect: "purge_memories" }] };
+    return { data: toView(project), after: afterBulkDelete(project, count) };
   },
 });
 

@@ -113,6 +113,7 @@ export const redactRecords = installationOperation({
 const erasureEffects: readonly AfterCommit[] = [
   { effect: "erase_remains" },
   { effect: "remove_expired_exports" },
+  { effect: "remove_cached_vectors", project: null },
 ];
 
 function nothingHolds(state: "kept" | "absent" | null): Refusal {

@@ -40,6 +40,11 @@ export const contents: readonly DirectoryEntry[] = [
     description: "a copy of the embedding model, after a change to a model that is not built in",
   },
   {
+    names: ["cache/"],
+    description:
+      "search indexes in files, so that the first search after a start is fast; may be deleted at any time",
+  },
+  {
     names: ["hooks/"],
     description:
       "the log of the hooks of assistants' clients, and what they remember about conversations; may be deleted",

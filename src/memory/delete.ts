@@ -1,8 +1,10 @@
 // Owns the deletion of memories, one or many. After the answer, no search, list or injection returns a deleted memory.
 
 import { Type } from "@sinclair/typebox";
+import type { Project } from "../access/project.ts";
 import { projectOperation } from "../calls/operation.ts";
 import { Fields } from "../schema/schema.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import { exampleMemory, memoryId, memoryType } from "./memory.ts";
 import { requireMemory } from "./read.ts";
 import { toTagFilter, WantedTags } from "./tags.ts";
@@ -27,7 +29,12 @@ export const deleteMemory = projectOperation({
     await transaction.memories.remove(project, memory.id, now);
     const { id, type, importance } = memory;
     // Without the content: the record of a deletion must not store the deleted text.
-    return { data: null, memoryId: id, details: { deleted_memory: { memory_type: type, importance } } };
+    return {
+      data: null,
+      memoryId: id,
+      details: { deleted_memory: { memory_type: type, importance } },
+      after: [{ effect: "remove_cached_vectors", project: project.id }],
+    };
   },
 });
 
@@ -59,6 +66,12 @@ export const deleteAllMemories = projectOperation({
     const count = await (tags === null
       ? memories.removeAll(project, type)
       : memories.removeTagged(project, type, tags, now));
-    return { data: { deleted_count: count }, after: count === 0 ? [] : [{ effect: "purge_memories" }] };
+    return { data: { deleted_count: count }, after: afterBulkDelete(project, count) };
   },
 });
+
+/** What is left to do after all or many memories of a project were deleted. */
+export function afterBulkDelete({ id }: Project, count: number): readonly AfterCommit[] {
+  if (count === 0) return [];
+  return [{ effect: "purge_memories" }, { effect: "remove_cached_vectors", project: id }];
+}

@@ -23,6 +23,11 @@ export type AfterCommit =
    * answer; when it fails, the call is answered with 1503, although its transaction is committed.
    */
   | { readonly effect: "erase_remains" }
+  /**
+   * Remove the vectors of deleted memories from everything that the engine keeps beside its rows, such as files of search indexes. Done
+   * before the answer; fails as `erase_remains` does. `project`: its id; null: all projects, and also after a power loss.
+   */
+  | { readonly effect: "remove_cached_vectors"; readonly project: string | null }
   /** Continue a change of the embedding model that the call has begun, or stop the one that it has cancelled. Survives a crash. */
   | { readonly effect: "continue_model_change" }
   /** Delete vectors that no search uses, in small steps between other calls. Survives a crash: the next start continues. */

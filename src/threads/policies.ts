@@ -43,6 +43,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   searcher: { ...reads, ...runsOnnx, silenceMaxMs: 600_000 },
   // A task takes milliseconds, a file or rows on a slow disk seconds.
   scanner: { ...reads, ...runsOnnx, silenceMaxMs: 60_000 },
+  // The longest requests compare the files of a project of a million memories with the database, or sync a block.
+  cacheWriter: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 5_000 },
   exportRows: { ...reads, silenceMaxMs: 300_000 },
   // A batch takes milliseconds, a long text on a slow machine seconds. No disk is involved.
   embedder: { ...computes, ...runsOnnx, restarts: "onceReady", silenceMaxMs: 60_000 },

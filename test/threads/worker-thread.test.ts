@@ -242,7 +242,12 @@ describe.each(restarting)("the %s thread", (name) => {
 });
 
 test("the threads that write are those that never run beside each other", () => {
-  expect(names.filter((name) => !threadPolicies[name].mayOverlap)).toEqual(["writer", "exporter", "backup"]);
+  expect(names.filter((name) => !threadPolicies[name].mayOverlap)).toEqual([
+    "writer",
+    "exporter",
+    "cacheWriter",
+    "backup",
+  ]);
 });
 
 test("the threads that run ONNX are those that are never terminated while they work", () => {

@@ -1,5 +1,6 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
+import { dirname, join } from "node:path";
 import { createClock } from "../../clock.ts";
 import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
@@ -21,6 +22,9 @@ import { createErasureCount } from "./ledger/audit-reader.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { createSearches } from "./search/searches.ts";
+import type { CacheWriterInit } from "./search-cache/cache-worker.ts";
+import { folderShare } from "./search-cache/limits.ts";
+import { createSearchCache } from "./search-cache/search-cache.ts";
 import { createStoreStatistics } from "./store-statistics.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
 import { createDamageCheck } from "./threads/damage-check.ts";
@@ -40,6 +44,7 @@ interface ThreadInits {
   readonly searcher: SearcherInit;
   readonly scanner: ScannerInit;
   readonly exporter: ExporterInit;
+  readonly cacheWriter: CacheWriterInit;
   readonly inspector: DatabaseFile;
 }
 
@@ -97,6 +102,15 @@ export async function openStore(
   if (searchThreads !== 0) searches.start();
   const startReader = () => start("reader", { file, verifierKeys: ledger.verifierKeys });
   const reader = createReader(startReader, searches, clock, logger);
+  const cacheFolder = join(dirname(file.path), "cache", "search");
+  const cacheInit = { file, folder: cacheFolder, maxBytes: folderShare * searchCacheBytes };
+  const cache = createSearchCache({
+    folder: cacheFolder,
+    logger,
+    startThread: () => start("cacheWriter", cacheInit),
+  });
+  // Administration searches nothing.
+  if (searchThreads !== 0) cache.start();
   const access = createAccessReader(database);
   const snapshot = createSharedSnapshot(database);
   const lookUp = createLookUps(snapshot, logger, readiness);
@@ -126,7 +140,8 @@ export async function openStore(
         if (committed.answer.code === 1503) readiness.suspect(false);
         if (committed.after.some(({ effect }) => effect === "continue_model_change"))
           options.onModelChange?.();
-        return await performExportEffects(committed, exports, logger);
+        const answer = await performExportEffects(committed, exports, logger);
+        return await cache.performEffects({ ...committed, answer });
       } finally {
         snapshot.end();
       }
@@ -134,6 +149,7 @@ export async function openStore(
     async close() {
       await damage.close();
       await exports.close();
+      await cache.close();
       // The writer last: SQLite removes the write-ahead log with the last connection, if it is one that can write.
       await Promise.all([reader.close(), searches.close()]);
       database.close();

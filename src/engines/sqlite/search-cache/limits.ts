@@ -10,7 +10,7 @@ export const manifestMaxBytes = 512 * 1024 * 1024;
 export const blockReadsMax = 3;
 
 /** Rows that are wiped one by one, at most. After a larger bulk delete the files of the project are removed, and written again later. */
-export const wipedRowsMax = 10_000;
+export const wipedRowsMax = 2_000;
 
 /** Free space that cache files leave on the disk: it belongs to the database. */
 export const spareDiskBytes = 512 * 1024 * 1024;

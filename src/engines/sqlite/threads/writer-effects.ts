@@ -45,12 +45,13 @@ export function createWriterEffects(options: WriterEffectOptions): WriterEffects
         return false;
       case "remove_unused_vectors":
         state.vectorRemovalIsDue = true;
-        return false;
+        return true;
       case "erase_remains":
         return false;
       case "start_export":
       case "continue_model_change":
       case "remove_expired_exports":
+      case "remove_cached_vectors":
         return true;
     }
   };

@@ -14,21 +14,16 @@ import {
 import { join } from "node:path";
 import { locate } from "../../../../src/data-directory/data-directory.ts";
 import { openReading, openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
-import { boundModel } from "../../../../src/engines/sqlite/schema/model-binding.ts";
 import { createCacheFacts } from "../../../../src/engines/sqlite/search-cache/cache-facts.ts";
 import {
   type CacheWriter,
   createCacheWriter,
 } from "../../../../src/engines/sqlite/search-cache/cache-writer.ts";
-import {
-  imageBytes,
-  openCacheFiles,
-  readCachedBlock,
-} from "../../../../src/engines/sqlite/search-cache/project-files.ts";
+import { openCacheFiles } from "../../../../src/engines/sqlite/search-cache/project-files.ts";
 import { prepareRuntime } from "../../../../src/native/runtime.ts";
 import type { Database } from "../../../../src/native/sqlite.ts";
-import { createRowBlock, setRowValues, viewRowBlock } from "../../../../src/ranking/row-block.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
+import { cachedSerials, hasVector, imagesOf, stateNow, writeCacheFiles } from "./cached-database.ts";
 
 const runtime = prepareRuntime("unused-from-source");
 const dimensions = 384;
@@ -84,81 +79,12 @@ const createSome = async (count: number, fields: object = {}) => {
 const serialOf = (id: string) =>
   Number(database.prepare("SELECT serial FROM memory WHERE id = ?").pluck().get(id));
 
-interface Row {
-  serial: number;
-  content_revision: number;
-}
-
-/** The buffers of the blocks of an index of all memories, some in each. */
-function imagesOf(...capacities: readonly number[]): SharedArrayBuffer[] {
-  const rows = database
-    .prepare<[string], Row>(
-      "SELECT m.serial, m.content_revision FROM memory m JOIN project p ON p.serial = m.project WHERE p.id = ? ORDER BY m.serial",
-    )
-    .all(project.id);
-  const share = Math.ceil(rows.length / capacities.length);
-  return capacities.map((capacity, index) => {
-    const block = createRowBlock(dimensions, capacity);
-    for (const [row, { serial, content_revision }] of rows
-      .slice(index * share, (index + 1) * share)
-      .entries()) {
-      const values = {
-        serial,
-        contentRevision: content_revision,
-        importance: 0.5,
-        expiresAt: 0,
-        tagSet: 0,
-        state: 1,
-      };
-      setRowValues(block, row, values);
-      block.codes.fill(1 + (serial % 250), row * dimensions, (row + 1) * dimensions);
-    }
-    return block.buffer;
-  });
-}
-
-/** What an index says about its state now. */
-function stateNow(id = project.id) {
-  const facts = createCacheFacts(database);
-  const found = facts.project(id);
-  if (found === null) throw new Error("there is no such project");
-  const head = facts.newestHead(found.serial);
-  if (head === null) throw new Error("the project has no record");
-  const epochs = facts.epochs(found.serial);
-  const draft = { project: id, dimensions, revision: found.revision, epochs };
-  const model = boundModel(database)?.sha256 ?? "";
-  return { draft, manifest: { ...draft, model, head, newestRevision: found.revision, tagSets: [] } };
-}
-
-/** Writes cache files of the state now. */
-function write(...capacities: readonly number[]): void {
-  const { draft, manifest } = stateNow();
-  expect(writer.begin(draft)).not.toBeNull();
-  const images = imagesOf(...capacities);
-  const [only = null] = images.length === 1 ? images : [];
-  const ids = only === null ? images.map((image) => writer.write(project.id, image) ?? "") : [];
-  expect(writer.publish(project.id, manifest, ids, only)).toHaveLength(capacities.length);
-}
-
-/** Serials in the files, verified; null: there are no usable files. */
-function cached(): number[] | null {
-  const path = join(folder, project.id);
-  if (!existsSync(path)) return null;
-  const files = openCacheFiles(path);
-  const serials = files.manifest.blocks.flatMap((_, index) => {
-    const image = new SharedArrayBuffer(imageBytes(files.manifest, index));
-    readCachedBlock(files, index, new Uint8Array(image));
-    return [...viewRowBlock(image, dimensions).serials].filter((serial) => serial > 0);
-  });
-  return serials.toSorted((a, b) => a - b);
-}
-/** Whether any file below the folder has the vector of this memory, published or not. */
-function isAnywhere(serial: number): boolean {
-  const vector = Buffer.alloc(dimensions, 1 + (serial % 250));
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(vector));
-}
+const stateOf = () => stateNow(database, project.id);
+const images = (...capacities: readonly number[]) => imagesOf(database, project.id, capacities);
+const write = (...capacities: readonly number[]) =>
+  expect(writeCacheFiles(writer, database, project.id, capacities)).toBe(capacities.length);
+const cached = () => cachedSerials(join(folder, project.id));
+const isAnywhere = (serial: number) => hasVector(folder, serial);
 
 describe.each([
   ["one block", [64]],
@@ -281,12 +207,12 @@ describe("while files are written", () => {
   test("a memory that is deleted before its block is written does not get into the file", async () => {
     const ids = await createSome(6);
     const serials = ids.map(serialOf);
-    const { draft, manifest } = stateNow();
-    const images = imagesOf(64, 64);
+    const { draft, manifest } = stateOf();
+    const buffers = images(64, 64);
     writer.begin(draft);
     await call("DELETE", `/v1/memories/${ids[0]}`);
     writer.wipeDeleted(project.id);
-    const blocks = images.map((image) => writer.write(project.id, image) ?? "");
+    const blocks = buffers.map((image) => writer.write(project.id, image) ?? "");
     expect(isAnywhere(serials[0] ?? 0)).toBe(false);
     // After the block was written, and before the manifest is.
     await call("DELETE", `/v1/memories/${ids[1]}`);
@@ -302,8 +228,8 @@ describe("while files are written", () => {
   test("a memory that is deleted before the only block is published does not get into the file", async () => {
     const ids = await createSome(3);
     const serials = ids.map(serialOf);
-    const { draft, manifest } = stateNow();
-    const [only = null] = imagesOf(64);
+    const { draft, manifest } = stateOf();
+    const [only = null] = images(64);
     writer.begin(draft);
     await call("DELETE", `/v1/memories/${ids[0]}`);
     writer.wipeDeleted(project.id);
@@ -316,9 +242,9 @@ describe("while files are written", () => {
     const ids = await createSome(6);
     const serials = ids.map(serialOf);
     write(64, 64);
-    const { draft, manifest } = stateNow();
+    const { draft, manifest } = stateOf();
     const [first = ""] = writer.begin(draft) ?? [];
-    const [, image] = imagesOf(64, 64);
+    const [, image] = images(64, 64);
     const second = writer.write(project.id, image ?? new SharedArrayBuffer(0)) ?? "";
     await call("DELETE", `/v1/memories/${ids[0]}`);
     writer.wipeDeleted(project.id);
@@ -332,22 +258,22 @@ describe("while files are written", () => {
   test("a bulk delete ends it, and nothing is left", async () => {
     await createSome(4);
     write(64, 64);
-    const { draft, manifest } = stateNow();
-    const images = imagesOf(64, 64);
+    const { draft, manifest } = stateOf();
+    const buffers = images(64, 64);
     writer.begin(draft);
-    const first = writer.write(project.id, images[0] ?? new SharedArrayBuffer(0)) ?? "";
+    const first = writer.write(project.id, buffers[0] ?? new SharedArrayBuffer(0)) ?? "";
     await call("DELETE", "/v1/memories");
     writer.wipeDeleted(project.id);
     expect(readdirSync(folder)).toEqual([]);
-    expect(writer.write(project.id, images[1] ?? new SharedArrayBuffer(0))).toBeNull();
+    expect(writer.write(project.id, buffers[1] ?? new SharedArrayBuffer(0))).toBeNull();
     expect(writer.publish(project.id, manifest, [first], null)).toBeNull();
     expect(cached()).toBeNull();
   });
 
   test("a bulk delete that is not wiped yet ends it, too", async () => {
     await createSome(4);
-    const { draft, manifest } = stateNow();
-    const [only = null] = imagesOf(64);
+    const { draft, manifest } = stateOf();
+    const [only = null] = images(64);
     writer.begin(draft);
     await call("DELETE", "/v1/memories");
     expect(writer.publish(project.id, manifest, [], only)).toBeNull();
@@ -359,8 +285,8 @@ describe("while files are written", () => {
     const ids = await createSome(4);
     write(64, 64);
     const begin = () => {
-      writer.begin(stateNow().draft);
-      writer.write(project.id, imagesOf(64, 64)[0] ?? new SharedArrayBuffer(0));
+      writer.begin(stateOf().draft);
+      writer.write(project.id, images(64, 64)[0] ?? new SharedArrayBuffer(0));
     };
     begin();
     expect(readdirSync(join(folder, project.id))).toHaveLength(4);
@@ -417,10 +343,10 @@ describe("files of another state", () => {
 
   test("are removed when they are of another model or of another project", async () => {
     await createSome(2);
-    const { draft, manifest } = stateNow();
+    const { draft, manifest } = stateOf();
     writer.begin(draft);
     const other = { ...manifest, model: "0".repeat(64) };
-    expect(writer.publish(project.id, other, [], imagesOf(64)[0] ?? null)).toHaveLength(1);
+    expect(writer.publish(project.id, other, [], images(64)[0] ?? null)).toHaveLength(1);
     expect(writer.check(project.id, false)).toBeNull();
     write(64);
     const second = await app.createProject("custom");

@@ -1,0 +1,104 @@
+// Owns the requests to the thread that changes cache files, in the main thread, and when they are made: after the start, and before a
+// delete is answered. The thread starts when there are files. Must never let a failure of the cache fail a search.
+
+import { existsSync } from "node:fs";
+import { type Answer, toRefusalAnswer } from "../../../calls/answer.ts";
+import { unavailable } from "../../../errors.ts";
+import { createLogRepeats } from "../../../log/log-repeats.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { AnsweredCall } from "../../../storage/after-commit.ts";
+import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import type { NamedRequest } from "../threads/answer-requests.ts";
+import type { CacheUse, CacheWriter } from "./cache-writer.ts";
+
+export interface SearchCache {
+  /** Compares all files with the database, in the background. */
+  start(): void;
+  /**
+   * Performs the effects of a committed call. Call it before the answer.
+   * @returns the answer of the call; 1503 when vectors may still be in files
+   */
+  performEffects(call: AnsweredCall): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+interface SearchCacheOptions {
+  readonly folder: string;
+  readonly logger: Logger;
+  readonly startThread: () => WorkerThread;
+}
+
+export function createSearchCache({ folder, logger, startThread }: SearchCacheOptions): SearchCache {
+  const isToBeLogged = createLogRepeats();
+  let thread: WorkerThread | null = null;
+  let isClosed = false;
+  let checking: Promise<void> = Promise.resolve();
+
+  const ask = <Name extends keyof CacheWriter & string>(
+    name: Name,
+    ...values: Parameters<CacheWriter[Name]>
+  ): Promise<ReturnType<CacheWriter[Name]>> => {
+    thread ??= startThread();
+    const request: NamedRequest = { name, values };
+    return thread.request(request);
+  };
+  /** Whether there may be files. */
+  const hasFiles = (): boolean => thread !== null || existsSync(folder);
+
+  /** Checks one project after the other, so that other requests come in between. @returns those that have files */
+  const checkAll = async (isDurable: boolean): Promise<ReadonlyMap<string, CacheUse>> => {
+    const found = new Map<string, CacheUse>();
+    if (!hasFiles()) return found;
+    for (const project of await ask("list")) {
+      // An erasure is not answered before everything is wiped.
+      if (isClosed && !isDurable) break;
+      const use = await ask("check", project, isDurable);
+      if (use !== null) found.set(project, use);
+    }
+    return found;
+  };
+  const checkInBackground = (): void => {
+    checking = checking
+      .then(async () => void (await checkAll(false)))
+      .catch((error: unknown) => {
+        if (!isClosed && isToBeLogged("check"))
+          logger.warn("the cache files of search indexes cannot be checked; searches use the database", {
+            folder,
+            error,
+          });
+      });
+  };
+  const removeVectors = async (project: string | null): Promise<void> => {
+    if (!hasFiles()) return;
+    if (project === null) await checkAll(true);
+    else await ask("wipeDeleted", project);
+  };
+
+  return {
+    start: checkInBackground,
+    async performEffects({ answer, after }) {
+      try {
+        for (const each of after) {
+          if (each.effect === "remove_cached_vectors") await removeVectors(each.project);
+          // The model was changed: no file is of use any more.
+          if (each.effect === "remove_unused_vectors") checkInBackground();
+        }
+        return answer;
+      } catch (error) {
+        logger.error("vectors of deleted memories may still be in cache files; remove the folder", {
+          folder,
+          error,
+        });
+        return toRefusalAnswer(stillCached);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await thread?.close();
+    },
+  };
+}
+
+const stillCached = unavailable(
+  "The memories were deleted, but their vectors may still be in cache files of the search, which cannot be changed. The log of the server has the reason. The operator must make the folder writable, or remove it.",
+);
