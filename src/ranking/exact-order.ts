@@ -17,6 +17,16 @@ interface Candidate {
   readonly keyword: number | undefined;
 }
 
+/** Candidates; all arrays have the same length. */
+export interface Rest {
+  readonly slots: Uint32Array;
+  readonly uppers: Float64Array;
+  readonly keywords: Float64Array | null;
+}
+
+/** The upper bound of a candidate that was returned. */
+const taken = Number.NEGATIVE_INFINITY;
+
 interface OrderLimits {
   /** Infinity: all rows above the threshold. */
   readonly topK: number;
@@ -65,11 +75,44 @@ export class ExactOrder<Row extends Scored> {
   /** The candidate whose exact score is needed next; null: `best` is final. */
   next(): Candidate | null {
     const top = this.#heap[0] ?? 0;
-    if (this.#waiting === 0 || (this.#uppers[top] ?? 0) < this.#floor()) return null;
+    if (this.#waiting === 0 || (this.#uppers[top] ?? 0) < this.floor) return null;
     this.#waiting -= 1;
     this.#heap[0] = this.#heap[this.#waiting] ?? 0;
     this.#sink(0);
+    this.#uppers[top] = taken;
     return { slot: this.#slots[top] ?? 0, keyword: this.#keywords?.[top] };
+  }
+
+  /**
+   * All candidates whose exact score is still needed, in the order of the parts; `next` returns none of them any more. Add the best of them
+   * with `addBest`.
+   */
+  takeRest(): Rest {
+    const { floor } = this;
+    const slots = this.#slots.slice();
+    const uppers = this.#uppers.slice();
+    const keywords = this.#keywords?.slice() ?? null;
+    let count = 0;
+    for (let at = 0; at < slots.length; at++) {
+      const upper = uppers[at] ?? taken;
+      if (upper < floor || upper === taken) continue;
+      slots[count] = slots[at] ?? 0;
+      uppers[count] = upper;
+      if (keywords !== null) keywords[count] = keywords[at] ?? 0;
+      count += 1;
+    }
+    this.#waiting = 0;
+    return {
+      slots: slots.subarray(0, count),
+      uppers: uppers.subarray(0, count),
+      keywords: keywords?.subarray(0, count) ?? null,
+    };
+  }
+
+  /** The best `topK` of so many rows whose exact scores were computed elsewhere. */
+  addBest(rows: readonly Row[], scored: number): void {
+    for (const row of rows) this.add(row);
+    this.#scored += scored - rows.length;
   }
 
   /** The exact score of the candidate that `next` returned. */
@@ -97,7 +140,7 @@ export class ExactOrder<Row extends Scored> {
   }
 
   /** A row with a lower score is not among the best. One with the same score is if it is newer. */
-  #floor(): number {
+  get floor(): number {
     return this.#best.length < this.#topK
       ? Number.NEGATIVE_INFINITY
       : (this.#best.at(-1)?.score ?? Number.POSITIVE_INFINITY);

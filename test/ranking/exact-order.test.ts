@@ -77,6 +77,44 @@ describe("the exact order", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
+  test("is the same when the rest is scored elsewhere, and the rest is what the bounds leave", () => {
+    const property = fc.property(
+      fc.array(row, { maxLength: 120 }),
+      fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(Number.POSITIVE_INFINITY)),
+      fc.nat({ max: 30 }),
+      (drawn, topK, scoredFirst) => {
+        const rows = drawn.map(({ score, similarity }, at) => ({ serial: at, score, similarity }));
+        const bounds = drawn.map(({ score, below, above, part }) => ({
+          lower: score - below,
+          upper: score + above,
+          part,
+        }));
+        const exact = new ExactOrder<Row>(inParts(bounds), { topK, minSimilarity: 0 });
+        const asked = new Set<number>();
+        for (let next = exact.next(); next !== null; next = exact.next()) {
+          asked.add(next.slot);
+          const known = rows[next.slot];
+          if (known !== undefined) exact.add(known);
+          if (asked.size > scoredFirst) break;
+        }
+        const { floor } = exact;
+        const { slots, uppers, keywords } = exact.takeRest();
+        expect(exact.next()).toBeNull();
+        const left = bounds.flatMap(({ upper }, slot) => (upper >= floor && !asked.has(slot) ? [slot] : []));
+        expect([...slots].sort((a, b) => a - b)).toEqual(left);
+        expect([...uppers]).toEqual(Array.from(slots, (slot) => bounds[slot]?.upper ?? 0));
+        expect([...(keywords ?? [])]).toEqual(Array.from(slots, (slot) => slot / 1_000));
+        const best = Array.from(slots, (slot) => rows[slot])
+          .filter((each) => each !== undefined)
+          .sort(byScore);
+        exact.addBest(best.slice(0, topK), left.length);
+        expect(exact.best).toEqual(rows.toSorted(byScore).slice(0, topK));
+        expect(exact.scored).toBe(asked.size + left.length);
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+
   test("of nothing is nothing", () => {
     expect(order([], [], 10, 0)).toEqual({ best: [], asked: [] });
   });
