@@ -119,7 +119,7 @@ function makeItem(random: () => number, number: number, dimensions: number) {
 }
 
 /** A memory of common words, and one from a large vocabulary. */
-function scaleText(random: () => number, number: number): string {
+export function scaleText(random: () => number, number: number): string {
   return `${sentence(random, number).slice(0, -1)}, code name ${madeUpWord(random)}.`;
 }
 
@@ -129,7 +129,7 @@ export function scaleQuestion(random: () => number, number: number): string {
 }
 
 /** Common and rare words, as in texts: the frequency of a word is inverse to its rank. */
-function madeUpWord(random: () => number): string {
+export function madeUpWord(random: () => number): string {
   let left = Math.floor(words ** random()) + 4_096;
   let word = "";
   while (left > 0) {

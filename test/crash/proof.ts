@@ -12,6 +12,7 @@ import { live } from "../audit/model-run.ts";
 import { observe, observePage, stopObservation } from "../egress/namespace.ts";
 import { searchDuringWrites } from "../engines/sqlite/search-concurrency.ts";
 import { liveSearches } from "../engines/sqlite/search-life.ts";
+import { scale } from "../scale/scale.ts";
 import { searchServed } from "../search/served-search.ts";
 import { soak } from "../soak/soak.ts";
 import { interruptMigration } from "../upgrade/interrupted.ts";
@@ -33,6 +34,7 @@ const groups = [
   "model",
   "search",
   "upgrade",
+  "scale",
   "soak",
 ] as const;
 type Group = (typeof groups)[number];
@@ -43,7 +45,8 @@ const usage = `bun run proof [${groups.join("|")} ...] [options]
   --lives N           random runs that are compared with the model of the audit records (default: 4)
   --search-lives N    random lives of large projects that are searched (default: 4)
   --egress-seconds N  how long the network and the files are observed (default: 600)
-  --minutes N         length of the soak test (default: 10)
+  --minutes N         length of the mixed load at scale, and of the soak test (default: 10)
+  --memories N        memories of the project at scale (default: 1000000)
   --steps N           steps of a migration that are interrupted (default: 8)
   --screenshot FILE   where the picture of the reference page is written
   --seed N            of the random choices (default: 1)
@@ -60,6 +63,7 @@ const { values, positionals } = parseArgs({
     "search-lives": { type: "string", default: "4" },
     "egress-seconds": { type: "string", default: "600" },
     minutes: { type: "string", default: "10" },
+    memories: { type: "string", default: "1000000" },
     steps: { type: "string", default: "8" },
     screenshot: { type: "string", default: join(tmpdir(), "memledger-docs.png") },
     seed: { type: "string", default: "1" },
@@ -354,6 +358,19 @@ for (const kept of keptFormats) {
     noTrace,
   );
 }
+
+await prove(
+  "scale",
+  "a large project is searched exactly, within its memory, while it is changed in every way and its server is killed",
+  () =>
+    scale({
+      memories: Number(values.memories),
+      minutes: Number(values.minutes),
+      seed,
+      command: executable ?? [],
+    }),
+  executable === null ? `${values.executable} is not built` : whyNoSoak,
+);
 
 await prove(
   "soak",

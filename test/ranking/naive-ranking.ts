@@ -64,11 +64,19 @@ export function searchable(memories: readonly NaiveMemory[], query: SearchQuery)
   );
 }
 
-/** The best `topK` of all memories: by score, and of equal scores the newest first. */
-export function rankNaively(memories: readonly NaiveMemory[], query: SearchQuery): NaiveHit[] {
-  const searched = searchable(memories, query);
-  const shares = query.words === null ? [] : sharesOf(query.words, searched);
-  return searched
+/** A word of a query with its weight, relative to the sum of all weights. */
+export type WordShare = readonly [word: string, share: number];
+
+/**
+ * The best `topK` of all memories: by score, and of equal scores the newest first.
+ * @param shares pass those of all memories when `memories` is a part of them
+ */
+export function rankNaively(
+  memories: readonly NaiveMemory[],
+  query: SearchQuery,
+  shares: readonly WordShare[] = sharesOf(countHolders(memories, query)),
+): NaiveHit[] {
+  return searchable(memories, query)
     .map((memory) => {
       const similarity = similarityOf(query.vector, memory.vector);
       let held = 0;
@@ -125,19 +133,30 @@ function matches({ tags }: NaiveMemory, filter: TagFilter): boolean {
   return filter.match === "all" ? held === filter.tags.length : held > 0;
 }
 
-/** Each counted word with its share: the square of its rarity among the searched memories, relative to the sum of all. */
-function sharesOf(text: string, searched: readonly NaiveMemory[]): [word: string, share: number][] {
-  const counts = wordsOf(text).map(
+/** How many of the searched memories have each word of a query. */
+export interface WordCounts {
+  readonly searched: number;
+  readonly holders: readonly (readonly [word: string, count: number])[];
+}
+
+export function countHolders(memories: readonly NaiveMemory[], query: SearchQuery): WordCounts {
+  const searched = searchable(memories, query);
+  const holders = wordsOf(query.words ?? "").map(
     (word) => [word, searched.filter(({ words }) => words.has(word)).length] as const,
   );
-  let counted = counts;
-  if (counts.length > countedWords) {
-    const found = counts.filter(([, count]) => count > 0);
+  return { searched: searched.length, holders };
+}
+
+/** Each counted word with its share: the square of its rarity among the searched memories, relative to the sum of all. */
+export function sharesOf({ searched, holders }: WordCounts): WordShare[] {
+  let counted = holders;
+  if (holders.length > countedWords) {
+    const found = holders.filter(([, count]) => count > 0);
     const rarest = new Set(found.toSorted(([, a], [, b]) => a - b).slice(0, countedWords));
     counted = found.filter((each) => rarest.has(each));
   }
   const weights = counted.map(([word, count]) => {
-    const weight = Math.log(1 + (searched.length - count + 0.5) / (count + 0.5)) ** 2;
+    const weight = Math.log(1 + (searched - count + 0.5) / (count + 0.5)) ** 2;
     return [word, weight] as const;
   });
   let total = 0;

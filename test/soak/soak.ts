@@ -1,12 +1,12 @@
 // Uses two servers for a long time: one is killed again and again, the other one lives until the end. Nothing that was answered may be lost,
 // no file may be left over, and memory must not grow. Linux only. Must never end a process that it did not start.
 
-import { Database } from "bun:sqlite";
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
 import { isObject, type Json } from "../../src/json/json.ts";
 import { findFaults, findLostCalls } from "../crash/check.ts";
+import { findLostMemories } from "../crash/kept-memories.ts";
 import { createLoad, createRandom, type Load, type Target } from "../crash/load.ts";
 import { type Server, startServer, temporaryFolder } from "../crash/server.ts";
 import { findVerdict } from "../crash/verify.ts";
@@ -304,21 +304,6 @@ function findLosses(place: Place): string[] {
       ...place[name].faults().map((fault) => `${name}: ${fault}`),
     ]),
   ];
-}
-
-function findLostMemories(path: string, kept: ReadonlyMap<string, string>): string[] {
-  const database = new Database(path, { readonly: true });
-  const find = database.query<{ content: string }, [string]>(
-    "SELECT m.content FROM memory m JOIN pool USING (project, memory_type, epoch) WHERE m.id = ?",
-  );
-  const faults = [...kept].flatMap(([id, content]) => {
-    const found = find.get(id);
-    return found?.content === content
-      ? []
-      : [`the memory ${id} is ${found === null ? "lost" : "another one"}`];
-  });
-  database.close();
-  return faults;
 }
 
 const secondVerifier = resolve(import.meta.dir, "../verify.py");
