@@ -1,7 +1,6 @@
 // Owns the choice of candidates that makes a search result exact: from approximate similarities it chooses every row that can be among the
 // top K. Pure. The other rows cannot be in the result, whatever their exact similarity is.
 
-import { LowestOfBest } from "./lowest-of-best.ts";
 import {
   finalScore,
   relevanceOf,
@@ -67,4 +66,23 @@ export function chooseCandidates(
     upperBounds.push(score + margin);
   }
   return possible.filter((_, index) => (upperBounds[index] ?? 0) >= floor);
+}
+
+/** The K best values so far, of which only the lowest is needed. K is at most 50, so insertion is faster than a heap. */
+class LowestOfBest {
+  readonly #capacity: number;
+  readonly #ascending: number[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** @returns the K-th best value now, or minus infinity while there are fewer than K. */
+  add(value: number): number {
+    let at = this.#ascending.length;
+    while (at > 0 && (this.#ascending[at - 1] ?? 0) > value) at--;
+    this.#ascending.splice(at, 0, value);
+    if (this.#ascending.length > this.#capacity) this.#ascending.shift();
+    return this.#ascending.length < this.#capacity ? Number.NEGATIVE_INFINITY : (this.#ascending[0] ?? 0);
+  }
 }

@@ -14,6 +14,9 @@ export const stageSeconds: readonly number[] = [
 /** Calls of a group. */
 export const groupCalls: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
+/** Memories whose exact score a search needed. */
+export const rescoredMemories: readonly number[] = [10, 20, 50, 100, 250, 1_000, 10_000, 100_000];
+
 /** Searches of a group. */
 export const groupSearches: readonly number[] = [1, 2, 3, 4, 6, 8];
 

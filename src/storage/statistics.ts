@@ -71,6 +71,8 @@ export type SearchStage = (typeof searchStages)[number];
 /** Since the thread that searches was started. */
 export interface SearchStatistics {
   readonly stages: Readonly<Record<SearchStage, DistributionState>>;
+  /** Memories whose exact score a search needed. */
+  readonly rescored: DistributionState;
   readonly indexes: number;
   /** Of all indexes, estimated. */
   readonly indexBytes: number;

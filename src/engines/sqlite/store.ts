@@ -95,9 +95,10 @@ export async function openStore(
   const writer = createWriter((events) => start("writer", writerInit, events), groupCommit, clock);
   const damage = createDamageCheck(() => start("inspector", file), clock, logger);
   const readiness = createEngineReadiness(writer, damage, supervisor, clock);
+  const scanners = scannerCount(searchThreads);
   const searches = createSearches(
-    (events) => start("searcher", { file, searchCacheBytes }, events),
-    createScanners(scannerCount(searchThreads), (events) => start("scanner", { file }, events)),
+    (events) => start("searcher", { file, searchCacheBytes, scanners }, events),
+    createScanners(scanners, (events) => start("scanner", { file }, events)),
   );
   if (searchThreads !== 0) searches.start();
   const startReader = () => start("reader", { file, verifierKeys: ledger.verifierKeys });

@@ -26,7 +26,7 @@ export interface LifeOptions {
   /** Memories of the first project at the beginning. */
   readonly memories: number;
   readonly steps: number;
-  /** Comparisons of each project after one step or several ones. */
+  /** Comparisons of each project after each step. */
   readonly searches: number;
   /** 0: everything is searched in the database. */
   readonly searchCacheBytes: number;
@@ -95,18 +95,13 @@ class Life {
       if (first !== undefined) await this.#create(first, this.#options.memories);
       if (second !== undefined) await this.#create(second, Math.min(50, this.#options.memories));
       await this.#compareAll(seam, "the beginning");
-      const taken: Step[] = [];
       for (let number = 1; number <= this.#options.steps; number++) {
         const step = this.#chooseStep();
         if (step === "restart") {
           await close(seam);
           seam = await this.#open();
         } else await this.#take(step, seam);
-        taken.push(step);
-        // Changes of several kinds come together to an index, too.
-        if (this.#random() < 0.4 && number < this.#options.steps) continue;
-        await this.#compareAll(seam, `step ${number}, after ${taken.join(" and ")}`);
-        taken.length = 0;
+        await this.#compareAll(seam, `step ${number}, ${step}`);
       }
       return { compared: this.#compared, most: this.#most };
     } finally {
@@ -164,11 +159,11 @@ class Life {
     if (step === "change the model") await this.#changeModel(seam);
   }
 
-  /** Ids of at most so many memories, sometimes of many times as many. */
+  /** Ids of at most so many memories. */
   #some({ id }: Member, count: number): string[] {
     using stored = readStoredMemories(join(this.#folder, "memledger.db"));
     const all = stored.of(id);
-    const length = all.length === 0 ? 0 : Math.ceil(this.#random() * count * (this.#random() < 0.1 ? 20 : 1));
+    const length = all.length === 0 ? 0 : Math.ceil(this.#random() * count);
     return [...new Set(Array.from({ length }, () => pick(this.#random, all).id))];
   }
 

@@ -13,7 +13,7 @@ const closeLater = closeAfterEach<Seam>();
 
 interface Observed {
   readonly seam: Seam;
-  /** Ids of the projects whose searches have been handed to the thread, in that order. */
+  /** Ids of the projects of the groups of searches that the thread was given, in that order. */
   readonly asked: string[];
   /** From now on the thread gets what it is asked. */
   release(): void;
@@ -31,7 +31,7 @@ async function openHeld(): Promise<Observed> {
       const post = worker.postMessage.bind(worker);
       worker.postMessage = (message: { close: true } | { request: ToSearcher }) => {
         if ("close" in message || !("begin" in message.request)) return post(message);
-        for (const _ of message.request.requests) asked.push(message.request.project.id);
+        asked.push(message.request.project.id);
         if (isHeld) held.push(() => post(message));
         else post(message);
       };

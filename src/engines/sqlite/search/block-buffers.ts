@@ -6,7 +6,13 @@ import { bytesPerRow, createRowBlock, type RowBlock, viewRowBlock } from "../../
 export class BlockBuffers {
   /** By size in bytes. */
   readonly #left = new Map<number, SharedArrayBuffer[]>();
+  readonly #onRelease: (buffer: SharedArrayBuffer) => void;
   #bytes = 0;
+
+  /** @param onRelease called with each buffer that is left to the runtime */
+  constructor(onRelease: (buffer: SharedArrayBuffer) => void = () => undefined) {
+    this.#onRelease = onRelease;
+  }
 
   /** Of all buffers that wait. */
   get byteLength(): number {
@@ -34,7 +40,11 @@ export class BlockBuffers {
   keepAtMost(bytes: number): void {
     for (const size of [...this.#left.keys()].toSorted((a, b) => b - a)) {
       const same = this.#left.get(size) ?? [];
-      while (this.#bytes > bytes && same.pop() !== undefined) this.#bytes -= size;
+      for (; this.#bytes > bytes; this.#bytes -= size) {
+        const buffer = same.pop();
+        if (buffer === undefined) break;
+        this.#onRelease(buffer);
+      }
       if (same.length === 0) this.#left.delete(size);
     }
   }

@@ -1,30 +1,35 @@
 // Owns which projects have a search index in memory: those that were searched most recently, in a number of bytes for all of them.
 
+import type { ModelBinding } from "../../../model-change/store.ts";
 import { rowsPerBlock } from "../../../ranking/limits.ts";
 import { BlockBuffers } from "./block-buffers.ts";
-import type { IndexStatements } from "./index-statements.ts";
 import { bytesPerMemory, SearchIndex } from "./search-index.ts";
+import type { SharedBuffers } from "./shared-buffers.ts";
 
 /** Older indexes are built again: removals are stored for one hour only. */
 const indexLifeMs = 1_800_000;
 
 interface Entry {
   readonly index: SearchIndex;
+  readonly model: VectorModel;
   bytes: number;
   usedAtMs: number;
+  /** A group uses it, and scanners may read its memory. */
+  isInUse: boolean;
 }
+
+type VectorModel = Pick<ModelBinding, "sha256" | "dimensions">;
 
 export class IndexCache {
   readonly #maxBytes: number;
-  readonly #statements: IndexStatements;
-  readonly #buffers = new BlockBuffers();
+  readonly #buffers: BlockBuffers;
   /** By the serial of the project, the one that was used least recently first. */
   readonly #entries = new Map<number, Entry>();
   #bytes = 0;
 
-  constructor(maxBytes: number, statements: IndexStatements) {
+  constructor(maxBytes: number, shared: Pick<SharedBuffers, "release">) {
     this.#maxBytes = maxBytes;
-    this.#statements = statements;
+    this.#buffers = new BlockBuffers((buffer) => shared.release(buffer));
   }
 
   get size(): number {
@@ -41,30 +46,36 @@ export class IndexCache {
     return (memories + rowsPerBlock) * (dimensions + bytesPerMemory + tagBytes) <= this.#maxBytes;
   }
 
-  /** The index of a project, which is not yet current. Call `settle` after it was changed. */
-  use(project: number, dimensions: number): SearchIndex {
+  /** The index of a project, which is not yet current. It stays until `settle`, which must follow. */
+  use(project: number, model: VectorModel): SearchIndex {
     const nowMs = performance.now();
+    this.#leaveFormerModels(model);
     const known = this.#entries.get(project);
-    if (known !== undefined && nowMs - known.usedAtMs > indexLifeMs) this.#leave(project, known);
+    const isUsable = known?.model.sha256 === model.sha256 && nowMs - known.usedAtMs <= indexLifeMs;
+    if (known !== undefined && !isUsable) this.#leave(project, known);
     const entry = this.#entries.get(project) ?? {
-      index: new SearchIndex(project, this.#statements, dimensions, this.#buffers),
+      index: new SearchIndex(project, model.dimensions, this.#buffers),
+      model,
       bytes: 0,
       usedAtMs: nowMs,
+      isInUse: true,
     };
     entry.usedAtMs = nowMs;
+    entry.isInUse = true;
     this.#entries.delete(project); // to the end
     this.#entries.set(project, entry);
     return entry.index;
   }
 
-  /** Counts the memory of an index again, and makes room for it. */
+  /** Nothing reads the index any more until its next use. Counts its memory again, and makes room for it. */
   settle(project: number): void {
     const entry = this.#entries.get(project);
     if (entry === undefined) return;
+    entry.isInUse = false;
     this.#count(entry);
     for (const [each, other] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes || other === entry) break;
-      this.#leave(each, other);
+      if (this.#bytes <= this.#maxBytes) break;
+      if (other !== entry && !other.isInUse) this.#leave(each, other);
     }
     if (this.#bytes > this.#maxBytes) {
       entry.index.dropPostings();
@@ -73,9 +84,9 @@ export class IndexCache {
     this.#buffers.keepAtMost(Math.max(0, this.#maxBytes - this.#bytes));
   }
 
-  clear(): void {
-    for (const [project, entry] of this.#entries) this.#leave(project, entry);
-    this.#buffers.keepAtMost(0);
+  #leaveFormerModels({ sha256 }: VectorModel): void {
+    for (const [project, entry] of this.#entries)
+      if (entry.model.sha256 !== sha256 && !entry.isInUse) this.#leave(project, entry);
   }
 
   #count(entry: Entry): void {

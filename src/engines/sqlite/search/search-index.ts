@@ -18,7 +18,6 @@ import { countBits } from "../../../ranking/slot-set.ts";
 import { toVector } from "../memories/memory-row.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
-import type { IndexContent } from "./index-content.ts";
 import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
 import { SlotTable } from "./slot-table.ts";
 import { rowOf, Slots } from "./slots.ts";
@@ -29,7 +28,6 @@ export const bytesPerMemory = metadataBytesPerRow + 16;
 
 export class SearchIndex {
   readonly #project: number;
-  readonly #statements: IndexStatements;
   readonly #slots: Slots;
   readonly #bySerial: SlotTable;
   readonly #byContent: SlotTable;
@@ -38,13 +36,11 @@ export class SearchIndex {
   readonly #postings: PostingLists;
   #pools = new Map<MemoryType, Pool>();
   #revision = 0;
-  #moves = 0;
   /** The newest one that was ever read. */
   #newestContentRevision = 0;
 
-  constructor(project: number, statements: IndexStatements, dimensions: number, buffers: BlockBuffers) {
+  constructor(project: number, dimensions: number, buffers: BlockBuffers) {
     this.#project = project;
-    this.#statements = statements;
     const slots = new Slots(dimensions, buffers);
     this.#slots = slots;
     this.#bySerial = new SlotTable(slots, (slot) => slots.serialAt(slot));
@@ -87,21 +83,20 @@ export class SearchIndex {
     return this.#slots.scanned();
   }
 
-  /** Call inside the read transaction of the search. */
-  catchUp(): void {
-    const pools = this.#statements.pools(this.#project);
+  /** @param statements of a connection inside the read transaction of the search */
+  catchUp(statements: IndexStatements): void {
+    const pools = statements.pools(this.#project);
     const buried = memoryTypes.filter((type) => this.#pools.get(type)?.epoch !== pools.get(type)?.epoch);
     if (buried.length > 0) this.#dropTypes(new Set(buried));
     this.#pools = pools;
-    this.#readChanges();
+    this.#readChanges(statements);
     const alive = [...pools.values()].reduce((sum, { memories }) => sum + memories, 0);
     if (this.#slots.count !== alive) {
       // Rare: a memory changed its type and all memories of that type were deleted, or its removal is no longer stored. The index cannot
       // know which memory was removed, so it reads all of them again.
       this.#dropTypes(new Set(memoryTypes));
-      this.#moves += 1;
       this.#revision = 0;
-      this.#readChanges();
+      this.#readChanges(statements);
     }
     if (this.#slots.isSparse) this.#compact();
   }
@@ -117,30 +112,19 @@ export class SearchIndex {
     return eligible;
   }
 
-  /** As keywordsOf: it pauses after each part. */
-  keywordsOf(words: string, eligible: Uint32Array): ReturnType<typeof keywordsOf> {
-    const read: WordReader = (word, from, limit) =>
-      this.#statements.holders(this.#project, word, from, limit);
+  /** As keywordsOf: it pauses after each part. @param statements as of `catchUp` */
+  keywordsOf(
+    statements: IndexStatements,
+    words: string,
+    eligible: Uint32Array,
+  ): ReturnType<typeof keywordsOf> {
+    const read: WordReader = (word, from, limit) => statements.holders(this.#project, word, from, limit);
     return keywordsOf(words, (word) => this.#postings.holdersOf(word, read), eligible, countBits(eligible));
   }
 
   memoryAt(slot: number): { readonly serial: number; readonly importance: number } {
     const { serials, importances } = this.#slots.blockOf(slot);
     return { serial: serials[rowOf(slot)] ?? 0, importance: importances[rowOf(slot)] ?? 0 };
-  }
-
-  /** What cache files contain. Valid until the next call that changes the index. */
-  get content(): IndexContent {
-    const epochs = Object.fromEntries(this.#pools.values().map((pool) => [pool.memory_type, pool.epoch]));
-    const { blocks, changes } = this.#slots;
-    return {
-      revision: this.#revision,
-      epochs,
-      tagSets: this.#tagSets.entries(),
-      blocks,
-      changes,
-      moves: this.#moves,
-    };
   }
 
   /** Words are read from the database again. */
@@ -153,16 +137,16 @@ export class SearchIndex {
     this.#slots.leave();
   }
 
-  #readChanges(): void {
+  #readChanges(statements: IndexStatements): void {
     let newest = this.#revision;
     let newestContent = this.#newestContentRevision;
-    for (const row of this.#statements.changes(this.#project, this.#revision)) {
+    for (const row of statements.changes(this.#project, this.#revision)) {
       this.#put(row);
       newest = Math.max(newest, row.revision);
       newestContent = Math.max(newestContent, row.content_revision);
     }
     this.#newestContentRevision = newestContent;
-    for (const { memory, revision } of this.#statements.removals(this.#project, this.#revision)) {
+    for (const { memory, revision } of statements.removals(this.#project, this.#revision)) {
       this.#drop(this.#bySerial.find(memory));
       newest = Math.max(newest, revision);
     }
@@ -240,7 +224,6 @@ export class SearchIndex {
 
   /** Lists of postings name slots, so they are read again. */
   #compact(): void {
-    this.#moves += 1;
     this.#postings.clear();
     this.#slots.compact((from, to) => {
       const { states, expiries } = this.#slots.blockOf(to);

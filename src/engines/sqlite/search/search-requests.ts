@@ -1,55 +1,94 @@
-// Owns how the searches of a group are answered, each by its name. Must never begin a transaction: the group has one.
+// Owns what each kind of search needs to be ranked, and how its answer is made of that. Must never rank.
 
 import type { Project } from "../../../access/project.ts";
-import { Refusal } from "../../../errors.ts";
-import type { Database } from "../../../native/sqlite.ts";
-import { toRefused } from "../../../threads/answer-requests.ts";
-import { createProminenceReader, createRuleReader } from "../memories/memory-reader.ts";
+import { findSimilarItems, nearestOf } from "../../../memory/similar-items.ts";
+import type { SearchHit, SearchQuery, SimilarityQuery } from "../../../memory/store.ts";
+import type { Scored } from "./exact-score.ts";
 import type { GroupRequestName, GroupRequests } from "./group-requests.ts";
-import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
-import { type GroupSteps, takeTurns } from "./scanner-tasks.ts";
-import type { Search } from "./search.ts";
+import type { GroupRequest } from "./group-steps.ts";
+import type { SearchStatements } from "./search-statements.ts";
 
-type Answers = {
-  readonly [Name in GroupRequestName]: (
-    project: Project,
-    query: GroupRequests[Name]["query"],
-  ) => GroupRequests[Name]["answer"];
+/** A search of a group. */
+export interface SearchRequest {
+  /** All are ranked. */
+  readonly queries: readonly SearchQuery[];
+  /** @param ranked for each query the best memories, best first */
+  answer(statements: SearchStatements, project: Project, ranked: readonly (readonly Scored[])[]): unknown;
+}
+
+type Kinds = {
+  readonly [Name in GroupRequestName]: (query: GroupRequests[Name]["query"]) => {
+    readonly queries: readonly SearchQuery[];
+    answer(
+      statements: SearchStatements,
+      project: Project,
+      ranked: readonly (readonly Scored[])[],
+    ): GroupRequests[Name]["answer"];
+  };
 };
 
-export function createSearchRequests(database: Database, { search, findSimilar }: Search) {
-  const rules = createRuleReader(database);
-  const prominent = createProminenceReader(database);
-  const answers: Answers = {
-    search,
-    findSimilar,
-    readForInjection: (project, query) => ({
-      rules: rules(project, query.now),
-      hits: search(project, query),
+const kinds: Kinds = {
+  search: (query) => ({
+    queries: [query],
+    answer: (statements, _, [best = []]) => hitsOf(statements, best),
+  }),
+  readForInjection: (query) => ({
+    queries: [query],
+    answer: (statements, project, [best = []]) => ({
+      rules: statements.rules(project, query.now),
+      hits: hitsOf(statements, best),
     }),
-    readProminent: (project, query) => ({
-      rules: rules(project, query.now),
-      memories: prominent(project, query),
+  }),
+  readProminent: (query) => ({
+    queries: [],
+    answer: (statements, project) => ({
+      rules: statements.rules(project, query.now),
+      memories: statements.prominent(project, query),
     }),
-  };
-  return function* answer(project: Project, requests: readonly GroupRequest[]): GroupSteps {
-    const outcomes: GroupOutcome[] = [];
-    for (const { name, query } of requests) {
-      if (outcomes.length > 0) yield* takeTurns();
-      // Only reader.ts names requests, with queries of their types.
-      const read = answers[name as GroupRequestName] as (project: Project, query: unknown) => unknown;
-      outcomes.push(outcomeOf(() => read(project, query)));
-    }
-    return outcomes;
+  }),
+  findSimilar: (query) => ({
+    queries: query.vectors.map((vector) => everythingSimilar(query, vector)),
+    answer: (statements, project, ranked) => ({
+      similarItems: findSimilarItems(query, query.vectors[0]?.length ?? 0),
+      revision: statements.newestRevision(statements.serialOf(project.id)),
+      found: ranked.map((found) => nearestOf(bySimilarity(statements, found, query.above), query.tags)),
+    }),
+  }),
+};
+
+export function toSearchRequest({ name, query }: GroupRequest): SearchRequest {
+  // Only reader.ts names searches, with queries of their types.
+  return (kinds[name as GroupRequestName] as (query: unknown) => SearchRequest)(query);
+}
+
+function hitsOf({ memoryOf }: SearchStatements, best: readonly Scored[]): SearchHit[] {
+  return best.map(({ serial, similarity, keyword, relevance }) => ({
+    memory: memoryOf(serial),
+    similarity,
+    keyword,
+    relevance,
+  }));
+}
+
+/** All above the threshold, because the memories with the best scores need not be the most similar ones. */
+function everythingSimilar({ above, now }: SimilarityQuery, vector: Float32Array): SearchQuery {
+  return {
+    vector,
+    words: null,
+    types: null,
+    tags: null,
+    topK: Number.POSITIVE_INFINITY,
+    minSimilarity: above,
+    includeExpired: false,
+    includeInactive: true,
+    now,
   };
 }
 
-/** @throws every error but a Refusal */
-function outcomeOf(read: () => unknown): GroupOutcome {
-  try {
-    return { answer: read() };
-  } catch (error) {
-    if (error instanceof Refusal) return { refused: toRefused(error, null) };
-    throw error;
-  }
+function bySimilarity({ memoryOf }: SearchStatements, found: readonly Scored[], above: number) {
+  return found
+    .filter(({ similarity }) => similarity > above)
+    .sort((a, b) => b.similarity - a.similarity || b.serial - a.serial)
+    .values()
+    .map(({ serial, similarity }) => ({ memory: memoryOf(serial), similarity }));
 }

@@ -1,19 +1,22 @@
-// Owns the times of the stages of searches since the thread that searches was started.
+// Owns what is counted of searches since the thread that searches was started.
 
-import { stageSeconds } from "../../../statistics/bounds.ts";
+import { rescoredMemories, stageSeconds } from "../../../statistics/bounds.ts";
 import { createDistribution, secondsBetween } from "../../../statistics/distribution.ts";
 import type { SearchStage, SearchStatistics } from "../../../storage/statistics.ts";
 
-/** Ends a stage of a search; the next one begins. */
+/** Ends a stage of a group of searches; the next one begins. */
 export type EndStage = (stage: SearchStage) => void;
 
-export interface StageTimes {
-  /** Begins a search. */
+export interface SearchCounting {
+  /** Begins a group of searches. */
   begin(): EndStage;
-  read(): SearchStatistics["stages"];
+  /** The number of memories whose exact score a search needed. */
+  rescored(memories: number): void;
+  read(): Pick<SearchStatistics, "stages" | "rescored">;
 }
 
-export function createStageTimes(): StageTimes {
+export function createSearchCounts(): SearchCounting {
+  const rescored = createDistribution(rescoredMemories);
   const stages = {
     catch_up: createDistribution(stageSeconds),
     scan: createDistribution(stageSeconds),
@@ -30,12 +33,16 @@ export function createStageTimes(): StageTimes {
         startedMs = now;
       };
     },
+    rescored: rescored.observe,
     read: () => ({
-      catch_up: stages.catch_up.read(),
-      scan: stages.scan.read(),
-      rescore: stages.rescore.read(),
-      database: stages.database.read(),
-      read: stages.read.read(),
+      stages: {
+        catch_up: stages.catch_up.read(),
+        scan: stages.scan.read(),
+        rescore: stages.rescore.read(),
+        database: stages.database.read(),
+        read: stages.read.read(),
+      },
+      rescored: rescored.read(),
     }),
   };
 }

@@ -53,9 +53,10 @@ export function createScanner({ start, buffers, onReady, onDown }: ScannerOption
     // If the thread ends, the next one is told everything.
     thread.request(request).catch(() => undefined);
   };
+  const tellAll = (): void => tell({ shared: buffers(), forgotten: [] });
   const thread = start({
     onReady() {
-      tell({ shared: buffers(), forgotten: [] });
+      tellAll();
       onReady();
     },
     onDown(reason) {
@@ -63,6 +64,9 @@ export function createScanner({ start, buffers, onReady, onDown }: ScannerOption
       onDown(reason);
     },
   });
+
+  // Tasks may come before the thread is ready.
+  tellAll();
 
   return {
     get isUp() {

@@ -4,32 +4,41 @@
 import { workerData } from "node:worker_threads";
 import { unavailable } from "../../../errors.ts";
 import { loadOnnx } from "../../../native/onnx.ts";
+import type { SearchStatistics } from "../../../storage/statistics.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createGroupSearch } from "../search/group-search.ts";
 import type { SearcherAnswer, Step, ToSearcher } from "../search/group-steps.ts";
 import { createOpenGroups } from "../search/open-groups.ts";
-import { createSearch } from "../search/search.ts";
-import { createSearchRequests } from "../search/search-requests.ts";
-import { createSharedBuffers } from "../search/shared-buffers.ts";
+import { createSearchStatements } from "../search/search-statements.ts";
+import { createSearcher } from "../search/searcher.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 
 export interface SearcherInit {
   readonly file: DatabaseFile;
   readonly searchCacheBytes: number;
+  /** Threads that perform tasks. */
+  readonly scanners: number;
 }
 
-const { file, searchCacheBytes }: SearcherInit = workerData;
+const { file, searchCacheBytes, scanners }: SearcherInit = workerData;
 yieldToOthers();
-const database = openReading(file);
-const search = createSearch(database, { onnx: loadOnnx(file.runtime), cacheBytes: searchCacheBytes });
-const buffers = createSharedBuffers();
-// A group is answered in one step, so that one connection is sufficient.
-const groups = createOpenGroups(() => ({ database, answer: createSearchRequests(database, search) }));
+const searcher = createSearcher({ onnx: loadOnnx(file.runtime), cacheBytes: searchCacheBytes, scanners });
+const { indexes, counts, buffers } = searcher;
+const groups = createOpenGroups(() => {
+  const database = openReading(file);
+  return { database, answer: createGroupSearch(searcher, createSearchStatements(database)) };
+});
 
 answerStoreRequests((request) => {
   // Only searches.ts sends requests here.
   const message = request as ToSearcher;
-  if ("statistics" in message) return search.statistics();
+  if ("statistics" in message)
+    return {
+      ...counts.read(),
+      indexes: indexes.size,
+      indexBytes: indexes.byteLength,
+    } satisfies SearchStatistics;
   if ("end" in message) return groups.end(message.end);
   const step =
     "begin" in message

@@ -1,0 +1,150 @@
+// Owns how a group of searches is answered, in steps: one index that is made current once, one scan for all queries, then exact scores.
+// Everything is read in the transaction of the group, so an answered write is found. A project that is too large for an index is searched
+// in the database; both ways give the same result.
+
+import type { Project } from "../../../access/project.ts";
+import { unavailable } from "../../../errors.ts";
+import type { SearchQuery } from "../../../memory/store.ts";
+import type { ModelBinding } from "../../../model-change/store.ts";
+import { ExactOrder } from "../../../ranking/exact-order.ts";
+import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
+import { toRefused } from "../../../threads/answer-requests.ts";
+import { createScorer, type Scored } from "./exact-score.ts";
+import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
+import { scanIndex } from "./index-scan.ts";
+import { createPause, type Pause } from "./pause.ts";
+import type { GroupSteps } from "./scanner-tasks.ts";
+import type { SearchIndex } from "./search-index.ts";
+import { type SearchRequest, toSearchRequest } from "./search-requests.ts";
+import type { SearchStatements } from "./search-statements.ts";
+import type { EndStage } from "./search-statistics.ts";
+import type { Searcher } from "./searcher.ts";
+
+/** @returns what answers the groups of a connection */
+export function createGroupSearch(searcher: Searcher, statements: SearchStatements) {
+  const { indexes, tagBytes, counts } = searcher;
+
+  const fits = (project: number, { dimensions }: ModelBinding): boolean =>
+    indexes.fits(statements.memoryCount(project), dimensions, tagBytes.get(project) ?? 0);
+
+  function* prepare(index: SearchIndex, query: SearchQuery, pause: Pause): GroupSteps<ScanQuery> {
+    const { vector, words, topK, minSimilarity } = query;
+    const eligible = index.eligible(query);
+    if (words === null) return { vector, eligible, keywords: null, topK, minSimilarity };
+    const parts = index.keywordsOf(statements.index, words, eligible);
+    for (;;) {
+      const { done, value } = parts.next();
+      if (done === true) return { vector, eligible, keywords: value, topK, minSimilarity };
+      yield* pause.ifDue();
+    }
+  }
+
+  /** The best memories by exact score, best first. */
+  function* rank(
+    index: SearchIndex,
+    query: SearchQuery,
+    found: readonly ScanFound[],
+    pause: Pause,
+  ): GroupSteps<readonly Scored[]> {
+    const toScored = createScorer(query.vector);
+    const order = new ExactOrder<Scored>(found, query);
+    for (let next = order.next(); next !== null; next = order.next()) {
+      const { serial, importance } = index.memoryAt(next.slot);
+      const vector = statements.vectorOf(serial);
+      order.add(toScored({ serial, importance, vector }, next.keyword));
+      yield* pause.ifDue();
+    }
+    counts.rescored(order.scored);
+    return order.best;
+  }
+
+  function* rankInMemory(
+    project: number,
+    model: ModelBinding,
+    queries: readonly SearchQuery[],
+    endStage: EndStage,
+    pause: Pause,
+  ): GroupSteps<(readonly Scored[])[]> {
+    const index = indexes.use(project, model);
+    try {
+      index.catchUp(statements.index);
+      if (index.tagBytesPerMemory > 0) tagBytes.set(project, index.tagBytesPerMemory);
+      endStage("catch_up");
+      const scanned: ScanQuery[] = [];
+      for (const query of queries) scanned.push(yield* prepare(index, query, pause));
+      const found = yield* scanIndex(searcher, model.dimensions, index.blocks, scanned);
+      pause.restart();
+      endStage("scan");
+      const ranked: (readonly Scored[])[] = [];
+      for (const [at, query] of queries.entries())
+        ranked.push(yield* rank(index, query, found[at] ?? [], pause));
+      endStage("rescore");
+      return ranked;
+    } finally {
+      indexes.settle(project);
+    }
+  }
+
+  function* rankInDatabase(
+    project: Project,
+    queries: readonly SearchQuery[],
+    endStage: EndStage,
+    pause: Pause,
+  ): GroupSteps<(readonly Scored[])[]> {
+    const ranked: (readonly Scored[])[] = [];
+    for (const query of queries) {
+      yield* pause.ifDue();
+      ranked.push(statements.scan(project, query));
+    }
+    endStage("database");
+    return ranked;
+  }
+
+  function* rankAll(
+    project: Project,
+    queries: readonly SearchQuery[],
+    model: ModelBinding | null,
+    endStage: EndStage,
+    pause: Pause,
+  ): GroupSteps<(readonly Scored[])[]> {
+    if (queries.length === 0 || model === null) return [];
+    const serial = statements.serialOf(project.id);
+    return fits(serial, model)
+      ? yield* rankInMemory(serial, model, queries, endStage, pause)
+      : yield* rankInDatabase(project, queries, endStage, pause);
+  }
+
+  return function* answer(project: Project, requests: readonly GroupRequest[]): GroupSteps {
+    const pause = createPause();
+    const endStage = counts.begin();
+    const model = statements.model();
+    const searches = requests.map(toSearchRequest);
+    const comparable = searches.filter((search) => isComparable(search, model));
+    const ranked = yield* rankAll(
+      project,
+      comparable.flatMap(({ queries }) => queries),
+      model,
+      endStage,
+      pause,
+    );
+    const outcomes: GroupOutcome[] = [];
+    for (const search of searches) {
+      yield* pause.ifDue();
+      if (comparable.includes(search)) {
+        const own = ranked.splice(0, search.queries.length);
+        outcomes.push({ answer: search.answer(statements, project, own) });
+      } else outcomes.push({ refused: toRefused(otherModel, null) });
+    }
+    endStage("read");
+    return outcomes;
+  };
+}
+
+/** Whether the vectors of a search are those of the bound model, as far as their length tells: perform prepares the call again. */
+function isComparable({ queries }: SearchRequest, model: ModelBinding | null): boolean {
+  return queries.every(({ vector }) => vector.length === model?.dimensions);
+}
+
+const otherModel = unavailable(
+  "The embedding model was changed while this call was performed. Send the call again.",
+);
