@@ -12,5 +12,5 @@ export const rowsPerBlockMin = 64;
  */
 export const postingListsBytesPerSlot = 16;
 export const postingListsBytesMin = 256 * 1024;
-/** How many memories of a word's list are read from the database at once: two milliseconds. */
-export const postingsAtOnce = 16_384;
+/** How many memories of a word's list are read from the database at once: one to two milliseconds. */
+export const postingsAtOnce = 8_192;

@@ -3,50 +3,71 @@
 import { queryTermsMax } from "../limits.ts";
 import { countedWords } from "./keyword-scores.ts";
 import type { WordHolders } from "./scan-task.ts";
-import { countWithin, noSlots, type SlotSet } from "./slot-set.ts";
+import { countWithin, type SlotSet } from "./slot-set.ts";
 import { queryWords } from "./words.ts";
 
-/** As PostingLists.holdersOf: null when it has to be called again. */
-type HoldersOf = (word: string) => SlotSet | null;
+/** The searched memories that contain a word. Null: a part was read, call it again. */
+export type CountHolders<Holders> = (
+  word: string,
+) => { readonly holders: Holders; readonly count: number } | null;
+
+/** Reads the database, and pauses after each part of some milliseconds, so that others can have their turns. */
+export type Reading<Result> = Generator<undefined, Result, undefined>;
 
 /**
- * The words of a query that count, in their order, with the slots that contain them. A generator, because reading and counting a word may
- * take milliseconds: it pauses after each part, so that its caller can let others have their turns.
+ * The words of a query that count, in their order, with the slots of an index that contain them.
  *
  * @param text of the query
+ * @param holdersOf null when it has to be called again
  * @param eligible the slots that the query can return, as bits
  * @param searched how many they are
  */
-export function* keywordsOf(
+export function keywordsOf(
   text: string,
-  holdersOf: HoldersOf,
+  holdersOf: (word: string) => SlotSet | null,
   eligible: Uint32Array,
   searched: number,
-): Generator<undefined, readonly WordHolders[], undefined> {
+): Reading<readonly WordHolders[]> {
+  const count: CountHolders<SlotSet> = (word) => {
+    const holders = holdersOf(word);
+    return holders === null ? null : { holders, count: countWithin(holders, eligible) };
+  };
+  return countedKeywords(text, count, searched);
+}
+
+/** The words of a query that count, in their order. @param searched number of memories searched */
+export function* countedKeywords<Holders>(
+  text: string,
+  countHolders: CountHolders<Holders>,
+  searched: number,
+): Reading<readonly { readonly share: number; readonly holders: Holders }[]> {
   const words = queryWords(text);
-  const kept = new RarestHolders(words.length);
+  const kept = new RarestHolders<Holders>(words.length);
   const containing: number[] = [];
   for (const [at, word] of words.entries()) {
-    let holders = holdersOf(word);
-    for (; holders === null; holders = holdersOf(word)) yield;
-    const count = countWithin(holders, eligible);
-    containing.push(count);
-    kept.add(at, count, holders);
+    let counted = countHolders(word);
+    for (; counted === null; counted = countHolders(word)) yield;
+    containing.push(counted.count);
+    kept.add(at, counted.count, counted.holders);
     yield;
   }
-  return countedWords(containing, searched).map(({ at, share }) => ({ share, holders: kept.of(at) }));
+  return countedWords(containing, searched).flatMap(({ at, share }) => {
+    const holders = kept.of(at);
+    // A word that no searched memory contains adds nothing.
+    return holders === undefined ? [] : [{ share, holders }];
+  });
 }
 
 /** Of many words it keeps only the holders of those that can count, because hundreds of common words would need much memory. */
-class RarestHolders {
+class RarestHolders<Holders> {
   readonly #isLimited: boolean;
-  readonly #kept = new Map<number, { readonly count: number; readonly holders: SlotSet }>();
+  readonly #kept = new Map<number, { readonly count: number; readonly holders: Holders }>();
 
   constructor(words: number) {
     this.#isLimited = words > queryTermsMax;
   }
 
-  add(at: number, count: number, holders: SlotSet): void {
+  add(at: number, count: number, holders: Holders): void {
     if (count === 0) return;
     this.#kept.set(at, { count, holders });
     if (!this.#isLimited || this.#kept.size <= queryTermsMax) return;
@@ -58,7 +79,7 @@ class RarestHolders {
     this.#kept.delete(most);
   }
 
-  of(at: number): SlotSet {
-    return this.#kept.get(at)?.holders ?? noSlots;
+  of(at: number): Holders | undefined {
+    return this.#kept.get(at)?.holders;
   }
 }

@@ -44,9 +44,3 @@ function parseNumbers(text: Uint8Array): Float64Array {
   numbers[at] = number;
   return numbers;
 }
-
-/** As createWordReader, everything at once. */
-export function createWordLookup(database: Database) {
-  const read = createWordReader(database);
-  return (project: number, word: string, from: number): number[] => [...read(project, word, from, -1)];
-}

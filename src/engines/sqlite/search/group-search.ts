@@ -7,6 +7,7 @@ import { unavailable } from "../../../errors.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
 import type { ModelBinding } from "../../../model-change/store.ts";
 import { ExactOrder } from "../../../ranking/exact-order.ts";
+import type { Reading } from "../../../ranking/query-keywords.ts";
 import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
 import { toRefused } from "../../../threads/answer-requests.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
@@ -31,12 +32,8 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     const { vector, words, topK, minSimilarity } = query;
     const eligible = index.eligible(query);
     if (words === null) return { vector, eligible, keywords: null, topK, minSimilarity };
-    const parts = index.keywordsOf(statements.index, words, eligible);
-    for (;;) {
-      const { done, value } = parts.next();
-      if (done === true) return { vector, eligible, keywords: value, topK, minSimilarity };
-      yield* pause.ifDue();
-    }
+    const keywords = yield* inTurns(index.keywordsOf(statements.index, words, eligible), pause);
+    return { vector, eligible, keywords, topK, minSimilarity };
   }
 
   /** The best memories by exact score, best first. */
@@ -92,10 +89,7 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     pause: Pause,
   ): GroupSteps<(readonly Scored[])[]> {
     const ranked: (readonly Scored[])[] = [];
-    for (const query of queries) {
-      yield* pause.ifDue();
-      ranked.push(statements.scan(project, query));
-    }
+    for (const query of queries) ranked.push(yield* inTurns(statements.scan(project, query), pause));
     endStage("database");
     return ranked;
   }
@@ -138,6 +132,15 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     endStage("read");
     return outcomes;
   };
+}
+
+/** Performs work that pauses after short parts. */
+function* inTurns<Result>(parts: Reading<Result>, pause: Pause): GroupSteps<Result> {
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+    yield* pause.ifDue();
+  }
 }
 
 /** Whether the vectors of a search are those of the bound model, as far as their length tells: perform prepares the call again. */

@@ -1,74 +1,83 @@
-// Owns search in a project that is too large for an index in memory: candidates from sqlite-vec and the words in the database.
+// Owns search in a project that is too large for an index in memory: similarities from sqlite-vec and the words in the database, in short
+// steps. It needs a bit for each memory and word of the query, and no other memory that grows with the project.
 
 import type { Project } from "../../../access/project.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
-import { type ApproximateRows, chooseCandidates, scoreErrorBound } from "../../../ranking/candidates.ts";
-import { keywordScores } from "../../../ranking/keyword-scores.ts";
-import { queryWords } from "../../../ranking/words.ts";
-import { aliveJoin, toVector } from "../memories/memory-row.ts";
-import { taggedMemories } from "../memories/tags.ts";
-import { createWordLookup } from "../memories/word-reader.ts";
+import { scoreErrorBound } from "../../../ranking/error-bound.ts";
+import { ExactOrder } from "../../../ranking/exact-order.ts";
+import { postingsAtOnce } from "../../../ranking/limits.ts";
+import type { WordReader } from "../../../ranking/posting-lists.ts";
+import { type CountHolders, countedKeywords, type Reading } from "../../../ranking/query-keywords.ts";
+import { finalScore, relevanceOf } from "../../../ranking/scores.ts";
+import { toVector } from "../memories/memory-row.ts";
+import { createWordReader } from "../memories/word-reader.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createScorer, type Scored } from "./exact-score.ts";
+import { createMatchingRows } from "./matching-rows.ts";
+import { RevisionSet } from "./revision-set.ts";
 
-/** Candidates from the distance function of sqlite-vec: slower, but needs no memory. */
+/** Undefined when the query has no words. */
+type KeywordOf = (contentRevision: number) => number | undefined;
+
+/** Continue each search in the read transaction in which it began. It returns the best memories, best first. */
 export function createScan(database: Database) {
-  const measure = (condition: string) =>
-    database.prepare<
-      [Record<string, unknown>],
-      { serial: number; content_revision: number; importance: number; distance: number }
-    >(
-      `SELECT m.serial, m.content_revision, m.importance, vec_distance_cosine(v.embedding, :vector) AS distance
-       FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
-       WHERE m.project = :project ${condition}
-         AND (:types IS NULL OR m.memory_type IN (SELECT value FROM json_each(:types)))
-         AND (:includeInactive OR m.is_active = 1)
-         AND (:includeExpired OR m.expires_at IS NULL OR m.expires_at > :now)`,
-    );
-  const distances = measure("");
+  const serialOf = serialsOf(database);
+  const matchingRows = createMatchingRows(database);
+  const readWords = createWordReader(database);
   const embedding = database
     .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
     .pluck();
-  const serialOf = serialsOf(database);
-  const holders = createWordLookup(database);
-  const keywords = (project: Project, words: string, found: readonly { content_revision: number }[]) => {
-    const rowOf = new Map(found.map(({ content_revision }, row) => [content_revision, row]));
-    const rowsWith = (word: string) =>
-      holders(serialOf(project.id), word, 0).flatMap((contentRevision) => rowOf.get(contentRevision) ?? []);
-    return keywordScores(queryWords(words).map(rowsWith), found.length, found.length);
-  };
-  return (project: Project, query: SearchQuery): Scored[] => {
-    const tagged = query.tags === null ? null : taggedMemories(query.tags);
-    const statement = tagged === null ? distances : measure(`AND m.serial IN (${tagged.sql})`);
-    const found = statement.all({
-      ...tagged?.parameters,
-      project: serialOf(project.id),
-      vector: new Uint8Array(query.vector.buffer, query.vector.byteOffset, query.vector.byteLength),
-      types: query.types === null ? null : JSON.stringify(query.types),
-      includeInactive: query.includeInactive ? 1 : 0,
-      includeExpired: query.includeExpired ? 1 : 0,
-      now: query.now,
-    });
-    const rows: ApproximateRows = {
-      length: found.length,
-      similarities: Float32Array.from(found, ({ distance }) => 1 - distance),
-      keywords: query.words === null ? null : keywords(project, query.words, found),
-      importanceOf: (row) => found[row]?.importance ?? 0,
-      isEligible: () => true,
+
+  function* keywordsOf(project: Project, query: SearchQuery, words: string): Reading<KeywordOf> {
+    const eligible = new RevisionSet();
+    for (const revisions of matchingRows.contentRevisions(project, query)) {
+      for (const revision of revisions) eligible.add(revision);
+      yield;
+    }
+    const serial = serialOf(project.id);
+    const count = holdersAmong(eligible, (word, from, limit) => readWords(serial, word, from, limit));
+    const keywords = yield* countedKeywords(words, count, eligible.size);
+    return (revision) => {
+      let sum = 0;
+      for (const { share, holders } of keywords) if (holders.has(revision)) sum += share;
+      return sum;
     };
+  }
+
+  return function* scan(project: Project, query: SearchQuery): Reading<readonly Scored[]> {
+    const keywordOf: KeywordOf =
+      query.words === null ? () => undefined : yield* keywordsOf(project, query, query.words);
     // sqlite-vec computes three sums in float32 (the dot product and two lengths), so its error is several times that of one sum.
     const errorBound = 4 * scoreErrorBound(query.vector.length);
     const toScored = createScorer(query.vector);
-    const scored = chooseCandidates(rows, { ...query, errorBound }).flatMap((row) => {
-      const { serial, importance } = found[row] ?? { serial: 0, importance: 0 };
-      const bytes = embedding.get(serial);
-      const vector = bytes === undefined ? null : toVector(bytes);
-      return vector === null ? [] : [toScored({ serial, importance, vector }, rows.keywords?.[row])];
-    });
-    return scored
-      .filter(({ similarity }) => similarity >= query.minSimilarity)
-      .sort((a, b) => b.score - a.score || b.serial - a.serial)
-      .slice(0, query.topK);
+    const order = new ExactOrder<Scored>([], query);
+    for (const rows of matchingRows.compared(project, query)) {
+      for (const { serial, content_revision, importance, distance } of rows) {
+        const most = Math.min(1, Math.max(0, 1 - distance + errorBound));
+        if (most < query.minSimilarity) continue;
+        const keyword = keywordOf(content_revision);
+        // Only the few rows that may be among the best so far need an exact score.
+        if (finalScore(relevanceOf(most, keyword), importance) < order.floor) continue;
+        const bytes = embedding.get(serial);
+        if (bytes !== undefined)
+          order.add(toScored({ serial, importance, vector: toVector(bytes) }, keyword));
+      }
+      yield;
+    }
+    return order.best;
+  };
+}
+
+/** Reads the list of each word in pieces. */
+function holdersAmong(eligible: RevisionSet, read: WordReader): CountHolders<RevisionSet> {
+  let reading = { word: "", from: 0, holders: new RevisionSet() };
+  return (word) => {
+    if (reading.word !== word) reading = { word, from: 0, holders: new RevisionSet() };
+    const { holders } = reading;
+    const revisions = read(word, reading.from, postingsAtOnce);
+    for (const revision of revisions) if (eligible.has(revision)) holders.add(revision);
+    reading.from = (revisions.at(-1) ?? 0) + 1;
+    return revisions.length < postingsAtOnce ? { holders, count: holders.size } : null;
   };
 }

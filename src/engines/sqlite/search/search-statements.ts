@@ -5,6 +5,7 @@ import type { Memory } from "../../../memory/memory.ts";
 import type { ProminenceQuery, SearchQuery } from "../../../memory/store.ts";
 import type { ModelBinding } from "../../../model-change/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
+import type { Reading } from "../../../ranking/query-keywords.ts";
 import { createProminenceReader, createRuleReader } from "../memories/memory-reader.ts";
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory-row.ts";
 import { serialsOf } from "../project-serials.ts";
@@ -26,8 +27,8 @@ export interface SearchStatements {
   memoryOf(memory: number): Memory;
   rules(project: Project, now: number): Memory[];
   prominent(project: Project, query: ProminenceQuery): Memory[];
-  /** A search without an index. */
-  scan(project: Project, query: SearchQuery): readonly Scored[];
+  /** A search without an index: the best memories, best first. */
+  scan(project: Project, query: SearchQuery): Reading<readonly Scored[]>;
 }
 
 export function createSearchStatements(database: Database): SearchStatements {
