@@ -18,6 +18,7 @@ import { countBits } from "../../../ranking/slot-set.ts";
 import { toVector } from "../memories/memory-row.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
+import type { IndexContent } from "./index-content.ts";
 import type { ChangedRow, IndexStatements, Pool } from "./index-statements.ts";
 import { SlotTable } from "./slot-table.ts";
 import { rowOf, Slots } from "./slots.ts";
@@ -36,6 +37,7 @@ export class SearchIndex {
   readonly #postings: PostingLists;
   #pools = new Map<MemoryType, Pool>();
   #revision = 0;
+  #moves = 0;
   /** The newest one that was ever read. */
   #newestContentRevision = 0;
 
@@ -95,6 +97,7 @@ export class SearchIndex {
       // Rare: a memory changed its type and all memories of that type were deleted, or its removal is no longer stored. The index cannot
       // know which memory was removed, so it reads all of them again.
       this.#dropTypes(new Set(memoryTypes));
+      this.#moves += 1;
       this.#revision = 0;
       this.#readChanges(statements);
     }
@@ -125,6 +128,20 @@ export class SearchIndex {
   memoryAt(slot: number): { readonly serial: number; readonly importance: number } {
     const { serials, importances } = this.#slots.blockOf(slot);
     return { serial: serials[rowOf(slot)] ?? 0, importance: importances[rowOf(slot)] ?? 0 };
+  }
+
+  /** What cache files contain. Valid until the next call that changes the index. */
+  get content(): IndexContent {
+    const epochs = Object.fromEntries(this.#pools.values().map((pool) => [pool.memory_type, pool.epoch]));
+    const { blocks, changes } = this.#slots;
+    return {
+      revision: this.#revision,
+      epochs,
+      tagSets: this.#tagSets.entries(),
+      blocks,
+      changes,
+      moves: this.#moves,
+    };
   }
 
   /** Words are read from the database again. */
@@ -224,6 +241,7 @@ export class SearchIndex {
 
   /** Lists of postings name slots, so they are read again. */
   #compact(): void {
+    this.#moves += 1;
     this.#postings.clear();
     this.#slots.compact((from, to) => {
       const { states, expiries } = this.#slots.blockOf(to);

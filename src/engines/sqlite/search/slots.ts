@@ -186,6 +186,16 @@ export class Slots {
     this.#changesOf.length = needed;
   }
 
+  /** All blocks, in the order of their slots. */
+  get blocks(): readonly RowBlock[] {
+    return this.#blocks;
+  }
+
+  /** How often each block was changed. */
+  get changes(): readonly number[] {
+    return this.#changesOf;
+  }
+
   /** The index is not used any more. */
   leave(): void {
     for (const block of this.#blocks) this.#buffers.leave(block);

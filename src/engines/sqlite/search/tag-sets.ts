@@ -65,6 +65,11 @@ export class TagSets {
     }
   }
 
+  /** The number and the text of each set. */
+  *entries(): Iterable<readonly [number: number, text: string]> {
+    for (const { number, text } of this.#sets.values()) yield [number, text];
+  }
+
   /** For each number, 1 if a memory with these tags matches; null: no memory does. */
   matching({ tags, match }: TagFilter): Uint8Array | null {
     const holders = tags.map((tag) => this.#tags.get(tag)?.sets ?? noSets);
