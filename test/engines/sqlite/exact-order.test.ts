@@ -24,15 +24,15 @@ test("small projects are searched exactly after any changes", async () => {
         }),
       ),
       async (options) => {
-        const { compared } = await liveSearches({ ...options, steps: 12, searches: 6 });
+        const { compared } = await liveSearches({ ...options, steps: 16, searches: 6 });
         sum.hits += compared.hits;
         sum.hitsWithWords += compared.hitsWithWords;
         sum.ties += compared.ties;
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 6 },
   );
-  expect(sum.hits).toBeGreaterThan(2_000);
+  expect(sum.hits).toBeGreaterThan(1_500);
   expect(sum.hitsWithWords).toBeGreaterThan(200);
   expect(sum.ties).toBeGreaterThan(50);
 }, 120_000);
@@ -43,10 +43,10 @@ test.each([
 ])(
   "a project of several blocks is searched exactly after any changes, %s",
   async (_, searchCacheBytes) => {
-    const size = { dimensions: 64, memories: 17_000, steps: 4, searches: 6 };
+    const size = { dimensions: 48, memories: 17_000, steps: 6, searches: 4 };
     const { most, compared } = await liveSearches({ ...size, seed: 1, searchCacheBytes });
     expect(most).toBeGreaterThanOrEqual(size.memories);
-    expect(compared.answers).toBeGreaterThan(40);
+    expect(compared.answers).toBeGreaterThan(12);
   },
   120_000,
 );

@@ -26,7 +26,7 @@ export interface LifeOptions {
   /** Memories of the first project at the beginning. */
   readonly memories: number;
   readonly steps: number;
-  /** Comparisons of each project after each step. */
+  /** Comparisons of each project after one step or several ones. */
   readonly searches: number;
   /** 0: everything is searched in the database. */
   readonly searchCacheBytes: number;
@@ -95,13 +95,18 @@ class Life {
       if (first !== undefined) await this.#create(first, this.#options.memories);
       if (second !== undefined) await this.#create(second, Math.min(50, this.#options.memories));
       await this.#compareAll(seam, "the beginning");
+      const taken: Step[] = [];
       for (let number = 1; number <= this.#options.steps; number++) {
         const step = this.#chooseStep();
         if (step === "restart") {
           await close(seam);
           seam = await this.#open();
         } else await this.#take(step, seam);
-        await this.#compareAll(seam, `step ${number}, ${step}`);
+        taken.push(step);
+        // Changes of several kinds come together to an index, too.
+        if (this.#random() < 0.4 && number < this.#options.steps) continue;
+        await this.#compareAll(seam, `step ${number}, after ${taken.join(" and ")}`);
+        taken.length = 0;
       }
       return { compared: this.#compared, most: this.#most };
     } finally {
@@ -159,11 +164,11 @@ class Life {
     if (step === "change the model") await this.#changeModel(seam);
   }
 
-  /** Ids of at most so many memories. */
+  /** Ids of at most so many memories, sometimes of many times as many. */
   #some({ id }: Member, count: number): string[] {
     using stored = readStoredMemories(join(this.#folder, "memledger.db"));
     const all = stored.of(id);
-    const length = all.length === 0 ? 0 : Math.ceil(this.#random() * count);
+    const length = all.length === 0 ? 0 : Math.ceil(this.#random() * count * (this.#random() < 0.1 ? 20 : 1));
     return [...new Set(Array.from({ length }, () => pick(this.#random, all).id))];
   }
 
