@@ -123,7 +123,7 @@ export const settings = {
     {
       name: "embedders",
       description:
-        "maximum number of threads that embed texts, not more than processors; all but the first run only while many texts wait",
+        "maximum number of threads that embed texts, not more than processors; all but the first run only while many memories are embedded and processors are idle",
     },
     2,
     1,

@@ -1,5 +1,5 @@
-// Owns the threads of the embedder. The first one always runs. Others run while the first one has passages to compute nearly all the time,
-// because each needs the memory of a model; they have a lower priority, so that they use only processors that nobody else needs.
+// Owns the threads of the embedder. The first one always runs. Others run while the first one has passages to compute nearly all the time
+// and processors are idle, because each needs the memory of a model. They have the lowest priority, and end when they get no time.
 // Must never give a query to another thread than the first.
 
 import type { Clock } from "../clock.ts";
@@ -14,6 +14,7 @@ import {
   busyShareMin,
   extraThreadIdleChecks,
   extraThreadRetryMs,
+  idleProcessorsMin,
   idleShareMax,
   threadsCheckEveryMs,
 } from "./limits.ts";
@@ -25,6 +26,10 @@ export interface EmbedderThreadsOptions {
   readonly init: Omit<EmbedderInit, "batching">;
   /** At most. */
   readonly threads: number;
+  /** As createIdleProcessors. */
+  readonly idleProcessors: () => number;
+  /** An additional thread that takes this many times as long for a text as the first one ends. */
+  readonly slowerMax: number;
   /** The first thread stopped or is replaced. */
   readonly onDown: (reason: Refusal) => void;
   /** Another thread is ready for texts. */
@@ -43,6 +48,8 @@ export class EmbedderThreads {
   readonly #options: EmbedderThreadsOptions;
   readonly #first: EmbedderThread;
   readonly #extras = new Set<Extra>();
+  /** Those that get no more texts, and end when they have answered theirs. */
+  readonly #ending = new Set<Extra>();
   /** Checks the load while there is any. */
   #timer: ClockTimer | null = null;
   #starting: Extra | null = null;
@@ -69,39 +76,43 @@ export class EmbedderThreads {
     this.#first.requireUp();
   }
 
-  /** The thread for the next text of a role: the one that has least to do. */
-  next(role: EmbeddingRole): EmbedderThread {
+  /** The thread for a text of this many characters: for a passage, the one that will probably answer first. */
+  choose(role: EmbeddingRole, characters: number): EmbedderThread {
     if (role === "query") return this.#first;
     this.#timer ??= this.#startChecks();
     let best = this.#first;
     for (const { thread } of this.#extras)
-      if (thread.sent(role).characters < best.sent(role).characters) best = thread;
+      if (thread.expectedMs(characters) < best.expectedMs(characters)) best = thread;
     return best;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    const extras = [...this.#extras, ...(this.#starting === null ? [] : [this.#starting])];
+    const extras = [...this.#extras, ...this.#ending, ...(this.#starting === null ? [] : [this.#starting])];
     this.#extras.clear();
     await Promise.all([this.#first, ...extras.map(({ thread }) => thread)].map((thread) => thread.close()));
   }
 
   #startChecks(): ClockTimer {
-    for (const { thread } of [{ thread: this.#first }, ...this.#extras]) thread.takeBusyShare();
+    this.#first.takeBusyShare();
+    this.#options.idleProcessors();
     return this.#options.clock.every(threadsCheckEveryMs, () => this.#check());
   }
 
   #check(): void {
     const busyShare = this.#first.takeBusyShare();
+    const idleProcessors = this.#options.idleProcessors();
     for (const extra of this.#extras) {
       const isIdle = extra.thread.takeBusyShare() <= idleShareMax;
       extra.idleChecks = isIdle ? extra.idleChecks + 1 : 0;
-      if (extra.idleChecks >= extraThreadIdleChecks) this.#end(extra);
+      const isSlow = extra.thread.msPerCharacter > this.#first.msPerCharacter * this.#options.slowerMax;
+      if (extra.idleChecks >= extraThreadIdleChecks || isSlow) this.#end(extra);
     }
     const { threads, clock } = this.#options;
-    const mayStart = this.#starting === null && this.#extras.size + 1 < threads;
-    if (busyShare >= busyShareMin && mayStart && clock.elapsed() >= this.#mayStartAtMs) this.#startExtra();
+    const mayStart = this.#starting === null && this.#extras.size + this.#ending.size + 1 < threads;
+    const isUseful = busyShare >= busyShareMin && idleProcessors >= idleProcessorsMin;
+    if (isUseful && mayStart && clock.elapsed() >= this.#mayStartAtMs) this.#startExtra();
     if (busyShare > 0 || this.#extras.size > 0 || this.#starting !== null) return;
     this.#timer?.cancel();
     this.#timer = null;
@@ -129,10 +140,14 @@ export class EmbedderThreads {
     this.#options.onMore();
   }
 
-  /** It had nothing to do. */
+  /** It had nothing to do, or other threads and programs left it no time. */
   #end(extra: Extra): void {
     this.#extras.delete(extra);
-    void extra.thread.close();
+    this.#ending.add(extra);
+    void extra.thread.whenIdle().then(async () => {
+      await extra.thread.close();
+      this.#ending.delete(extra);
+    });
   }
 
   /** It stopped or is replaced. Its texts were refused. */

@@ -10,12 +10,14 @@ import type { RuntimeFiles } from "../native/runtime.ts";
 import { cancelled, unlessCancelled } from "../scheduling/cancellation.ts";
 import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
 import { secondsBetween } from "../statistics/distribution.ts";
+import { createIdleProcessors } from "../threads/idle-processors.ts";
 import { createSupervisor, type Supervisor } from "../threads/supervisor.ts";
 import type { EmbedderReady } from "./embedder-protocol.ts";
 import type { EmbedderThread } from "./embedder-thread.ts";
 import { EmbedderThreads } from "./embedder-threads.ts";
 import { EmbeddingQueue, type Waiting } from "./embedding-queue.ts";
 import { createEmbeddingStatistics, type EmbeddingCounts } from "./embedding-statistics.ts";
+import { extraThreadSlowerMax } from "./limits.ts";
 import type { ModelIdentity } from "./model.ts";
 import type { ModelSource } from "./model-directory.ts";
 
@@ -52,6 +54,10 @@ export type EmbedderOptions = Readonly<{
   /** Starts and restarts the threads. */
   supervisor?: Supervisor;
   clock?: Clock;
+  /** As createIdleProcessors. */
+  idleProcessors?: () => number;
+  /** As of EmbedderThreads. */
+  slowerMax?: number;
   logger?: Logger;
 }>;
 
@@ -71,6 +77,8 @@ export async function startEmbedder(options: EmbedderOptions): Promise<Embedder>
     logger,
     init: { runtime, model, threads },
     threads: embedders,
+    slowerMax: options.slowerMax ?? extraThreadSlowerMax,
+    idleProcessors: options.idleProcessors ?? createIdleProcessors(),
     onDown: (reason) => queue.drain(reason),
     onMore: () => onMore(),
   });
@@ -176,10 +184,9 @@ class QueuedEmbedder implements Embedder {
 
   /** Sends texts of a role while a thread takes more. */
   send(role: EmbeddingRole): void {
-    for (;;) {
-      const thread = this.#threads.next(role);
-      const next = this.#queue.take(role, thread.sent(role));
-      if (next === undefined) return;
+    for (let next = this.#queue.next(role); next !== undefined; next = this.#queue.next(role)) {
+      const thread = this.#threads.choose(role, next.text.length);
+      if (this.#queue.take(role, thread.sent(role)) === undefined) return;
       void this.#compute(thread, next);
     }
   }

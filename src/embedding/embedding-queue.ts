@@ -39,12 +39,17 @@ export class EmbeddingQueue {
     return this.#waiting[item.role].remove(item.project, item);
   }
 
+  /** The text of a role whose turn it is. Undefined when none waits. */
+  next(role: EmbeddingRole): Waiting | undefined {
+    return this.#waiting[role].peek();
+  }
+
   /**
    * Removes the next text of a role for a thread that has these texts of the role. Undefined when no text waits, or when the next one
    * must wait until the thread has answered others. Shorter texts do not overtake it.
    */
   take(role: EmbeddingRole, sent: SentTexts): Waiting | undefined {
-    const next = this.#waiting[role].peek();
+    const next = this.next(role);
     if (next === undefined || !hasRoom(sent, next)) return undefined;
     return this.#waiting[role].take();
   }

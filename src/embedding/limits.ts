@@ -19,7 +19,11 @@ export const sentMaxCharacters = 2_000;
 export const threadsCheckEveryMs = 1_000;
 /** Another thread is started when the first one has had passages for this share of the time between two checks. */
 export const busyShareMin = 0.8;
-/** An additional thread ends after so many checks between which it has had texts for at most this share of the time. */
+/** And only if processors were idle for this share of the time of one processor. */
+export const idleProcessorsMin = 0.2;
+/** An additional thread ends when it takes this many times as long for a text as the first one, because others need the processors. */
+export const extraThreadSlowerMax = 3;
+/** An additional thread also ends after so many checks between which it has had texts for at most this share of the time. */
 export const extraThreadIdleChecks = 30;
 export const idleShareMax = 0.05;
 /** When an additional thread is started again after one has failed. */

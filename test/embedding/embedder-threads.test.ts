@@ -39,7 +39,7 @@ interface Observed {
 let count = 0;
 
 /** An embedder of at most two threads, whose clock the test moves, under a load of passages that the test switches off. */
-async function start() {
+async function start(idleProcessors = 1, slowerMax = Number.POSITIVE_INFINITY) {
   const workers: Observed[] = [];
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);
@@ -50,7 +50,8 @@ async function start() {
     logger,
     clock,
     spawn(name, init) {
-      const worker = spawnWorker(name, init);
+      // With the priority of the first thread, because other programs may need the processors.
+      const worker = spawnWorker(name, Object.assign({}, init, { batching: null }));
       const observed: Observed = { worker, name, requests: [], hasEnded: false };
       workers.push(observed);
       worker.once("exit", () => {
@@ -66,7 +67,11 @@ async function start() {
   });
   const directory = writeTinyModel(join(folder, `model-${++count}`));
   const model = readModelDirectory(directory);
-  const embedder = await startEmbedder({ runtime, model, embedders: 2, supervisor, clock, logger });
+  const embedder = await startEmbedder({
+    ...{ runtime, model, embedders: 2, supervisor, clock, logger },
+    idleProcessors: () => idleProcessors,
+    slowerMax,
+  });
   closeLater(embedder);
 
   const load = { isOn: true, outcomes: new Map<string, number>() };
@@ -77,6 +82,8 @@ async function start() {
         (error: unknown) => (error instanceof Refusal ? String(error.code) : "failed"),
       );
       load.outcomes.set(outcome, (load.outcomes.get(outcome) ?? 0) + 1);
+      // A closed embedder answers at once.
+      if (outcome !== "ok") await Bun.sleep(1);
     }
   };
   const clients = Array.from({ length: 32 }, (_, name) => client(name));
@@ -106,7 +113,7 @@ test("passages that keep the first thread busy start a second one, which ends wh
   expect(workers.map(({ name }) => name)).toEqual(["embedder"]);
   checksPass(1);
   expect(extras()).toHaveLength(1);
-  await until(() => (extras()[0]?.requests.length ?? 0) > 100);
+  await until(() => (extras()[0]?.requests.length ?? 0) > 10);
   const queries = Array.from({ length: 40 }, (_, at) => embedder.embed(`query ${at}`, "query"));
   await Promise.all(queries);
   expect(extras()[0]?.requests.filter(({ role }) => role === "query")).toEqual([]);
@@ -120,6 +127,24 @@ test("passages that keep the first thread busy start a second one, which ends wh
   await until(() => extras()[0]?.hasEnded === true);
   expect(workers[0]?.hasEnded).toBe(false);
   expect(await embedder.embed("red", "passage")).toHaveLength(256);
+});
+
+test("passages start no second thread while no processor is idle", async () => {
+  const { extras, checksPass, endLoad } = await start(0.1);
+  checksPass(5);
+  await endLoad();
+  expect(extras()).toEqual([]);
+});
+
+test("a second thread that gets too little time ends when it has answered its texts", async () => {
+  const { extras, checksPass, endLoad, load, warnings } = await start(1, 0);
+  checksPass(1);
+  await until(() => (extras()[0]?.requests.length ?? 0) > 10);
+  checksPass(1);
+  await until(() => extras()[0]?.hasEnded === true);
+  await endLoad();
+  expect([...load.outcomes.keys()]).toEqual(["ok"]);
+  expect(warnings).toEqual([]);
 });
 
 test("queries and few passages start no second thread", async () => {
@@ -139,7 +164,7 @@ test("queries and few passages start no second thread", async () => {
 test("a second thread that ends refuses its own texts only, and starts again after a minute", async () => {
   const { embedder, extras, checksPass, endLoad, load, warnings, shift } = await start();
   checksPass(1);
-  await until(() => (extras()[0]?.requests.length ?? 0) > 100);
+  await until(() => (extras()[0]?.requests.length ?? 0) > 10);
   await extras()[0]?.worker.terminate();
   await until(() => warnings.length > 0);
   expect(warnings).toEqual(["an additional thread of the embedder has failed"]);
@@ -150,7 +175,7 @@ test("a second thread that ends refuses its own texts only, and starts again aft
   expect(extras()).toHaveLength(1);
   passTime(shift, extraThreadRetryMs);
   checksPass(1);
-  await until(() => (extras()[1]?.requests.length ?? 0) > 100);
+  await until(() => (extras()[1]?.requests.length ?? 0) > 10);
   await endLoad();
   expect([...load.outcomes.keys()].toSorted()).toEqual(refused > 0 ? ["1503", "ok"] : ["ok"]);
   expect(load.outcomes.get("1503") ?? 0).toBe(refused);
