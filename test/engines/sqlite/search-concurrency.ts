@@ -43,7 +43,7 @@ export async function searchDuringWrites(options: ConcurrencyOptions): Promise<C
       const project = new Project(seam, await seam.project(), { ...options, seed: options.seed + at });
       return project.run(memories);
     });
-    const reports = await Promise.all(running);
+    const reports = await allOrFirstError(running);
     if (seam.complaints.length > 0) throw new Error(`the engine complained: ${seam.complaints.join("\n")}`);
     const sum = (name: keyof ConcurrencyReport) => reports.reduce((all, report) => all + report[name], 0);
     return { answers: sum("answers"), duringWrites: sum("duringWrites"), aborted: sum("aborted") };
@@ -81,10 +81,16 @@ class Project {
     const searching = Array.from({ length: this.#options.clients }, (_, client) =>
       this.#search(history, client),
     );
-    for (let burst = 0; burst < this.#options.bursts; burst++) await this.#write(history);
-    this.#isWriting = false;
-    await Promise.all(searching);
+    await allOrFirstError([this.#writeAll(history), ...searching]);
     return { ...history.explain(), aborted: this.#aborted };
+  }
+
+  async #writeAll(history: SearchHistory): Promise<void> {
+    try {
+      for (let burst = 0; burst < this.#options.bursts; burst++) await this.#write(history);
+    } finally {
+      this.#isWriting = false;
+    }
   }
 
   async #search(history: SearchHistory, client: number): Promise<void> {
@@ -197,6 +203,12 @@ class Project {
 function serialOf(id: string): number {
   const milliseconds = Number.parseInt(id.slice(0, 12), 16) - Date.UTC(2026);
   return milliseconds * 4_096 + Number.parseInt(id.slice(13, 16), 16);
+}
+
+/** Waits for all, so that none of them meets a store that is closed because another one has failed. */
+async function allOrFirstError<Value>(running: readonly Promise<Value>[]): Promise<Value[]> {
+  await Promise.allSettled(running);
+  return Promise.all(running);
 }
 
 function change(state: State, id: string, changes: Partial<NaiveMemory>): void {
