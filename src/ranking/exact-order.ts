@@ -1,6 +1,7 @@
 // Owns the last step of an exact search: the best rows by exact score, out of candidates of which only bounds are known (the threshold
 // algorithm of Fagin, Lotem and Naor 2003). Pure. It asks for the exact score of no more rows than any method with these bounds must.
 
+import { LowestOfBest } from "./lowest-of-best.ts";
 import type { ScanFound } from "./scan-task.ts";
 
 /** A row whose exact score is known. */
@@ -38,12 +39,15 @@ interface OrderLimits {
 export class ExactOrder<Row extends Scored> {
   readonly #topK: number;
   readonly #minSimilarity: number;
+  /** The K-th best lower bound. */
+  readonly #leastScore: number;
   readonly #slots: Uint32Array;
   readonly #uppers: Float64Array;
   readonly #keywords: Float64Array | null;
-  /** Positions in the arrays, a heap with the greatest upper bound first. */
-  readonly #heap: Uint32Array;
+  /** Positions in the arrays, a heap with the greatest upper bound first; null until the first one is taken. */
+  #heap: Uint32Array | null = null;
   #waiting: number;
+  readonly #count: number;
   #scored = 0;
   #best: Row[] = [];
 
@@ -51,20 +55,29 @@ export class ExactOrder<Row extends Scored> {
   constructor(found: readonly ScanFound[], { topK, minSimilarity }: OrderLimits) {
     this.#topK = topK;
     this.#minSimilarity = minSimilarity;
+    this.#leastScore = leastScoreOf(found, topK);
     const count = found.reduce((sum, { slots }) => sum + slots.length, 0);
     this.#slots = new Uint32Array(count);
     this.#uppers = new Float64Array(count);
     this.#keywords = found.some(({ keywords }) => keywords !== null) ? new Float64Array(count) : null;
-    let at = 0;
+    let kept = 0;
     for (const { slots, upper, keywords } of found) {
-      this.#slots.set(slots, at);
-      this.#uppers.set(upper, at);
-      if (keywords !== null) this.#keywords?.set(keywords, at);
-      at += slots.length;
+      for (let at = 0; at < slots.length; at++) {
+        const bound = upper[at] ?? 0;
+        if (bound < this.#leastScore) continue;
+        this.#slots[kept] = slots[at] ?? 0;
+        this.#uppers[kept] = bound;
+        if (this.#keywords !== null) this.#keywords[kept] = keywords?.[at] ?? 0;
+        kept += 1;
+      }
     }
-    this.#heap = Uint32Array.from({ length: count }, (_, position) => position);
-    this.#waiting = count;
-    for (let position = (count >>> 1) - 1; position >= 0; position--) this.#sink(position);
+    this.#waiting = kept;
+    this.#count = kept;
+  }
+
+  /** At most so many candidates need an exact score. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /** How many exact scores were needed so far. */
@@ -74,13 +87,16 @@ export class ExactOrder<Row extends Scored> {
 
   /** The candidate whose exact score is needed next; null: `best` is final. */
   next(): Candidate | null {
-    const top = this.#heap[0] ?? 0;
+    this.#heap ??= this.#createHeap();
+    const heap = this.#heap;
+    const top = heap[0] ?? 0;
     if (this.#waiting === 0 || (this.#uppers[top] ?? 0) < this.floor) return null;
     this.#waiting -= 1;
-    this.#heap[0] = this.#heap[this.#waiting] ?? 0;
-    this.#sink(0);
+    heap[0] = heap[this.#waiting] ?? 0;
+    this.#sink(heap, 0);
+    const keyword = this.#keywords?.[top];
     this.#uppers[top] = taken;
-    return { slot: this.#slots[top] ?? 0, keyword: this.#keywords?.[top] };
+    return { slot: this.#slots[top] ?? 0, keyword };
   }
 
   /**
@@ -93,7 +109,7 @@ export class ExactOrder<Row extends Scored> {
     const uppers = this.#uppers.slice();
     const keywords = this.#keywords?.slice() ?? null;
     let count = 0;
-    for (let at = 0; at < slots.length; at++) {
+    for (let at = 0; at < this.#count; at++) {
       const upper = uppers[at] ?? taken;
       if (upper < floor || upper === taken) continue;
       slots[count] = slots[at] ?? 0;
@@ -141,13 +157,17 @@ export class ExactOrder<Row extends Scored> {
 
   /** A row with a lower score is not among the best. One with the same score is if it is newer. */
   get floor(): number {
-    return this.#best.length < this.#topK
-      ? Number.NEGATIVE_INFINITY
-      : (this.#best.at(-1)?.score ?? Number.POSITIVE_INFINITY);
+    const last = this.#best.length < this.#topK ? undefined : this.#best.at(-1);
+    return last === undefined ? this.#leastScore : Math.max(last.score, this.#leastScore);
   }
 
-  #sink(from: number): void {
-    const heap = this.#heap;
+  #createHeap(): Uint32Array {
+    const heap = Uint32Array.from({ length: this.#count }, (_, position) => position);
+    for (let position = (heap.length >>> 1) - 1; position >= 0; position--) this.#sink(heap, position);
+    return heap;
+  }
+
+  #sink(heap: Uint32Array, from: number): void {
     const moving = heap[from] ?? 0;
     const upper = this.#uppers[moving] ?? 0;
     let at = from;
@@ -162,6 +182,14 @@ export class ExactOrder<Row extends Scored> {
     }
     heap[at] = moving;
   }
+}
+
+/** So many rows that pass the threshold certainly reach it. */
+function leastScoreOf(found: readonly ScanFound[], topK: number): number {
+  const best = new LowestOfBest(topK);
+  let least = Number.NEGATIVE_INFINITY;
+  for (const { lower } of found) for (const bound of lower) if (bound > least) least = best.add(bound);
+  return least;
 }
 
 function byScore(a: Scored, b: Scored): number {

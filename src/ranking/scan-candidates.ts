@@ -1,6 +1,7 @@
 // Owns the candidates of one query during a scan: the rows that can still be among its top K, and the floor below which no row can. Must
 // never know where bounds come from.
 
+import { LowestOfBest } from "./lowest-of-best.ts";
 import type { ScanFound } from "./scan-task.ts";
 
 const firstCapacity = 1_024;
@@ -11,7 +12,7 @@ const firstCapacity = 1_024;
  */
 export class ScanCandidates {
   floor = Number.NEGATIVE_INFINITY;
-  readonly #best: LowestOfBest | null;
+  readonly #best: LowestOfBest;
   #length = 0;
   #slots = new Uint32Array(firstCapacity);
   #lower = new Float64Array(firstCapacity);
@@ -20,7 +21,7 @@ export class ScanCandidates {
 
   /** @param topK Infinity: the floor never rises */
   constructor(topK: number, hasKeywords: boolean) {
-    this.#best = topK === Number.POSITIVE_INFINITY ? null : new LowestOfBest(topK);
+    this.#best = new LowestOfBest(topK);
     this.#keywords = hasKeywords ? new Float64Array(firstCapacity) : null;
   }
 
@@ -33,7 +34,7 @@ export class ScanCandidates {
     this.#upper[at] = upper;
     if (this.#keywords !== null) this.#keywords[at] = keyword;
     this.#length = at + 1;
-    if (lower > this.floor && this.#best !== null) this.floor = this.#best.add(lower);
+    if (lower > this.floor) this.floor = this.#best.add(lower);
   }
 
   /** The rows that remain, in arrays of their own. */
@@ -76,26 +77,4 @@ export class ScanCandidates {
 function enlarged<Values extends Uint32Array | Float64Array>(values: Values, larger: Values): Values {
   larger.set(values);
   return larger;
-}
-
-/** The K best values so far, of which only the lowest is needed. K is at most 50, so insertion is faster than a heap. */
-class LowestOfBest {
-  readonly #ascending: Float64Array;
-
-  constructor(capacity: number) {
-    this.#ascending = new Float64Array(capacity).fill(Number.NEGATIVE_INFINITY);
-  }
-
-  /** @param value more than the K-th best one  @returns the K-th best value now, or minus infinity while there are fewer than K */
-  add(value: number): number {
-    const ascending = this.#ascending;
-    let at = 1;
-    for (; at < ascending.length; at++) {
-      const next = ascending[at] ?? 0;
-      if (next >= value) break;
-      ascending[at - 1] = next;
-    }
-    ascending[at - 1] = value;
-    return ascending[0] ?? 0;
-  }
 }

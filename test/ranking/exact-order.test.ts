@@ -59,8 +59,9 @@ describe("the exact order", () => {
           score,
           similarity,
         }));
-        const bounds = drawn.map(({ score, below, above, part }) => ({
-          lower: score - below,
+        const bounds = drawn.map(({ score, similarity, below, above, part }) => ({
+          // A row that may be below the threshold does not count.
+          lower: similarity < minSimilarity ? Number.NEGATIVE_INFINITY : score - below,
           upper: score + above,
           part,
         }));
