@@ -2,7 +2,13 @@
 
 import { injectMemories } from "../memory/inject.ts";
 import { searchMemories } from "../memory/search.ts";
-import { callSeconds, groupCalls, stageSeconds } from "../statistics/bounds.ts";
+import {
+  callSeconds,
+  groupCalls,
+  groupSearches,
+  rescoredMemories,
+  stageSeconds,
+} from "../statistics/bounds.ts";
 import type { DistributionState } from "../statistics/distribution.ts";
 import { searchStages } from "../storage/statistics.ts";
 import type { Facts } from "./facts.ts";
@@ -162,6 +168,30 @@ const searchFamilies: readonly Family[] = [
     labels: ["stage"],
     bounds: stageSeconds,
     read: stagesOf,
+  },
+  {
+    name: "memledger_search_group_searches",
+    type: "histogram",
+    help: "Searches of one project that were answered together.",
+    labels: [],
+    bounds: groupSearches,
+    read: ({ store }) => distribution(store.searchGroups),
+  },
+  {
+    name: "memledger_search_task_duration_seconds",
+    type: "histogram",
+    help: "Time of the tasks into which searches of large projects are divided, from the moment when a thread gets a task.",
+    labels: [],
+    bounds: stageSeconds,
+    read: ({ store }) => distribution(store.searchTasks),
+  },
+  {
+    name: "memledger_search_rescored_memories",
+    type: "histogram",
+    help: "Memories whose exact score a search needed.",
+    labels: [],
+    bounds: rescoredMemories,
+    read: ({ searches }) => distribution(searches?.rescored),
   },
   {
     name: "memledger_search_indexes",

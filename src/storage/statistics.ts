@@ -25,6 +25,10 @@ export interface CurrentStatistics {
   readonly restarts: readonly Readonly<{ thread: string; restarts: number }>[];
   /** Seconds that searches waited for their turn, from the call until the thread gets the search. */
   readonly searchWaits: DistributionState | null;
+  /** Searches that were answered together. */
+  readonly searchGroups: DistributionState | null;
+  /** Seconds of the tasks into which searches are divided, from the moment when a thread gets a task. */
+  readonly searchTasks: DistributionState | null;
   /** When a verification through the API has last reached the newest record of a chain, in milliseconds since 1970; null: not since the start. */
   readonly verifiedAt: number | null;
   /** Chains whose last verification through the API found a failure. */
@@ -39,6 +43,7 @@ export const queueNames = [
   "writer",
   "reader",
   "searcher",
+  "scanners",
   "embedder_queries",
   "embedder_passages",
   "extractor",

@@ -26,14 +26,17 @@ export function createStoreStatistics({
   return {
     current() {
       const { queue: readerQueue, ...verification } = reader.counts();
-      const { queue: searchQueue, waits } = searches.counts();
+      const { queue: searchQueue, tasks, waits, groups } = searches.counts();
       return {
         ...verification,
         searchWaits: waits,
+        searchGroups: groups,
+        searchTasks: tasks.seconds,
         queues: [
           { queue: "writer", ...writer.queue },
           { queue: "reader", ...readerQueue },
           { queue: "searcher", ...searchQueue },
+          { queue: "scanners", ...tasks.queue },
         ],
         restarts: [...supervisor.restarts()].map(([thread, restarts]) => ({ thread, restarts })),
       };

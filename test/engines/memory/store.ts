@@ -109,6 +109,8 @@ export function openMemoryStore(
         queues: [],
         restarts: [],
         searchWaits: null,
+        searchGroups: null,
+        searchTasks: null,
         verifiedAt: null,
         chainsWithFailure: 0,
       }),

@@ -14,7 +14,7 @@ import {
 } from "../../../statistics/distribution.ts";
 import type { SearchStatistics } from "../../../storage/statistics.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
-import type { Scanners } from "../threads/scanners.ts";
+import type { ScannerStatistics, Scanners } from "../threads/scanners.ts";
 import { createGroupPerformer } from "./group-performer.ts";
 import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
 import { groupVectorsMax, openGroupsMax } from "./limits.ts";
@@ -36,6 +36,7 @@ export interface SearchCounts {
   readonly waits: DistributionState;
   /** Searches of a group. */
   readonly groups: DistributionState;
+  readonly tasks: ScannerStatistics;
 }
 
 interface Search {
@@ -139,7 +140,12 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
       scanners.start();
     },
     statistics: () => performer.statistics(),
-    counts: () => ({ queue: queue.counts, waits: waits.read(), groups: sizes.read() }),
+    counts: () => ({
+      queue: queue.counts,
+      waits: waits.read(),
+      groups: sizes.read(),
+      tasks: scanners.statistics(),
+    }),
     async close() {
       await performer.close();
       await scanners.close();

@@ -3,7 +3,7 @@
 
 import { availableParallelism } from "node:os";
 import { type Refusal, unavailable } from "../../../errors.ts";
-import { FairQueue } from "../../../scheduling/fair-queue.ts";
+import { FairQueue, type QueueCounts } from "../../../scheduling/fair-queue.ts";
 import { stageSeconds } from "../../../statistics/bounds.ts";
 import {
   createDistribution,
@@ -34,10 +34,10 @@ export interface Scanners {
 }
 
 export interface ScannerStatistics {
-  /** Tasks that wait for a thread. */
-  readonly waiting: number;
-  /** Seconds from the moment when a thread gets a task until its result is there. */
-  readonly tasks: DistributionState;
+  /** Of the tasks that wait for a thread. */
+  readonly queue: QueueCounts;
+  /** From the moment when a thread gets a task until its result is there. */
+  readonly seconds: DistributionState;
 }
 
 /** The tasks of a step, until all results are there. */
@@ -185,7 +185,7 @@ export function createScanners(count: number, start: (events: ThreadEvents) => W
       failAll(reason);
       changeBuffers({ shared: [], forgotten: [...buffers.keys()] });
     },
-    statistics: () => ({ waiting: queue.size, tasks: taskSeconds.read() }),
+    statistics: () => ({ queue: queue.counts, seconds: taskSeconds.read() }),
     async close() {
       await Promise.all(scanners.map((scanner) => scanner.close()));
     },
