@@ -119,6 +119,7 @@ class Project {
   async #write(history: SearchHistory): Promise<void> {
     const random = this.#random;
     const ids = [...this.#state.keys()];
+    if (ids.length === 0) return history.write([() => this.#create()]);
     const chosen = new Set(Array.from({ length: 3 }, () => pick(random, ids)));
     const writes = [...chosen].slice(0, 1 + Math.floor(random() * 3)).map((id) => this.#chooseWrite(id));
     await history.write(random() < 0.05 ? [() => this.#removeTagged()] : writes);
