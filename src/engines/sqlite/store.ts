@@ -96,9 +96,10 @@ export async function openStore(
   const damage = createDamageCheck(() => start("inspector", file), clock, logger);
   const readiness = createEngineReadiness(writer, damage, supervisor, clock);
   const scanners = scannerCount(searchThreads);
+  const dimensions = options.model?.dimensions ?? null;
   const searches = createSearches(
-    (events) => start("searcher", { file, searchCacheBytes, scanners }, events),
-    createScanners(scanners, (events) => start("scanner", { file }, events)),
+    (events) => start("searcher", { file, searchCacheBytes, scanners, dimensions }, events),
+    createScanners(scanners, (events) => start("scanner", { file, dimensions }, events)),
   );
   if (searchThreads !== 0) searches.start();
   const startReader = () => start("reader", { file, verifierKeys: ledger.verifierKeys });

@@ -9,10 +9,13 @@ import type { DatabaseFile } from "../database-file/connection.ts";
 import type { ToScanner } from "../search/group-steps.ts";
 import type { TaskKinds } from "../search/scanner-tasks.ts";
 import { createTaskPerformer, type FindBuffer } from "../search/task-performer.ts";
+import { warmScan } from "../search/warm-scan.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 
 export interface ScannerInit {
   readonly file: DatabaseFile;
+  /** Of the vectors; null: not known yet. */
+  readonly dimensions: number | null;
 }
 
 type Handlers = {
@@ -22,10 +25,11 @@ type Handlers = {
   ) => TaskKinds[Kind]["result"];
 };
 
-const { file }: ScannerInit = workerData;
+const { file, dimensions }: ScannerInit = workerData;
 // Below the searcher, which answers small projects meanwhile.
 yieldToOthers(2);
 const scan = createBlockScan(loadOnnx(file.runtime));
+warmScan(scan, dimensions);
 
 const createHandlers = (findBuffer: FindBuffer): Handlers => ({
   scan: ({ dimensions, queries }, { blocks }) =>

@@ -12,6 +12,7 @@ import type { SearcherAnswer, Step, ToSearcher } from "../search/group-steps.ts"
 import { createOpenGroups } from "../search/open-groups.ts";
 import { createSearchStatements } from "../search/search-statements.ts";
 import { createSearcher } from "../search/searcher.ts";
+import { warmScan } from "../search/warm-scan.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 
 export interface SearcherInit {
@@ -19,12 +20,15 @@ export interface SearcherInit {
   readonly searchCacheBytes: number;
   /** Threads that perform tasks. */
   readonly scanners: number;
+  /** Of the vectors; null: not known yet. */
+  readonly dimensions: number | null;
 }
 
-const { file, searchCacheBytes, scanners }: SearcherInit = workerData;
+const { file, searchCacheBytes, scanners, dimensions }: SearcherInit = workerData;
 yieldToOthers();
 const searcher = createSearcher({ onnx: loadOnnx(file.runtime), cacheBytes: searchCacheBytes, scanners });
 const { indexes, counts, buffers } = searcher;
+warmScan(searcher.scanBlocks, dimensions);
 const groups = createOpenGroups(() => {
   const database = openReading(file);
   return { database, answer: createGroupSearch(searcher, createSearchStatements(database)) };
