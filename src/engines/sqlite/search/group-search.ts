@@ -6,11 +6,11 @@ import type { Project } from "../../../access/project.ts";
 import { unavailable } from "../../../errors.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
 import type { ModelBinding } from "../../../model-change/store.ts";
-import { ExactOrder } from "../../../ranking/exact-order.ts";
 import type { Reading } from "../../../ranking/query-keywords.ts";
-import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
+import type { ScanQuery } from "../../../ranking/scan-task.ts";
 import { toRefused } from "../../../threads/answer-requests.ts";
-import { createScorer, type Scored } from "./exact-score.ts";
+import { rankExactly } from "./exact-ranking.ts";
+import type { Scored } from "./exact-score.ts";
 import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
 import { scanIndex } from "./index-scan.ts";
 import { createPause, type Pause } from "./pause.ts";
@@ -36,25 +36,6 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     return { vector, eligible, keywords, topK, minSimilarity };
   }
 
-  /** The best memories by exact score, best first. */
-  function* rank(
-    index: SearchIndex,
-    query: SearchQuery,
-    found: readonly ScanFound[],
-    pause: Pause,
-  ): GroupSteps<readonly Scored[]> {
-    const toScored = createScorer(query.vector);
-    const order = new ExactOrder<Scored>(found, query);
-    for (let next = order.next(); next !== null; next = order.next()) {
-      const { serial, importance } = index.memoryAt(next.slot);
-      const vector = statements.vectorOf(serial);
-      order.add(toScored({ serial, importance, vector }, next.keyword));
-      yield* pause.ifDue();
-    }
-    counts.rescored(order.scored);
-    return order.best;
-  }
-
   function* rankInMemory(
     project: number,
     model: ModelBinding,
@@ -73,8 +54,13 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
       pause.restart();
       endStage("scan");
       const ranked: (readonly Scored[])[] = [];
-      for (const [at, query] of queries.entries())
-        ranked.push(yield* rank(index, query, found[at] ?? [], pause));
+      const { buffers } = searcher;
+      for (const [at, query] of queries.entries()) {
+        const context = { index, model, buffers, pause, vectorOf: statements.vectorOf };
+        const { best, scored } = yield* rankExactly(context, query, found[at] ?? []);
+        counts.rescored(scored);
+        ranked.push(best);
+      }
       endStage("rescore");
       return ranked;
     } finally {

@@ -23,3 +23,12 @@ export const localBlocksMax = 2;
 
 /** About how long a task takes, and how long the searcher works for one group until other projects have their turns. */
 export const taskMs = 4;
+
+/** Exact scores that the searcher computes for one query; more are computed by scanners. An ordinary search needs some dozen. */
+export const localScoresMax = 1_024;
+
+/** Candidates of one query that the searcher brings into the order of their bounds: about a millisecond. */
+export const orderedCandidatesMax = 16_384;
+
+/** Exact scores of one task: 2 to 5 ms, most of it for reading vectors. */
+export const taskScoresMax = 2_048;

@@ -1,6 +1,7 @@
 // Owns the kinds of tasks that the searcher has scanners perform, with the types of their values. The main thread must never know them.
 
 import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
+import type { BestCandidates, BlockCandidates, ExactScoresQuery } from "./exact-scores.ts";
 import type { GroupOutcome, GroupWork } from "./group-steps.ts";
 
 /** Each kind: what all tasks of a step need, one task, and its result. All of them are plain data, or typed arrays over shared memory. */
@@ -10,6 +11,13 @@ export interface TaskKinds {
     readonly task: { readonly blocks: readonly SharedBlock[] };
     /** For each query. */
     readonly result: readonly ScanFound[];
+  };
+  /** Scores candidates exactly. */
+  readonly score: {
+    readonly common: ExactScoresQuery & { readonly dimensions: number };
+    /** `buffer`: the number of the block in SharedBuffers. */
+    readonly task: BlockCandidates & { readonly buffer: number };
+    readonly result: BestCandidates;
   };
 }
 
@@ -43,5 +51,8 @@ export function* takeTurns(): GroupSteps<void> {
   yield { kind: "scan", common: null, tasks: [], isRepeatable: true };
 }
 
-/** False for tasks that write to shared memory or to files: a scanner that hangs may write later. */
-const isRepeatable: Readonly<Record<keyof TaskKinds, boolean>> = { scan: true };
+/**
+ * False for tasks that write to shared memory or to files: a scanner that hangs may write later. The floor of `score` is no reason, because
+ * it is true at any time of its group, and no other group has it.
+ */
+const isRepeatable: Readonly<Record<keyof TaskKinds, boolean>> = { scan: true, score: true };

@@ -4,8 +4,10 @@
 import { workerData } from "node:worker_threads";
 import { loadOnnx } from "../../../native/onnx.ts";
 import { createBlockScan } from "../../../ranking/block-scan.ts";
+import { viewRowBlock } from "../../../ranking/row-block.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
-import type { DatabaseFile } from "../database-file/connection.ts";
+import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createExactScores } from "../search/exact-scores.ts";
 import type { ToScanner } from "../search/group-steps.ts";
 import type { TaskKinds } from "../search/scanner-tasks.ts";
 import { createTaskPerformer, type FindBuffer } from "../search/task-performer.ts";
@@ -31,6 +33,9 @@ yieldToOthers(2);
 const scan = createBlockScan(loadOnnx(file.runtime));
 warmScan(scan, dimensions);
 
+/** The connection is opened with the first task that needs it. */
+let exactScores: ReturnType<typeof createExactScores> | null = null;
+
 const createHandlers = (findBuffer: FindBuffer): Handlers => ({
   scan: ({ dimensions, queries }, { blocks }) =>
     scan({
@@ -38,6 +43,10 @@ const createHandlers = (findBuffer: FindBuffer): Handlers => ({
       queries,
       blocks: blocks.map(({ buffer, firstSlot, rows }) => ({ buffer: findBuffer(buffer), firstSlot, rows })),
     }),
+  score: ({ dimensions, ...query }, { buffer, ...candidates }) => {
+    exactScores ??= createExactScores(openReading(file));
+    return exactScores(query, viewRowBlock(findBuffer(buffer), dimensions), candidates);
+  },
 });
 const perform = createTaskPerformer(createHandlers);
 
