@@ -1,15 +1,12 @@
 // What 32 clients at once get out of one server, durable and audited: updates, creates and reads.
 
 import { join } from "node:path";
-import { startEmbedder } from "../src/embedding/embedder.ts";
-import { defaultModel } from "../src/embedding/model-directory.ts";
-import { prepareRuntime } from "../src/native/runtime.ts";
+import { creates } from "./creates.ts";
 import { median, ms, percentile, perSecond } from "./figures.ts";
 import { fill } from "./fill.ts";
 import {
   type BenchOptions,
   copyAlone,
-  createProject,
   loadOne,
   type Measure,
   measureTable,
@@ -20,7 +17,7 @@ import {
 } from "./harness.ts";
 import type { PlannedCall, Stream, StreamResult } from "./load-generator.ts";
 import { reads } from "./reads.ts";
-import { createRandom, sentence } from "./texts.ts";
+import { createRandom } from "./texts.ts";
 
 const clients = 32;
 const memories = 5_000;
@@ -29,7 +26,7 @@ export async function throughput(options: BenchOptions): Promise<readonly Table[
   const ceiling = await generatorCeiling(options);
   const measures = [
     ...(await updates(options)),
-    ...(await creates(options)),
+    ...(await creates(options, clients)),
     ...(await reads(options, clients, ceiling)),
   ];
   const note = `${clients} clients, each sending its next call when the last one is answered; every call durable (\`synchronous = FULL\`) with its audit record. The load generator reaches ${perSecond(ceiling)} against a server that does nothing.`;
@@ -91,65 +88,4 @@ function update(id: string, importance: number): PlannedCall {
   return { method: "PUT", path: `/v1/memories/${id}`, body: { importance } };
 }
 
-/** Creates over HTTP and the same texts through the embedder alone, by turns. */
-async function creates({ executable, seconds, rounds }: BenchOptions): Promise<Measure[]> {
-  using folder = temporaryFolder();
-  const copy = copyAlone(executable, folder.path);
-  const dataDir = join(folder.path, "data");
-  await using server = await startServer(copy, dataDir);
-  const { key } = await createProject(copy, dataDir, "creates");
-  await using parts = new AsyncDisposableStack();
-  const embedder = await startEmbedder({ runtime: prepareRuntime(folder.path), model: defaultModel() });
-  parts.defer(() => embedder.close());
-
-  const random = createRandom(2);
-  let number = 0;
-  const served: number[] = [];
-  const alone: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    progress(`throughput: creates, round ${round + 1}`);
-    const texts = Array.from({ length: 2_000 * seconds }, () => sentence(random, number++));
-    const calls = texts.map((content) => ({
-      method: "POST",
-      path: "/v1/memories",
-      body: { content, memory_type: "fact" },
-    }));
-    const result = await loadOne(
-      server.port,
-      seconds,
-      { name: "creates", clients, key, calls, repeat: false },
-      201,
-    );
-    const embedded = await embedAll(texts.slice(0, result.calls), (text) => embedder.embed(text, "passage"));
-    if (round === 0) continue; // warm-up
-    served.push(rate(result));
-    alone.push(embedded);
-  }
-  const share = median(served.map((value, round) => value / (alone[round] ?? 0)));
-  return [
-    {
-      what: "creates, embedding included",
-      figure: perSecond(median(served)),
-      comparedTo: `the embedder alone, same texts: ${perSecond(median(alone))}; share ${percentText(share)}`,
-      bar: "≥ 80 %",
-      reached: share >= 0.8,
-    },
-  ];
-}
-
-/** Texts per second with as many waiting at a time as there are clients. */
-async function embedAll(
-  texts: readonly string[],
-  embed: (text: string) => Promise<unknown>,
-): Promise<number> {
-  let next = 0;
-  const start = performance.now();
-  const work = async () => {
-    for (let text = texts[next++]; text !== undefined; text = texts[next++]) await embed(text);
-  };
-  await Promise.all(Array.from({ length: clients }, work));
-  return (1_000 * texts.length) / (performance.now() - start);
-}
-
 const rate = ({ calls, seconds }: StreamResult) => calls / seconds;
-const percentText = (share: number) => `${(100 * share).toFixed(0)} %`;

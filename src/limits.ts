@@ -66,8 +66,8 @@ export const messageQueryShortCharacters = 25;
 export const messageQueryContextMaxCharacters = 240;
 
 export const extractionTextMaxCharacters = 50_000;
-/** Texts of one extraction that wait for the embedder at once, so that other calls can use it. */
-export const embeddingsAtOnce = 16;
+/** Texts of one extraction or batch that wait for the embedder at once, so that other calls can use it. */
+export const embeddingsAtOnce = 32;
 /** Items of one extraction that are compared with memories at once, because other searches wait for it. */
 export const comparedAtOnce = 16;
 /** Similar memories with which an extracted item is compared. */
