@@ -7,9 +7,9 @@ import { rowsPerBlock } from "./limits.ts";
 import { errorOf, lowStepsPerHigh, type QuantisedQuery, quantiseQuery } from "./quantisation.ts";
 import { type RowBlock, viewRowBlock } from "./row-block.ts";
 import { ScanCandidates } from "./scan-candidates.ts";
+import { boundKeywords, keywordScoreAt, type ScanKeywords, toScanKeywords } from "./scan-keywords.ts";
 import type { ScanFound, ScannedBlock, ScanQuery, ScanTask } from "./scan-task.ts";
 import { finalScore, relevance, relevanceAtMost } from "./scores.ts";
-import { addToMembers } from "./slot-set.ts";
 
 /** For each query of a task the rows that may be among its results. Blocks its thread: 100,000 rows of 384 take some 6 ms. */
 export type BlockScan = (task: ScanTask) => ScanFound[];
@@ -17,7 +17,7 @@ export type BlockScan = (task: ScanTask) => ScanFound[];
 /** One for each thread. It keeps a session and buffers for each number of dimensions, and nothing of a task. */
 export function createBlockScan(onnx: Onnx): BlockScan {
   const products = new Map<number, BlockProduct>();
-  const keywordScores = new Float64Array(rowsPerBlock);
+  const keywordBounds = new Float64Array(rowsPerBlock);
   return ({ dimensions, blocks, queries }) => {
     const product = products.get(dimensions) ?? createBlockProduct(onnx, dimensions);
     products.set(dimensions, product);
@@ -29,8 +29,8 @@ export function createBlockScan(onnx: Onnx): BlockScan {
       const block = viewRowBlock(scanned.buffer, dimensions);
       const results = product(block.codes, scanned.rows, columns, count);
       for (const [at, query] of prepared.entries()) {
-        const keywords = scoreKeywords(query, scanned, keywordScores);
-        scanBlock(block, scanned, query, { results, count, first: at * 2, keywords });
+        const bounds = boundsOf(query, scanned, keywordBounds);
+        scanBlock(block, scanned, query, { results, count, first: at * 2, bounds });
       }
     }
     return prepared.map(({ candidates }) => candidates.found());
@@ -40,6 +40,7 @@ export function createBlockScan(onnx: Onnx): BlockScan {
 interface PreparedQuery {
   readonly query: ScanQuery;
   readonly quantised: QuantisedQuery;
+  readonly keywords: ScanKeywords | null;
   readonly candidates: ScanCandidates;
 }
 
@@ -47,6 +48,7 @@ function prepare(query: ScanQuery): PreparedQuery {
   return {
     query,
     quantised: quantiseQuery(query.vector),
+    keywords: query.keywords === null ? null : toScanKeywords(query.keywords),
     candidates: new ScanCandidates(query.topK, query.keywords !== null),
   };
 }
@@ -64,17 +66,17 @@ function toColumns(prepared: readonly PreparedQuery[], dimensions: number): Int8
   return columns;
 }
 
-/** @returns the keyword scores of the rows of a block, in `scores`; null when the query has no words */
-function scoreKeywords(
-  { query }: PreparedQuery,
+/** @returns in `bounds`: at least the keyword score of each row of a block; null when the query has no words */
+function boundsOf(
+  { keywords }: PreparedQuery,
   { firstSlot, rows }: ScannedBlock,
-  scores: Float64Array,
+  bounds: Float64Array,
 ): Float64Array | null {
-  if (query.keywords === null) return null;
+  if (keywords === null) return null;
   // Whole words of bits: slots behind the last row are not eligible.
-  const values = scores.subarray(0, (rows + 31) & ~31).fill(0);
-  for (const { share, holders } of query.keywords) addToMembers(holders, share, firstSlot, values);
-  return values;
+  const ofRows = bounds.subarray(0, (rows + 31) & ~31);
+  boundKeywords(keywords, firstSlot, ofRows);
+  return ofRows;
 }
 
 interface BlockResults {
@@ -82,7 +84,8 @@ interface BlockResults {
   readonly results: Int32Array;
   readonly count: number;
   readonly first: number;
-  readonly keywords: Float64Array | null;
+  /** At least the keyword score of each row. */
+  readonly bounds: Float64Array | null;
 }
 
 /**
@@ -92,8 +95,8 @@ interface BlockResults {
 function scanBlock(
   { scales, residuals, importances }: RowBlock,
   { firstSlot, rows }: ScannedBlock,
-  { query, quantised, candidates }: PreparedQuery,
-  { results, count, first, keywords }: BlockResults,
+  { query, quantised, keywords, candidates }: PreparedQuery,
+  { results, count, first, bounds }: BlockResults,
 ): void {
   const { eligible, minSimilarity } = query;
   const { step, excess } = quantised;
@@ -111,11 +114,11 @@ function scanBlock(
       const greatest = similarity + residual * length + constant;
       // At least 0. Half of the rows are on either side of it, and a branch would often be mispredicted.
       const most = (greatest + Math.abs(greatest)) / 2;
-      const relevant = keywords === null ? most : relevanceAtMost(most, keywords[row] ?? 0);
+      const relevant = bounds === null ? most : relevanceAtMost(most, bounds[row] ?? 0);
       const importance = importances[row] ?? 0;
       if (finalScore(relevant, importance) < floor || ((bits >>> (row & 31)) & 1) === 0) continue;
       const error = errorOf(quantised.errorBound, similarity, residual);
-      const keyword = keywords === null ? 0 : (keywords[row] ?? 0);
+      const keyword = keywords === null ? 0 : keywordScoreAt(keywords, firstSlot + row);
       const upper = finalScore(relevance(limited(similarity + error), keyword), importance);
       if (upper < floor) continue;
       if (similarity + error < minSimilarity && minSimilarity > 0) continue;

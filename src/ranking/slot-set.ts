@@ -53,6 +53,11 @@ export function withoutSlots(set: SlotSet, slots: Uint32Array): SlotSet {
   return { kind: "list", slots: set.slots.subarray(0, kept) };
 }
 
+export function hasMember(set: SlotSet, slot: number): boolean {
+  if (set.kind === "bits") return (((set.words[slot >>> 5] ?? 0) >>> (slot & 31)) & 1) === 1;
+  return set.slots[lowerBound(set.slots, slot)] === slot;
+}
+
 /** How many members are in `eligible`, a set of bits. */
 export function countWithin(set: SlotSet, eligible: Uint32Array): number {
   let count = 0;
