@@ -12,10 +12,11 @@ import { toRefused } from "../../../threads/answer-requests.ts";
 import { rankExactly } from "./exact-ranking.ts";
 import type { Scored } from "./exact-score.ts";
 import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
+import { readByOthers } from "./index-build.ts";
 import { scanIndex } from "./index-scan.ts";
 import { createPause, type Pause } from "./pause.ts";
 import type { GroupSteps } from "./scanner-tasks.ts";
-import type { SearchIndex } from "./search-index.ts";
+import { bytesPerMemory, type SearchIndex } from "./search-index.ts";
 import { type SearchRequest, toSearchRequest } from "./search-requests.ts";
 import type { SearchStatements } from "./search-statements.ts";
 import type { EndStage } from "./search-statistics.ts";
@@ -45,7 +46,11 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
   ): GroupSteps<(readonly Scored[])[]> {
     const index = indexes.use(project, model);
     try {
-      index.catchUp(statements.index);
+      const build = { project, model, statements: statements.index, pause };
+      yield* index.catchUp(statements.index, pause, () => {
+        indexes.makeRoom(statements.memoryCount(project) * (model.dimensions + bytesPerMemory));
+        return readByOthers(index, searcher.buffers, build);
+      });
       if (index.tagBytesPerMemory > 0) tagBytes.set(project, index.tagBytesPerMemory);
       endStage("catch_up");
       const scanned: ScanQuery[] = [];

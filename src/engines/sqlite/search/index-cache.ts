@@ -67,6 +67,14 @@ export class IndexCache {
     return entry.index;
   }
 
+  /** Leaves indexes that are not in use until so many bytes more can be allocated, or all are left. */
+  makeRoom(bytes: number): void {
+    for (const [project, entry] of this.#entries) {
+      if (this.#bytes + bytes <= this.#maxBytes) return;
+      if (!entry.isInUse) this.#leave(project, entry);
+    }
+  }
+
   /** Nothing reads the index any more until its next use. Counts its memory again, and makes room for it. */
   settle(project: number): void {
     const entry = this.#entries.get(project);

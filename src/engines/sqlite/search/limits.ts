@@ -32,3 +32,9 @@ export const orderedCandidatesMax = 16_384;
 
 /** Exact scores of one task: 2 to 5 ms, most of it for reading vectors. */
 export const taskScoresMax = 2_048;
+
+/** Changes that the searcher reads itself. Other threads read more of them at once. */
+export const readAloneMax = 8_192;
+
+/** Memories that one task reads into a block: 5 to 10 ms. It divides the rows of a block. */
+export const readRowsMax = 1_024;

@@ -1,6 +1,7 @@
 // Owns the kinds of tasks that the searcher has scanners perform, with the types of their values. The main thread must never know them.
 
 import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
+import type { ReadRange, ReadRows } from "./block-reader.ts";
 import type { BestCandidates, BlockCandidates, ExactScoresQuery } from "./exact-scores.ts";
 import type { GroupOutcome, GroupWork } from "./group-steps.ts";
 
@@ -18,6 +19,14 @@ export interface TaskKinds {
     /** `buffer`: the number of the block in SharedBuffers. */
     readonly task: BlockCandidates & { readonly buffer: number };
     readonly result: BestCandidates;
+  };
+  /** Reads memories into a part of a block. */
+  readonly read: {
+    readonly common: { readonly project: number; readonly model: string; readonly dimensions: number };
+    /** `buffer`: its number in SharedBuffers. */
+    readonly task: Omit<ReadRange, "project" | "model"> & { readonly buffer: number };
+    /** Null: another model is bound. */
+    readonly result: ReadRows | null;
   };
 }
 
@@ -55,4 +64,4 @@ export function* takeTurns(): GroupSteps<void> {
  * False for tasks that write to shared memory or to files: a scanner that hangs may write later. The floor of `score` is no reason, because
  * it is true at any time of its group, and no other group has it.
  */
-const isRepeatable: Readonly<Record<keyof TaskKinds, boolean>> = { scan: true, score: true };
+const isRepeatable: Readonly<Record<keyof TaskKinds, boolean>> = { scan: true, score: true, read: false };

@@ -31,6 +31,11 @@ export class SlotTable {
     return this.#entries.byteLength;
   }
 
+  /** Makes room for so many more rows, so that they can be added when all of them are written already. */
+  reserve(rows: number): void {
+    if (this.#count + rows > this.#entries.length * loadMax) this.#rebuild(this.#count + rows, -1);
+  }
+
   /** The slot of the row with this key; -1: there is none. */
   find(key: number): number {
     const position = this.#positionOf(key);

@@ -98,6 +98,31 @@ export class Slots {
     return slot;
   }
 
+  /** A block that is none of the index yet, with room for so many rows. */
+  takeBlock(rows: number): RowBlock {
+    return this.#buffers.take(this.#dimensions, blockCapacity(rows));
+  }
+
+  /** Adds a block whose rows were written already. @returns its first slot */
+  adopt(block: RowBlock): number {
+    const at = this.#blocks.length;
+    const first = at * rowsPerBlock;
+    const words = (first + rowsPerBlock) >>> 5;
+    if (this.#used.length < words) this.#used = largerBits(this.#used, words);
+    let rows = 0;
+    for (let row = 0; row < block.capacity; row++) {
+      if (block.serials[row] === 0) continue;
+      setBit(this.#used, first + row, true);
+      rows += 1;
+      this.#end = first + row + 1;
+    }
+    this.#blocks.push(block);
+    this.#rowsOf.push(rows);
+    this.#changesOf.push(1);
+    this.#count += rows;
+    return first;
+  }
+
   /** Call it before a row is changed. */
   touch(slot: number): void {
     const block = Math.floor(slot / rowsPerBlock);

@@ -7,6 +7,7 @@ import { createBlockScan } from "../../../ranking/block-scan.ts";
 import { viewRowBlock } from "../../../ranking/row-block.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createBlockReader } from "../search/block-reader.ts";
 import { createExactScores } from "../search/exact-scores.ts";
 import type { ToScanner } from "../search/group-steps.ts";
 import type { TaskKinds } from "../search/scanner-tasks.ts";
@@ -33,8 +34,13 @@ yieldToOthers(2);
 const scan = createBlockScan(loadOnnx(file.runtime));
 warmScan(scan, dimensions);
 
-/** The connection is opened with the first task that needs it. */
-let exactScores: ReturnType<typeof createExactScores> | null = null;
+/** What reads the database. The connection is opened with the first task that needs it. */
+let connected: ReturnType<typeof connect> | null = null;
+
+function connect() {
+  const database = openReading(file);
+  return { exactScores: createExactScores(database), readBlock: createBlockReader(database) };
+}
 
 const createHandlers = (findBuffer: FindBuffer): Handlers => ({
   scan: ({ dimensions, queries }, { blocks }) =>
@@ -44,8 +50,12 @@ const createHandlers = (findBuffer: FindBuffer): Handlers => ({
       blocks: blocks.map(({ buffer, firstSlot, rows }) => ({ buffer: findBuffer(buffer), firstSlot, rows })),
     }),
   score: ({ dimensions, ...query }, { buffer, ...candidates }) => {
-    exactScores ??= createExactScores(openReading(file));
-    return exactScores(query, viewRowBlock(findBuffer(buffer), dimensions), candidates);
+    connected ??= connect();
+    return connected.exactScores(query, viewRowBlock(findBuffer(buffer), dimensions), candidates);
+  },
+  read: ({ dimensions, ...common }, { buffer, ...range }) => {
+    connected ??= connect();
+    return connected.readBlock({ ...common, ...range }, viewRowBlock(findBuffer(buffer), dimensions));
   },
 });
 const perform = createTaskPerformer(createHandlers);
