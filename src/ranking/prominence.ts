@@ -25,11 +25,24 @@ interface Ranked {
   readonly updatedAt: number;
 }
 
-/** The `topK` best rows, best first; of equal scores, the newest row is first. Takes one comparison for most rows. */
-export function mostProminent<Row extends Ranked>(rows: Iterable<Row>, topK: number, now: number): Row[] {
+/** It pauses after so many rows: about a millisecond. */
+const partRows = 1_000;
+
+/**
+ * The `topK` best rows, best first; of equal scores, the newest row is first. Takes one comparison for most rows. A generator, because
+ * there may be a million rows: it pauses after each part.
+ */
+export function* mostProminent<Row extends Ranked>(
+  rows: Iterable<Row>,
+  topK: number,
+  now: number,
+): Generator<undefined, Row[], undefined> {
+  let read = 0;
   const best: { readonly row: Row; readonly score: number }[] = [];
   let least = Number.NEGATIVE_INFINITY;
   for (const row of rows) {
+    read += 1;
+    if (read % partRows === 0) yield;
     // Even a memory of this moment would not be among the best.
     if (prominence(row.importance, 1) < least) continue;
     const score = prominence(row.importance, recencyOf(row.updatedAt, now));

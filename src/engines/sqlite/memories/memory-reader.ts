@@ -118,10 +118,13 @@ export function createRuleReader(database: Database): (project: Project, now: nu
   return (project, now) => rules.all({ project: serialOf(project.id), now }).map(toMemory);
 }
 
-/** The most prominent of all active, unexpired memories of some types. Reads numbers of each, and the contents of the best only. */
+/**
+ * The most prominent of all active, unexpired memories of some types. Reads numbers of each, and the contents of the best only. Pauses as
+ * mostProminent does.
+ */
 export function createProminenceReader(
   database: Database,
-): (project: Project, query: ProminenceQuery) => Memory[] {
+): (project: Project, query: ProminenceQuery) => Generator<undefined, Memory[], undefined> {
   const serialOf = serialsOf(database);
   const rank = (condition: string) =>
     database.prepare<[Record<string, unknown>], { serial: number; importance: number; updatedAt: number }>(
@@ -133,14 +136,15 @@ export function createProminenceReader(
   const bySerial = database.prepare<[number], MemoryRow>(
     `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
   );
-  return (project, { types, tags, topK, now }) => {
+  return function* read(project, { types, tags, topK, now }) {
     const wanted = { project: serialOf(project.id), types: JSON.stringify(types), now };
     const tagged = tags === null ? null : taggedMemories(tags);
     const rows =
       tagged === null
         ? ranked.iterate(wanted)
         : rank(`AND m.serial IN (${tagged.sql})`).iterate({ ...wanted, ...tagged.parameters });
-    return mostProminent(rows, topK, now).map(({ serial }) => {
+    const best = yield* mostProminent(rows, topK, now);
+    return best.map(({ serial }) => {
       const row = bySerial.get(serial);
       if (row === undefined) throw new Error("a memory disappeared within a transaction");
       return toMemory(row);

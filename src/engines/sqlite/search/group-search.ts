@@ -114,10 +114,9 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     );
     const outcomes: GroupOutcome[] = [];
     for (const search of searches) {
-      yield* pause.ifDue();
       if (comparable.includes(search)) {
         const own = ranked.splice(0, search.queries.length);
-        outcomes.push({ answer: search.answer(statements, project, own) });
+        outcomes.push({ answer: yield* inTurns(search.answer(statements, project, own), pause) });
       } else outcomes.push({ refused: toRefused(otherModel, null) });
     }
     endStage("read");
@@ -127,8 +126,10 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
 
 /** Performs work that pauses after short parts. */
 function* inTurns<Result>(parts: Reading<Result>, pause: Pause): GroupSteps<Result> {
+  // When the group is ended, the work ends, too: an open query would keep the connection busy.
+  using open = parts;
   for (;;) {
-    const { done, value } = parts.next();
+    const { done, value } = open.next();
     if (done === true) return value;
     yield* pause.ifDue();
   }

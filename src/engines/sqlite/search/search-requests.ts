@@ -2,7 +2,8 @@
 
 import type { Project } from "../../../access/project.ts";
 import { findSimilarItems, nearestOf } from "../../../memory/similar-items.ts";
-import type { SearchHit, SearchQuery, SimilarityQuery } from "../../../memory/store.ts";
+import type { SearchHit, SearchQuery, SimilarityQuery, SimilarMemory } from "../../../memory/store.ts";
+import type { Reading } from "../../../ranking/query-keywords.ts";
 import type { Scored } from "./exact-score.ts";
 import type { GroupRequestName, GroupRequests } from "./group-requests.ts";
 import type { GroupRequest } from "./group-steps.ts";
@@ -12,8 +13,12 @@ import type { SearchStatements } from "./search-statements.ts";
 export interface SearchRequest {
   /** All are ranked. */
   readonly queries: readonly SearchQuery[];
-  /** @param ranked for each query the best memories, best first */
-  answer(statements: SearchStatements, project: Project, ranked: readonly (readonly Scored[])[]): unknown;
+  /** It pauses after short parts. @param ranked for each query the best memories, best first */
+  answer(
+    statements: SearchStatements,
+    project: Project,
+    ranked: readonly (readonly Scored[])[],
+  ): Reading<unknown>;
 }
 
 type Kinds = {
@@ -23,7 +28,7 @@ type Kinds = {
       statements: SearchStatements,
       project: Project,
       ranked: readonly (readonly Scored[])[],
-    ): GroupRequests[Name]["answer"];
+    ): Reading<GroupRequests[Name]["answer"]>;
   };
 };
 
@@ -34,25 +39,30 @@ const kinds: Kinds = {
   }),
   readForInjection: (query) => ({
     queries: [query],
-    answer: (statements, project, [best = []]) => ({
-      rules: statements.rules(project, query.now),
-      hits: hitsOf(statements, best),
-    }),
+    *answer(statements, project, [best = []]) {
+      return { rules: statements.rules(project, query.now), hits: yield* hitsOf(statements, best) };
+    },
   }),
   readProminent: (query) => ({
     queries: [],
-    answer: (statements, project) => ({
-      rules: statements.rules(project, query.now),
-      memories: statements.prominent(project, query),
-    }),
+    *answer(statements, project) {
+      return {
+        rules: statements.rules(project, query.now),
+        memories: yield* statements.prominent(project, query),
+      };
+    },
   }),
   findSimilar: (query) => ({
     queries: query.vectors.map((vector) => everythingSimilar(query, vector)),
-    answer: (statements, project, ranked) => ({
-      similarItems: findSimilarItems(query, query.vectors[0]?.length ?? 0),
-      revision: statements.newestRevision(statements.serialOf(project.id)),
-      found: ranked.map((found) => nearestOf(bySimilarity(statements, found, query.above), query.tags)),
-    }),
+    *answer(statements, project, ranked) {
+      const found: SimilarMemory[][] = [];
+      for (const similar of ranked) {
+        found.push(nearestOf(bySimilarity(statements, similar, query.above), query.tags));
+        yield;
+      }
+      const revision = statements.newestRevision(statements.serialOf(project.id));
+      return { similarItems: findSimilarItems(query, query.vectors[0]?.length ?? 0), revision, found };
+    },
   }),
 };
 
@@ -61,13 +71,13 @@ export function toSearchRequest({ name, query }: GroupRequest): SearchRequest {
   return (kinds[name as GroupRequestName] as (query: unknown) => SearchRequest)(query);
 }
 
-function hitsOf({ memoryOf }: SearchStatements, best: readonly Scored[]): SearchHit[] {
-  return best.map(({ serial, similarity, keyword, relevance }) => ({
-    memory: memoryOf(serial),
-    similarity,
-    keyword,
-    relevance,
-  }));
+function* hitsOf({ memoryOf }: SearchStatements, best: readonly Scored[]): Reading<SearchHit[]> {
+  const hits: SearchHit[] = [];
+  for (const { serial, similarity, keyword, relevance } of best) {
+    hits.push({ memory: memoryOf(serial), similarity, keyword, relevance });
+    yield;
+  }
+  return hits;
 }
 
 /** All above the threshold, because the memories with the best scores need not be the most similar ones. */

@@ -26,7 +26,7 @@ export interface SearchStatements {
   vectorOf(memory: number): Float32Array;
   memoryOf(memory: number): Memory;
   rules(project: Project, now: number): Memory[];
-  prominent(project: Project, query: ProminenceQuery): Memory[];
+  prominent(project: Project, query: ProminenceQuery): Reading<Memory[]>;
   /** A search without an index: the best memories, best first. */
   scan(project: Project, query: SearchQuery): Reading<readonly Scored[]>;
 }
