@@ -1,6 +1,5 @@
 // Owns the embedded engine: opens the database, starts its threads, and is the Store that the rest of the program sees.
 
-import { dirname, join } from "node:path";
 import { createClock } from "../../clock.ts";
 import { createExportRunner } from "../../export/runner.ts";
 import { createLogRepeats } from "../../log/log-repeats.ts";
@@ -24,6 +23,7 @@ import { bindModel } from "./schema/model-binding.ts";
 import { createSearches } from "./search/searches.ts";
 import type { CacheWriterInit } from "./search-cache/cache-worker.ts";
 import { folderShare } from "./search-cache/limits.ts";
+import { cacheFolderOf } from "./search-cache/project-files.ts";
 import { createSearchCache } from "./search-cache/search-cache.ts";
 import { createStoreStatistics } from "./store-statistics.ts";
 import { damageComplaint } from "./threads/answer-requests.ts";
@@ -104,11 +104,13 @@ export async function openStore(
   if (searchThreads !== 0) searches.start();
   const startReader = () => start("reader", { file, verifierKeys: ledger.verifierKeys });
   const reader = createReader(startReader, searches, clock, logger);
-  const cacheFolder = join(dirname(file.path), "cache", "search");
+  const cacheFolder = cacheFolderOf(file.path);
   const cacheInit = { file, folder: cacheFolder, maxBytes: folderShare * searchCacheBytes };
   const cache = createSearchCache({
     folder: cacheFolder,
     logger,
+    clock,
+    searches,
     startThread: () => start("cacheWriter", cacheInit),
   });
   // Administration searches nothing.

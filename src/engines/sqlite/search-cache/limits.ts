@@ -17,3 +17,13 @@ export const spareDiskBytes = 512 * 1024 * 1024;
 
 /** Bytes of all cache files, at most, in relation to the memory for search indexes. */
 export const folderShare = 4;
+
+/** How often indexes that have changed are looked for. */
+export const writeTestMs = 10_000;
+
+/** An index that changes all the time is written once in this time at most, and so that the mean rate is not exceeded. */
+export const writeEveryMs = 60_000;
+export const writtenBytesPerMs = 2_000;
+
+/** How long the end of the server writes indexes. What is missing then is read from the database by the next start. */
+export const copyEndMs = 3_000;

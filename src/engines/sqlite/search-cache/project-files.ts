@@ -15,7 +15,7 @@ import {
   unlinkSync,
   utimesSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { makeFolder, syncFolder } from "../../../files/durable.ts";
 import { bytesPerRow } from "../../../ranking/row-block.ts";
 import { blockFileBytes, type OpenBlock, readBlock, readWhole, writeWholeAt } from "./block-file.ts";
@@ -36,6 +36,11 @@ export interface CacheFiles {
   readonly folder: string;
   readonly manifest: CacheManifest;
   readonly blockStart: number;
+}
+
+/** The folder of the cache files of all projects. @param database path of the database */
+export function cacheFolderOf(database: string): string {
+  return join(dirname(database), "cache", "search");
 }
 
 const manifestName = "index";
@@ -68,6 +73,16 @@ export function readCachedBlock(files: CacheFiles, index: number, image: Uint8Ar
   const place = placesOf(files)[index];
   if (place === undefined) throw new RangeError(`The manifest has no block ${index}.`);
   withBlock(place, "read", (block) => readBlock(block, image));
+}
+
+/** @param image [capacity * bytesPerRow] @returns false when the block is damaged or cannot be read */
+export function tryReadingBlock(place: BlockPlace, image: Uint8Array): boolean {
+  try {
+    withBlock(place, "read", (block) => readBlock(block, image));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Where the content of a block is. */

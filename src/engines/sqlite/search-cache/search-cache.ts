@@ -3,16 +3,21 @@
 
 import { existsSync } from "node:fs";
 import { type Answer, toRefusalAnswer } from "../../../calls/answer.ts";
+import type { Clock } from "../../../clock.ts";
+import type { ClockTimer } from "../../../clock-timers.ts";
 import { unavailable } from "../../../errors.ts";
 import { createLogRepeats } from "../../../log/log-repeats.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
+import type { Searches } from "../search/searches.ts";
 import type { NamedRequest } from "../threads/answer-requests.ts";
 import type { CacheUse, CacheWriter } from "./cache-writer.ts";
+import { createIndexWriting } from "./index-writing.ts";
+import { copyEndMs, writeTestMs } from "./limits.ts";
 
 export interface SearchCache {
-  /** Compares all files with the database, in the background. */
+  /** Compares all files with the database, in the background, and writes indexes from now on. */
   start(): void;
   /**
    * Performs the effects of a committed call. Call it before the answer.
@@ -25,10 +30,18 @@ export interface SearchCache {
 interface SearchCacheOptions {
   readonly folder: string;
   readonly logger: Logger;
+  readonly clock: Clock;
   readonly startThread: () => WorkerThread;
+  readonly searches: Pick<Searches, "copy">;
 }
 
-export function createSearchCache({ folder, logger, startThread }: SearchCacheOptions): SearchCache {
+export function createSearchCache({
+  folder,
+  logger,
+  clock,
+  startThread,
+  searches,
+}: SearchCacheOptions): SearchCache {
   const isToBeLogged = createLogRepeats();
   let thread: WorkerThread | null = null;
   let isClosed = false;
@@ -74,8 +87,30 @@ export function createSearchCache({ folder, logger, startThread }: SearchCacheOp
     else await ask("wipeDeleted", project);
   };
 
+  const writing = createIndexWriting(searches.copy, ask, clock);
+  let isWriting = false;
+  let written: Promise<void> = Promise.resolve();
+  const writeDue = async (): Promise<void> => {
+    try {
+      await writing.writeDue();
+    } catch (error) {
+      if (!isClosed && isToBeLogged("write"))
+        logger.warn("search indexes cannot be written to cache files; searches go on", { folder, error });
+    }
+    isWriting = false;
+  };
+  const test = (): void => {
+    if (isWriting) return;
+    isWriting = true;
+    written = writeDue();
+  };
+  let timer: ClockTimer | null = null;
+
   return {
-    start: checkInBackground,
+    start() {
+      checkInBackground();
+      timer = clock.every(writeTestMs, test);
+    },
     async performEffects({ answer, after }) {
       try {
         for (const each of after) {
@@ -94,6 +129,9 @@ export function createSearchCache({ folder, logger, startThread }: SearchCacheOp
     },
     async close() {
       isClosed = true;
+      timer?.cancel();
+      // Whatever fails now is read from the database by the next start.
+      if (timer !== null) await clock.within(copyEndMs, written.then(writing.finish)).catch(() => undefined);
       await thread?.close();
     },
   };

@@ -6,6 +6,7 @@ import type { Project } from "../../../access/project.ts";
 import type { Refusal } from "../../../errors.ts";
 import type { SearchStatistics } from "../../../storage/statistics.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
+import type { CopyRequest } from "../search-cache/copy-steps.ts";
 import type { Scanners } from "../threads/scanners.ts";
 import type { GroupOutcome, GroupRequest, SearcherAnswer, ToSearcher } from "./group-steps.ts";
 import { searcherRequestsMax } from "./limits.ts";
@@ -27,6 +28,8 @@ export interface GroupPerformer {
   ): Promise<readonly GroupOutcome[]>;
   /** @throws Refusal 1503 while the searcher restarts */
   requireUp(): void;
+  /** Null: the searcher was not started. @throws Refusal 1503 while it restarts */
+  copy<Answer>(request: CopyRequest): Promise<Answer | null>;
   /** Null: the searcher was not started. @throws Refusal 1503 while it restarts */
   statistics(): Promise<SearchStatistics | null>;
   close(): Promise<void>;
@@ -124,6 +127,8 @@ export function createGroupPerformer(
       }
     },
     requireUp: () => searcher().requireUp(),
+    copy: async <Answer>(copy: CopyRequest) =>
+      (await thread?.request<Answer>({ copy } satisfies ToSearcher)) ?? null,
     statistics: async () => (await thread?.request({ statistics: true } satisfies ToSearcher)) ?? null,
     close: async () => thread?.close(),
   };

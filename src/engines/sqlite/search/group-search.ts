@@ -9,6 +9,7 @@ import type { ModelBinding } from "../../../model-change/store.ts";
 import type { Reading } from "../../../ranking/query-keywords.ts";
 import type { ScanQuery } from "../../../ranking/scan-task.ts";
 import { toRefused } from "../../../threads/answer-requests.ts";
+import { loadIndex } from "../search-cache/index-load.ts";
 import { rankExactly } from "./exact-ranking.ts";
 import type { Scored } from "./exact-score.ts";
 import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
@@ -38,20 +39,22 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
   }
 
   function* rankInMemory(
-    project: number,
+    project: Project,
     model: ModelBinding,
     queries: readonly SearchQuery[],
     endStage: EndStage,
     pause: Pause,
   ): GroupSteps<(readonly Scored[])[]> {
-    const index = indexes.use(project, model);
+    const serial = statements.serialOf(project.id);
+    const index = indexes.use(serial, model);
     try {
-      const build = { project, model, statements: statements.index, pause };
+      if (index.isNew) yield* loadIndex(index, searcher, { project, facts: statements.cache, pause });
+      const build = { project: serial, model, statements: statements.index, pause };
       yield* index.catchUp(statements.index, pause, () => {
-        indexes.makeRoom(statements.memoryCount(project) * (model.dimensions + bytesPerMemory));
+        indexes.makeRoom(statements.memoryCount(serial) * (model.dimensions + bytesPerMemory));
         return readByOthers(index, searcher.buffers, build);
       });
-      if (index.tagBytesPerMemory > 0) tagBytes.set(project, index.tagBytesPerMemory);
+      if (index.tagBytesPerMemory > 0) tagBytes.set(serial, index.tagBytesPerMemory);
       endStage("catch_up");
       const scanned: ScanQuery[] = [];
       for (const query of queries) scanned.push(yield* prepare(index, query, pause));
@@ -69,7 +72,7 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
       endStage("rescore");
       return ranked;
     } finally {
-      indexes.settle(project);
+      indexes.settle(serial);
     }
   }
 
@@ -95,7 +98,7 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     if (queries.length === 0 || model === null) return [];
     const serial = statements.serialOf(project.id);
     return fits(serial, model)
-      ? yield* rankInMemory(serial, model, queries, endStage, pause)
+      ? yield* rankInMemory(project, model, queries, endStage, pause)
       : yield* rankInDatabase(project, queries, endStage, pause);
   }
 

@@ -3,6 +3,7 @@
 
 import type { Project } from "../../../access/project.ts";
 import type { RefusedRequest } from "../../../threads/protocol.ts";
+import type { CopyRequest } from "../search-cache/copy-steps.ts";
 
 /**
  * Searches of one project that are answered by one pass over its index, in one read transaction. At most one group of a project is open,
@@ -22,7 +23,9 @@ export type ToSearcher =
   /** Nobody waits for the group any more, or one of its tasks cannot be performed. The answer is null. */
   | { readonly end: number }
   /** The answer is a SearchStatistics. */
-  | { readonly statistics: true };
+  | { readonly statistics: true }
+  /** An index is copied for its cache files. The answer is that of IndexCopies. */
+  | { readonly copy: CopyRequest };
 
 export interface SearcherAnswer {
   readonly step: Step;

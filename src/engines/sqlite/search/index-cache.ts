@@ -18,6 +18,12 @@ interface Entry {
   isInUse: boolean;
 }
 
+/** An index in memory, for those who look at all of them. */
+export type LoadedIndex = Pick<Entry, "index" | "model" | "isInUse"> & {
+  /** Serial of the project. */
+  readonly project: number;
+};
+
 type VectorModel = Pick<ModelBinding, "sha256" | "dimensions">;
 
 export class IndexCache {
@@ -65,6 +71,12 @@ export class IndexCache {
     this.#entries.delete(project); // to the end
     this.#entries.set(project, entry);
     return entry.index;
+  }
+
+  /** The one that was used least recently first. */
+  *loaded(): Iterable<LoadedIndex> {
+    for (const [project, { index, model, isInUse }] of this.#entries)
+      yield { project, index, model, isInUse };
   }
 
   /** Leaves indexes that are not in use until so many bytes more can be allocated, or all are left. */

@@ -1,6 +1,7 @@
 // Owns the kinds of tasks that the searcher has scanners perform, with the types of their values. The main thread must never know them.
 
 import type { ScanFound, ScanQuery } from "../../../ranking/scan-task.ts";
+import type { BlockPlace } from "../search-cache/project-files.ts";
 import type { ReadRange, ReadRows } from "./block-reader.ts";
 import type { BestCandidates, BlockCandidates, ExactScoresQuery } from "./exact-scores.ts";
 import type { GroupOutcome, GroupWork } from "./group-steps.ts";
@@ -27,6 +28,14 @@ export interface TaskKinds {
     readonly task: Omit<ReadRange, "project" | "model"> & { readonly buffer: number };
     /** Null: another model is bound. */
     readonly result: ReadRows | null;
+  };
+  /** Reads a block from a cache file. */
+  readonly load: {
+    readonly common: null;
+    /** `buffer`: its number in SharedBuffers. */
+    readonly task: { readonly place: BlockPlace; readonly buffer: number };
+    /** False: the file is damaged or cannot be read. */
+    readonly result: boolean;
   };
 }
 
@@ -64,4 +73,9 @@ export function* takeTurns(): GroupSteps<void> {
  * False for tasks that write to shared memory or to files: a scanner that hangs may write later. The floor of `score` is no reason, because
  * it is true at any time of its group, and no other group has it.
  */
-const isRepeatable: Readonly<Record<keyof TaskKinds, boolean>> = { scan: true, score: true, read: false };
+const isRepeatable: Readonly<Record<keyof TaskKinds, boolean>> = {
+  scan: true,
+  score: true,
+  read: false,
+  load: false,
+};

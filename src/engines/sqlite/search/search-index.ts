@@ -7,6 +7,7 @@ import { keywordsOf } from "../../../ranking/query-keywords.ts";
 import { metadataBytesPerRow, type RowBlock } from "../../../ranking/row-block.ts";
 import type { ScannedBlock } from "../../../ranking/scan-task.ts";
 import { countBits } from "../../../ranking/slot-set.ts";
+import type { CacheManifest } from "../search-cache/manifest.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import type { IndexContent } from "./index-content.ts";
 import type { IndexStatements, Pool } from "./index-statements.ts";
@@ -97,6 +98,20 @@ export class SearchIndex {
     this.#postings.clear();
     this.#rows.compact();
     this.#moves += 1;
+  }
+
+  /** Whether nothing was ever read. */
+  get isNew(): boolean {
+    return this.#revision === 0 && this.#rows.slots.count === 0;
+  }
+
+  /** Begins with what files have beside their blocks, which are adopted next. The index must be new. */
+  beginRestore({ epochs, tagSets }: Pick<CacheManifest, "epochs" | "tagSets">): void {
+    for (const memory_type of memoryTypes) {
+      const epoch = epochs[memory_type];
+      if (epoch !== undefined) this.#pools.set(memory_type, { memory_type, epoch, memories: 0 });
+    }
+    this.#rows.tagSets.restore(tagSets);
   }
 
   /** A block for rows that are written by others, until `adopt`. */

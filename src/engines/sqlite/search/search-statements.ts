@@ -10,6 +10,7 @@ import { createProminenceReader, createRuleReader } from "../memories/memory-rea
 import { type MemoryRow, memoryColumns, toMemory, toVector } from "../memories/memory-row.ts";
 import { serialsOf } from "../project-serials.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
+import { type CacheFacts, createCacheFacts } from "../search-cache/cache-facts.ts";
 import type { Scored } from "./exact-score.ts";
 import { createIndexStatements, type IndexStatements } from "./index-statements.ts";
 import { createScan } from "./scan.ts";
@@ -17,6 +18,7 @@ import { createScan } from "./scan.ts";
 /** All of them read in the transaction of the group. */
 export interface SearchStatements {
   readonly index: IndexStatements;
+  readonly cache: CacheFacts;
   serialOf(project: string): number;
   /** The model of the vectors; null: there is none, and no vector. */
   model(): ModelBinding | null;
@@ -46,6 +48,7 @@ export function createSearchStatements(database: Database): SearchStatements {
   );
   return {
     index: createIndexStatements(database),
+    cache: createCacheFacts(database),
     serialOf: serialsOf(database),
     model: createModelLookup(database),
     memoryCount: (project) => memoryCount.get(project) ?? 0,

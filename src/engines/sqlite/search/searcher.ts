@@ -3,7 +3,9 @@
 
 import { LRUCache } from "lru-cache";
 import type { Onnx } from "../../../native/onnx.ts";
+import type { Database } from "../../../native/sqlite.ts";
 import { type BlockScan, createBlockScan } from "../../../ranking/block-scan.ts";
+import { createIndexCopies, type IndexCopies } from "../search-cache/index-copy.ts";
 import { IndexCache } from "./index-cache.ts";
 import { createSearchCounts, type SearchCounting } from "./search-statistics.ts";
 import { createSharedBuffers, type SharedBuffers } from "./shared-buffers.ts";
@@ -22,19 +24,28 @@ export interface Searcher {
   /** Threads that perform tasks. */
   readonly scanners: number;
   readonly counts: SearchCounting;
+  /** The folder of the cache files of all projects. */
+  readonly folder: string;
+  readonly copies: IndexCopies;
 }
 
 interface SearcherOptions {
+  /** Opens a connection for copies of indexes. */
+  readonly connect: () => Database;
+  readonly folder: string;
   readonly onnx: Onnx;
   /** Of all indexes together. */
   readonly cacheBytes: number;
   readonly scanners: number;
 }
 
-export function createSearcher({ onnx, cacheBytes, scanners }: SearcherOptions): Searcher {
+export function createSearcher({ onnx, cacheBytes, scanners, folder, connect }: SearcherOptions): Searcher {
   const buffers = createSharedBuffers();
+  const indexes = new IndexCache(cacheBytes, buffers);
   return {
-    indexes: new IndexCache(cacheBytes, buffers),
+    indexes,
+    folder,
+    copies: createIndexCopies(connect, () => indexes.loaded()),
     tagBytes: new LRUCache({ max: tagBytesMax, ttl: tagBytesLifeMs }),
     buffers,
     scanBlocks: createBlockScan(onnx),

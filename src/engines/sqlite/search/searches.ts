@@ -15,7 +15,7 @@ import {
 import type { SearchStatistics } from "../../../storage/statistics.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
 import type { ScannerStatistics, Scanners } from "../threads/scanners.ts";
-import { createGroupPerformer } from "./group-performer.ts";
+import { createGroupPerformer, type GroupPerformer } from "./group-performer.ts";
 import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
 import { groupVectorsMax, openGroupsMax } from "./limits.ts";
 
@@ -24,6 +24,8 @@ export interface Searches {
   start(): void;
   /** `vectors`: how many vectors the search compares with the memories. @throws Refusal */
   ask<Answer>(waiter: Waiter, project: Project, request: GroupRequest, vectors: number): Promise<Answer>;
+  /** For the cache files of an index; null: the searcher was not started. @throws Refusal 1503 while it restarts */
+  copy: GroupPerformer["copy"];
   /** What the searcher counts; null: it was not started. @throws Refusal 1503 while it restarts */
   statistics(): Promise<SearchStatistics | null>;
   counts(): SearchCounts;
@@ -139,6 +141,7 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
       performer.start();
       scanners.start();
     },
+    copy: performer.copy,
     statistics: () => performer.statistics(),
     counts: () => ({
       queue: queue.counts,

@@ -70,6 +70,15 @@ export class TagSets {
     for (const { number, text } of this.#sets.values()) yield [number, text];
   }
 
+  /** The sets of rows that are added later, with the numbers that these rows have already. Call it before anything else. */
+  restore(entries: readonly (readonly [number: number, text: string])[]): void {
+    for (const [number, text] of entries.toSorted(([one], [other]) => one - other)) {
+      while (this.#numbered.length < number) this.#freeNumbers.push(this.#numbered.push(null) - 1);
+      this.#freeNumbers.push(number);
+      this.#create(text);
+    }
+  }
+
   /** For each number, 1 if a memory with these tags matches; null: no memory does. */
   matching({ tags, match }: TagFilter): Uint8Array | null {
     const holders = tags.map((tag) => this.#tags.get(tag)?.sets ?? noSets);

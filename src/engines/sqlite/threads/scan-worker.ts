@@ -13,6 +13,7 @@ import type { ToScanner } from "../search/group-steps.ts";
 import type { TaskKinds } from "../search/scanner-tasks.ts";
 import { createTaskPerformer, type FindBuffer } from "../search/task-performer.ts";
 import { warmScan } from "../search/warm-scan.ts";
+import { tryReadingBlock } from "../search-cache/project-files.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 
 export interface ScannerInit {
@@ -57,6 +58,7 @@ const createHandlers = (findBuffer: FindBuffer): Handlers => ({
     connected ??= connect();
     return connected.readBlock({ ...common, ...range }, viewRowBlock(findBuffer(buffer), dimensions));
   },
+  load: (_, { place, buffer }) => tryReadingBlock(place, new Uint8Array(findBuffer(buffer))),
 });
 const perform = createTaskPerformer(createHandlers);
 

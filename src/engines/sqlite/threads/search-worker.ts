@@ -13,6 +13,7 @@ import { createOpenGroups } from "../search/open-groups.ts";
 import { createSearchStatements } from "../search/search-statements.ts";
 import { createSearcher } from "../search/searcher.ts";
 import { warmScan } from "../search/warm-scan.ts";
+import { cacheFolderOf } from "../search-cache/project-files.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 
 export interface SearcherInit {
@@ -26,8 +27,14 @@ export interface SearcherInit {
 
 const { file, searchCacheBytes, scanners, dimensions }: SearcherInit = workerData;
 yieldToOthers();
-const searcher = createSearcher({ onnx: loadOnnx(file.runtime), cacheBytes: searchCacheBytes, scanners });
-const { indexes, counts, buffers } = searcher;
+const searcher = createSearcher({
+  onnx: loadOnnx(file.runtime),
+  cacheBytes: searchCacheBytes,
+  scanners,
+  folder: cacheFolderOf(file.path),
+  connect: () => openReading(file),
+});
+const { indexes, counts, buffers, copies } = searcher;
 warmScan(searcher.scanBlocks, dimensions);
 const groups = createOpenGroups(() => {
   const database = openReading(file);
@@ -43,6 +50,7 @@ answerStoreRequests((request) => {
       indexes: indexes.size,
       indexBytes: indexes.byteLength,
     } satisfies SearchStatistics;
+  if ("copy" in message) return copies.handle(message.copy);
   if ("end" in message) return groups.end(message.end);
   const step =
     "begin" in message

@@ -1,0 +1,96 @@
+// Owns how a new search index is read from cache files: the manifest is compared with the database in the transaction of the group, then the
+// blocks are read and verified, those of a large project by other threads. Whatever is wrong, the index stays empty, and is built from the
+// database.
+
+import { join } from "node:path";
+import type { Project } from "../../../access/project.ts";
+import { metadataBytesPerRow, type RowBlock } from "../../../ranking/row-block.ts";
+import { localBlocksMax } from "../search/limits.ts";
+import type { Pause } from "../search/pause.ts";
+import { type GroupSteps, perform } from "../search/scanner-tasks.ts";
+import type { SearchIndex } from "../search/search-index.ts";
+import type { Searcher } from "../search/searcher.ts";
+import type { CacheFacts } from "./cache-facts.ts";
+import {
+  type BlockPlace,
+  type CacheFiles,
+  openCacheFiles,
+  placesOf,
+  tryReadingBlock,
+} from "./project-files.ts";
+
+interface Load {
+  readonly project: Project;
+  readonly facts: CacheFacts;
+  readonly pause: Pause;
+}
+
+/** Reads the files of the project into the index, which must be new. Changes after the revision of the files are missing then. */
+export function* loadIndex(
+  index: SearchIndex,
+  searcher: Searcher,
+  { project, facts, pause }: Load,
+): GroupSteps<void> {
+  const { folder, copies, indexes, buffers } = searcher;
+  const files = findFiles(join(folder, project.id), project, facts);
+  if (files === null) return;
+  const { manifest } = files;
+  const places = placesOf(files);
+  indexes.makeRoom(
+    places.reduce((sum, { capacity }) => sum + capacity, 0) * (manifest.dimensions + metadataBytesPerRow),
+  );
+  const blocks = places.map(({ capacity }) => index.takeBlock(capacity));
+  let isAdopted = false;
+  try {
+    const isRead = yield* readAll(searcher, places, blocks);
+    pause.restart();
+    if (!isRead) return;
+    isAdopted = true;
+    index.beginRestore(manifest);
+    const tagTexts: string[] = [];
+    for (const [number, text] of manifest.tagSets) tagTexts[number - 1] = text;
+    index.reserve(blocks.reduce((sum, { capacity }) => sum + capacity, 0));
+    let newestContentRevision = 0;
+    for (const block of blocks) {
+      index.adopt(block, [{ firstRow: 0, rows: block.capacity, tagTexts }]);
+      for (const revision of block.contentRevisions)
+        newestContentRevision = Math.max(newestContentRevision, revision);
+      yield* pause.ifDue();
+    }
+    copies.remember(
+      index,
+      manifest.blocks.map(({ id }) => id),
+    );
+    index.assume(manifest.revision, newestContentRevision);
+  } finally {
+    // A task of a group that was given up may still write to its block.
+    if (!isAdopted) for (const { buffer } of blocks) buffers.release(buffer);
+  }
+}
+
+function findFiles(path: string, { id }: Project, facts: CacheFacts): CacheFiles | null {
+  try {
+    const files = openCacheFiles(path);
+    const project = facts.project(id);
+    return project === null || facts.foreignness(files.manifest, project) !== null ? null : files;
+  } catch {
+    return null;
+  }
+}
+
+function* readAll(
+  { buffers }: Searcher,
+  places: readonly BlockPlace[],
+  blocks: readonly RowBlock[],
+): GroupSteps<boolean> {
+  if (places.length <= localBlocksMax)
+    return places.every((place, at) =>
+      tryReadingBlock(place, new Uint8Array(blocks[at]?.buffer ?? new ArrayBuffer(0))),
+    );
+  const tasks = places.flatMap((place, at) => {
+    const buffer = blocks[at]?.buffer;
+    return buffer === undefined ? [] : [{ place, buffer: buffers.numberOf(buffer) }];
+  });
+  const results = yield* perform("load", null, tasks);
+  return results.every((isRead) => isRead);
+}

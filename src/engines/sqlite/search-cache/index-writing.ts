@@ -1,0 +1,71 @@
+// Owns when indexes are written to cache files, and how a copy gets from the searcher to the thread that writes, in the main thread. Must
+// never let searches or deletes wait: each step is short, and the next one begins after a pause.
+
+import type { Clock } from "../../../clock.ts";
+import type { CacheWriter } from "./cache-writer.ts";
+import type { CopyRequest, CopyStep, DueCopy } from "./copy-steps.ts";
+import { copyEndMs, writeEveryMs, writtenBytesPerMs } from "./limits.ts";
+
+type AskSearcher = <Answer>(request: CopyRequest) => Promise<Answer | null>;
+type AskWriter = <Name extends keyof CacheWriter & string>(
+  name: Name,
+  ...values: Parameters<CacheWriter[Name]>
+) => Promise<ReturnType<CacheWriter[Name]>>;
+
+export interface IndexWriting {
+  /** Writes the indexes that are due, one after the other. */
+  writeDue(): Promise<void>;
+  /** Writes what was changed, as far as the time suffices, at the end of the server. */
+  finish(): Promise<void>;
+}
+
+export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clock: Clock): IndexWriting {
+  /** By project: when its index may be written again. */
+  const notBefore = new Map<string, number>();
+
+  /** @returns whether the files have the index now */
+  const write = async (project: string, isUrgent: boolean): Promise<boolean> => {
+    const begun = await searcher<CopyStep>({ begin: project });
+    if (begun === null || !("draft" in begun)) return false;
+    const kept = await writer("begin", begun.draft);
+    if (kept === null) return false;
+    for (let step = await searcher<CopyStep>({ kept }); step !== null; ) {
+      if ("manifest" in step) {
+        const { manifest, blocks, only } = step;
+        const published = await writer("publish", project, manifest, blocks, only);
+        await searcher({ published });
+        return published !== null;
+      }
+      if (!("image" in step)) break;
+      const startedAt = clock.elapsed();
+      const written = await writer("write", project, step.image);
+      if (written === null) break;
+      // Writing a block takes the disk from the commits of calls.
+      if (!isUrgent) await clock.sleep(clock.elapsed() - startedAt);
+      step = await searcher<CopyStep>({ written });
+    }
+    await searcher({ published: null });
+    await writer("abandon", project);
+    return false;
+  };
+
+  const due = async (): Promise<readonly DueCopy[]> =>
+    (await searcher<readonly DueCopy[]>({ due: true })) ?? [];
+
+  return {
+    async writeDue() {
+      for (const { project, bytes } of await due()) {
+        if (clock.elapsed() < (notBefore.get(project) ?? 0)) continue;
+        await write(project, false);
+        notBefore.set(project, clock.elapsed() + Math.max(writeEveryMs, bytes / writtenBytesPerMs));
+      }
+    },
+    async finish() {
+      const endsAt = clock.elapsed() + copyEndMs;
+      for (const { project } of await due()) {
+        if (clock.elapsed() > endsAt) return;
+        await write(project, true);
+      }
+    },
+  };
+}
