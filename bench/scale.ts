@@ -31,7 +31,8 @@ export async function scale(options: BenchOptions): Promise<readonly Table[]> {
           { executable, directory, size: compared },
           options,
         );
-  const others = await measureOthers(executable, directory, { probed: smallest, busy: largest }, options);
+  const probed = smallest === largest ? tiny : smallest;
+  const others = await measureOthers(executable, directory, { probed, busy: largest }, options);
   const projects = Math.max(1, Math.floor(largest / projectSize));
   const many = await openScaleDirectory(
     join(kept, `projects-${projects}`),
