@@ -5,6 +5,8 @@ import { searchDuringWrites } from "./search-concurrency.ts";
 
 test.each([
   ["with indexes in memory", 512 * 1024 * 1024],
+  // The large project fits alone, so the others leave the memory while it is searched.
+  ["with room for the large project alone", 3_000_000],
   ["in the database", 0],
 ])(
   "an answer during writes is explained by one state, %s",
