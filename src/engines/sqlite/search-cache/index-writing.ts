@@ -23,8 +23,24 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
   /** By project: when its index may be written again. */
   const notBefore = new Map<string, number>();
 
+  /** Blocks that were written and do not count would only take space, for example on a full disk. */
+  const abandon = async (project: string): Promise<void> => {
+    await searcher({ published: null });
+    await writer("abandon", project);
+  };
+
+  /** @throws errors of the file system, and Refusal 1503 while a thread restarts */
+  const write = async (project: string, isUrgent: boolean): Promise<void> => {
+    try {
+      if (!(await copy(project, isUrgent))) await abandon(project);
+    } catch (error) {
+      await abandon(project);
+      throw error;
+    }
+  };
+
   /** @returns whether the files have the index now */
-  const write = async (project: string, isUrgent: boolean): Promise<boolean> => {
+  const copy = async (project: string, isUrgent: boolean): Promise<boolean> => {
     const begun = await searcher<CopyStep>({ begin: project });
     if (begun === null || !("draft" in begun)) return false;
     const kept = await writer("begin", begun.draft);
@@ -44,8 +60,6 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
       if (!isUrgent) await clock.sleep(clock.elapsed() - startedAt);
       step = await searcher<CopyStep>({ written });
     }
-    await searcher({ published: null });
-    await writer("abandon", project);
     return false;
   };
 
@@ -56,8 +70,9 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
     async writeDue() {
       for (const { project, bytes } of await due()) {
         if (clock.elapsed() < (notBefore.get(project) ?? 0)) continue;
-        await write(project, false);
+        // Also when it fails: what is wrong with the disk takes a while.
         notBefore.set(project, clock.elapsed() + Math.max(writeEveryMs, bytes / writtenBytesPerMs));
+        await write(project, false);
       }
     },
     async finish() {
