@@ -92,7 +92,7 @@ test("each thread that is being restarted is named until it is ready again", asy
     body: { text: "Never deploy on Fridays.", dry_run: true },
   });
   expect((await ready(app)).status).toBe(200);
-  const names = ["writer", "searcher", "reader", "exporter", "embedder", "extractor"];
+  const names = ["writer", "searcher", "scanner", "reader", "exporter", "embedder", "extractor"];
   expect([...workers.keys()].sort()).toEqual([...names].sort());
   holdStarts();
   for (const name of names) await workers.get(name)?.terminate();
