@@ -11,17 +11,27 @@ import { boundKeywords, keywordScoreAt, type ScanKeywords, toScanKeywords } from
 import type { ScanFound, ScannedBlock, ScanQuery, ScanTask } from "./scan-task.ts";
 import { finalScore, relevance, relevanceAtMost } from "./scores.ts";
 
+/** Queries of one task whose candidates reuse memory; a task rarely has more. */
+const keptCandidatesMax = 8;
+
 /** For each query of a task the rows that may be among its results. Blocks its thread: 100,000 rows of 384 take some 6 ms. */
 export type BlockScan = (task: ScanTask) => ScanFound[];
 
-/** One for each thread. It keeps a session and buffers for each number of dimensions, and nothing of a task. */
+/** One for each thread. It keeps a session and buffers for each number of dimensions, and memory for candidates, which the next task overwrites. */
 export function createBlockScan(onnx: Onnx): BlockScan {
   const products = new Map<number, BlockProduct>();
   const keywordBounds = new Float64Array(rowsPerBlock);
+  /** By the position of the query in its task. */
+  const candidates: ScanCandidates[] = [];
+  const candidatesAt = (at: number): ScanCandidates => {
+    const known = candidates[at] ?? new ScanCandidates();
+    if (at < keptCandidatesMax) candidates[at] = known;
+    return known;
+  };
   return ({ dimensions, blocks, queries }) => {
     const product = products.get(dimensions) ?? createBlockProduct(onnx, dimensions);
     products.set(dimensions, product);
-    const prepared = queries.map(prepare);
+    const prepared = queries.map((query, at) => prepare(query, candidatesAt(at)));
     const columns = toColumns(prepared, dimensions);
     const count = prepared.length * 2;
     for (const scanned of blocks) {
@@ -44,12 +54,13 @@ interface PreparedQuery {
   readonly candidates: ScanCandidates;
 }
 
-function prepare(query: ScanQuery): PreparedQuery {
+function prepare(query: ScanQuery, candidates: ScanCandidates): PreparedQuery {
+  candidates.begin(query.topK, query.keywords !== null);
   return {
     query,
     quantised: quantiseQuery(query.vector),
     keywords: query.keywords === null ? null : toScanKeywords(query.keywords),
-    candidates: new ScanCandidates(query.topK, query.keywords !== null),
+    candidates,
   };
 }
 

@@ -5,24 +5,33 @@ import { LowestOfBest } from "./lowest-of-best.ts";
 import type { ScanFound } from "./scan-task.ts";
 
 const firstCapacity = 1_024;
+/** Larger arrays are not kept for the next query. */
+const keptCapacityMax = 16_384;
 
 /**
  * `floor` is the K-th best lower bound so far: a row whose upper bound is below it has K rows above it, whatever the exact scores are.
  * Rows that come before the floor has risen are left out when room is needed, and at the end.
+ *
+ * The arrays are used for one query after another: new ones for each would be tens of kilobytes of garbage for each query of a task, which
+ * collects in every scanning thread.
  */
 export class ScanCandidates {
   floor = Number.NEGATIVE_INFINITY;
-  readonly #best: LowestOfBest;
+  #best = new LowestOfBest(0);
+  #hasKeywords = false;
   #length = 0;
-  #slots = new Uint32Array(firstCapacity);
-  #lower = new Float64Array(firstCapacity);
-  #upper = new Float64Array(firstCapacity);
-  #keywords: Float64Array | null;
+  #slots = new Uint32Array(0);
+  #lower = new Float64Array(0);
+  #upper = new Float64Array(0);
+  #keywords = new Float64Array(0);
 
-  /** @param topK Infinity: the floor never rises */
-  constructor(topK: number, hasKeywords: boolean) {
+  /** Forgets the rows of the query before. @param topK Infinity: the floor never rises */
+  begin(topK: number, hasKeywords: boolean): void {
+    this.floor = Number.NEGATIVE_INFINITY;
     this.#best = new LowestOfBest(topK);
-    this.#keywords = hasKeywords ? new Float64Array(firstCapacity) : null;
+    this.#hasKeywords = hasKeywords;
+    this.#length = 0;
+    if (this.#slots.length === 0 || this.#slots.length > keptCapacityMax) this.#allocate(firstCapacity);
   }
 
   /** Call it in the order of the slots. @param upper at least `floor` */
@@ -32,7 +41,7 @@ export class ScanCandidates {
     this.#slots[at] = slot;
     this.#lower[at] = lower;
     this.#upper[at] = upper;
-    if (this.#keywords !== null) this.#keywords[at] = keyword;
+    this.#keywords[at] = keyword;
     this.#length = at + 1;
     if (lower > this.floor) this.floor = this.#best.add(lower);
   }
@@ -45,18 +54,26 @@ export class ScanCandidates {
       slots: this.#slots.slice(0, length),
       lower: this.#lower.slice(0, length),
       upper: this.#upper.slice(0, length),
-      keywords: this.#keywords?.slice(0, length) ?? null,
+      keywords: this.#hasKeywords ? this.#keywords.slice(0, length) : null,
     };
   }
 
   #makeRoom(): void {
     this.#removeBelowFloor();
     if (this.#length <= this.#slots.length / 2) return;
-    const capacity = this.#slots.length * 2;
-    this.#slots = enlarged(this.#slots, new Uint32Array(capacity));
-    this.#lower = enlarged(this.#lower, new Float64Array(capacity));
-    this.#upper = enlarged(this.#upper, new Float64Array(capacity));
-    if (this.#keywords !== null) this.#keywords = enlarged(this.#keywords, new Float64Array(capacity));
+    const [slots, lower, upper, keywords] = [this.#slots, this.#lower, this.#upper, this.#keywords];
+    this.#allocate(slots.length * 2);
+    this.#slots.set(slots);
+    this.#lower.set(lower);
+    this.#upper.set(upper);
+    this.#keywords.set(keywords);
+  }
+
+  #allocate(capacity: number): void {
+    this.#slots = new Uint32Array(capacity);
+    this.#lower = new Float64Array(capacity);
+    this.#upper = new Float64Array(capacity);
+    this.#keywords = new Float64Array(capacity);
   }
 
   #removeBelowFloor(): void {
@@ -67,14 +84,9 @@ export class ScanCandidates {
       this.#slots[kept] = this.#slots[at] ?? 0;
       this.#lower[kept] = this.#lower[at] ?? 0;
       this.#upper[kept] = this.#upper[at] ?? 0;
-      if (this.#keywords !== null) this.#keywords[kept] = this.#keywords[at] ?? 0;
+      this.#keywords[kept] = this.#keywords[at] ?? 0;
       kept += 1;
     }
     this.#length = kept;
   }
-}
-
-function enlarged<Values extends Uint32Array | Float64Array>(values: Values, larger: Values): Values {
-  larger.set(values);
-  return larger;
 }
