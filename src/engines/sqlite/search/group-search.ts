@@ -72,6 +72,7 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
       endStage("rescore");
       return ranked;
     } finally {
+      index.endGroup();
       indexes.settle(serial);
     }
   }

@@ -6,6 +6,7 @@ import type { SearchQuery } from "../../../memory/store.ts";
 import { isActiveState, type RowBlock, typeOfState } from "../../../ranking/row-block.ts";
 import type { BlockBuffers } from "./block-buffers.ts";
 import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
+import { EligibleSets } from "./eligible-sets.ts";
 import type { ChangedRow } from "./index-statements.ts";
 import { writeValues, writeVector } from "./row-writing.ts";
 import { SlotTable } from "./slot-table.ts";
@@ -25,6 +26,7 @@ export class IndexedRows {
   readonly #bySerial: SlotTable;
   readonly #byContent: SlotTable;
   readonly #eligibility = new Eligibility();
+  readonly #eligibleSets = new EligibleSets();
 
   constructor(dimensions: number, buffers: BlockBuffers) {
     const slots = new Slots(dimensions, buffers);
@@ -36,7 +38,8 @@ export class IndexedRows {
   /** Of all parts; that of tags is estimated. */
   get byteLength(): number {
     const tables = this.#bySerial.byteLength + this.#byContent.byteLength;
-    return this.slots.byteLength + tables + this.#eligibility.byteLength + this.tagSets.byteLength;
+    const bits = this.#eligibility.byteLength + this.#eligibleSets.byteLength;
+    return this.slots.byteLength + tables + bits + this.tagSets.byteLength;
   }
 
   /** The slot of the memory with this content; -1: there is none. */
@@ -44,15 +47,19 @@ export class IndexedRows {
     return this.#byContent.find(contentRevision);
   }
 
-  /** The slots that the query can return, as bits in shared memory. */
+  /** The slots that the query can return, as bits in shared memory, until `endGroup`. */
   eligible(query: EligibilityQuery & Pick<SearchQuery, "tags">): Uint32Array {
-    const words = Math.ceil(this.slots.end / 32);
-    const eligible = new Uint32Array(new SharedArrayBuffer(words * Uint32Array.BYTES_PER_ELEMENT));
+    const eligible = this.#eligibleSets.take(Math.ceil(this.slots.end / 32));
     const isMatch = query.tags === null ? null : this.tagSets.matching(query.tags);
     if (query.tags !== null && isMatch === null) return eligible;
     this.#eligibility.fill(query, eligible, (block) => this.slots.expiriesOf(block));
     if (isMatch !== null) this.slots.keepTagged(eligible, isMatch);
     return eligible;
+  }
+
+  /** The results of `eligible` are not used any more. */
+  endGroup(): void {
+    this.#eligibleSets.returnAll();
   }
 
   /** A memory that is new or changed. @returns whether it got another slot: a content that is the same has the same vector */

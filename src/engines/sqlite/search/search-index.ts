@@ -135,6 +135,11 @@ export class SearchIndex {
     return this.#rows.eligible(query);
   }
 
+  /** As IndexedRows.endGroup. */
+  endGroup(): void {
+    this.#rows.endGroup();
+  }
+
   /** The adopted rows have all changes through this revision. */
   assume(revision: number, newestContentRevision: number): void {
     this.#revision = revision;
