@@ -1,6 +1,7 @@
 // Owns what a scanner knows besides its current task: the buffers of the searcher, and the values that tasks have in common. Must never
 // know a kind of task.
 
+import { createGarbageCollection } from "./garbage.ts";
 import type { SharedBuffer, ToScanner } from "./group-steps.ts";
 
 /** @throws RangeError: the searcher has not shared a buffer with this number, or has released it */
@@ -13,6 +14,7 @@ export type TaskHandlers = Readonly<Record<string, (common: never, task: never) 
 export function createTaskPerformer(createHandlers: (findBuffer: FindBuffer) => TaskHandlers) {
   const buffers = new Map<number, SharedArrayBuffer>();
   const commons = new Map<number, unknown>();
+  const collectGarbage = createGarbageCollection();
   const handlers = createHandlers((number) => {
     const buffer = buffers.get(number);
     if (buffer === undefined) throw new RangeError(`No buffer has the number ${number}.`);
@@ -35,6 +37,8 @@ export function createTaskPerformer(createHandlers: (findBuffer: FindBuffer) => 
     if ("value" in common) commons.set(common.number, common.value);
     // The searcher names kinds of TaskKinds only, with values of their types.
     const perform = handlers[kind] as (common: unknown, task: unknown) => unknown;
-    return perform(commons.get(common.number), task);
+    const result = perform(commons.get(common.number), task);
+    collectGarbage();
+    return result;
   };
 }

@@ -12,6 +12,7 @@ import {
 } from "../../../statistics/distribution.ts";
 import { ThreadEnded } from "../../../threads/thread-ended.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
+import { createGarbageCollection } from "../search/garbage.ts";
 import type { BufferChanges, GroupWork } from "../search/group-steps.ts";
 import { scannersMax } from "../search/limits.ts";
 import { createScanner, type Scanner } from "./scanner.ts";
@@ -78,6 +79,7 @@ export function createScanners(count: number, start: (events: ThreadEvents) => W
   const buffers = new Map<number, SharedArrayBuffer>();
   const taskSeconds = createDistribution(stageSeconds);
   const scanners: Scanner[] = [];
+  const collectGarbage = createGarbageCollection();
   let lastNumber = 0;
 
   const isAnyUp = (): boolean => scanners.some(({ isUp }) => isUp);
@@ -103,6 +105,8 @@ export function createScanners(count: number, start: (events: ThreadEvents) => W
     if (work.missing > 0) return;
     end(work);
     work.settled.resolve(work.results);
+    // This thread sees all blocks, for scanners that start again.
+    collectGarbage();
   };
   const lose = (task: Task, error: unknown): void => {
     const { work } = task;

@@ -7,6 +7,7 @@ import { loadOnnx } from "../../../native/onnx.ts";
 import type { SearchStatistics } from "../../../storage/statistics.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
+import { createGarbageCollection } from "../search/garbage.ts";
 import { createGroupSearch } from "../search/group-search.ts";
 import type { SearcherAnswer, Step, ToSearcher } from "../search/group-steps.ts";
 import { createOpenGroups } from "../search/open-groups.ts";
@@ -40,6 +41,7 @@ const groups = createOpenGroups(() => {
   const database = openReading(file);
   return { database, answer: createGroupSearch(searcher, createSearchStatements(database)) };
 });
+const collectGarbage = createGarbageCollection();
 
 answerStoreRequests((request) => {
   // Only searches.ts sends requests here.
@@ -56,6 +58,7 @@ answerStoreRequests((request) => {
     "begin" in message
       ? groups.begin(message.begin, message.project, message.requests)
       : (groups.continue(message.continue, message.results) ?? refuseUnknown());
+  collectGarbage();
   return { step, buffers: buffers.takeChanges() } satisfies SearcherAnswer;
 });
 
