@@ -12,6 +12,7 @@ import {
   readdirSync,
   renameSync,
   rmdirSync,
+  type Stats,
   unlinkSync,
   utimesSync,
 } from "node:fs";
@@ -166,7 +167,7 @@ export function removeBlocksExcept(folder: string, kept: ReadonlySet<string>): v
  * @throws errors of the file system
  */
 export function removeProjectFiles(folder: string): void {
-  const info = lstatSync(folder, { throwIfNoEntry: false });
+  const info = infoOf(folder);
   if (info === undefined) return;
   // A link or a file of somebody else in the place of the folder.
   if (!info.isDirectory()) return;
@@ -194,8 +195,18 @@ export function sizeOfFiles({ manifest, blockStart }: CacheFiles): number {
 
 function removeFile(path: string): void {
   // A folder with the name of a file is not this program's, and harmless: opening it as a file fails.
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = infoOf(path);
   if (info !== undefined && !info.isDirectory()) unlinkSync(path);
+}
+
+/** Undefined when there is nothing, also because a file is in the place of a folder above. @throws other errors of the file system */
+function infoOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 function withManifest<Result>(folder: string, work: (file: number, path: string) => Result): Result {
