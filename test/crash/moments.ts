@@ -5,7 +5,7 @@ import { momentOf } from "./erase.ts";
 import type { Recording } from "./record.ts";
 import type { TraceEvent } from "./trace.ts";
 
-const phaseNames = ["start", "answer", "checkpoint", "names", "commit"] as const;
+const phaseNames = ["start", "answer", "checkpoint", "names", "commit", "cache"] as const;
 export type Phase = (typeof phaseNames)[number];
 
 /** Spread over all that a server does, the rare things as often as the common ones. */
@@ -14,7 +14,14 @@ export function chooseMoments(
   states: number,
   random: () => number,
 ): Map<number, Phase> {
-  const byPhase: Record<Phase, number[]> = { start: [], answer: [], checkpoint: [], names: [], commit: [] };
+  const byPhase: Record<Phase, number[]> = {
+    start: [],
+    answer: [],
+    checkpoint: [],
+    names: [],
+    commit: [],
+    cache: [],
+  };
   const disk = openDisk(recording);
   let isReady = false;
   for (const [moment, event] of recording.events.entries()) {
@@ -38,12 +45,19 @@ export function chooseMoments(
 
 function phaseOf(event: TraceEvent, disk: Disk, isReady: boolean): Phase | null {
   const { kind } = event;
+  if (isOfCache(event)) return "cache";
   if (kind === "answer" || kind === "ready") return "answer";
   if (kind === "create" || kind === "folder" || kind === "unlink" || kind === "rename" || kind === "link")
     return "names";
   if (disk.pendingOf(/\.db/) === 0) return null;
   if (!isReady) return "start";
   return disk.pendingOf(/\.db$/) > 0 ? "checkpoint" : "commit";
+}
+
+/** Whether a cache file of a search index is written, gets another name or is removed. */
+function isOfCache(event: TraceEvent): boolean {
+  const path = "path" in event ? event.path : event.kind === "rename" ? event.to : "";
+  return path.includes("/cache/search/");
 }
 
 /** The disk before the first event. */

@@ -13,11 +13,13 @@ const reason = whyNoTrace();
 
 describe.skipIf(reason !== null)(`a power loss ${reason ?? ""}`, () => {
   test("takes nothing that was answered and brings back nothing that was erased, whatever the disk forgets", async () => {
-    const { losses, states, phases, answered } = await explorePowerLoss({ ...small, erases: true });
+    const report = await explorePowerLoss({ ...small, erases: true });
+    const { losses, states, phases, answered, restartsWithCache } = report;
     expect(losses.map(describeLoss)).toEqual([]);
     expect(answered).toBeGreaterThanOrEqual(50);
     expect(states).toBeGreaterThanOrEqual(45);
     expect(Object.values(phases).every((count) => count > 0)).toBe(true);
+    expect(restartsWithCache).toBe(3 * small.restarts);
   }, 60_000);
 
   test("would take answered calls with synchronous = NORMAL: the explorer sees what there is to lose", async () => {

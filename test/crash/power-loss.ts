@@ -3,8 +3,11 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { locate } from "../../src/data-directory/data-directory.ts";
+import { findDeletedInCache } from "./cached-rows.ts";
 import { judge, type Knowledge, materialise } from "./crash-state.ts";
 import { momentOf } from "./erase.ts";
+import { findInexact } from "./exact-search.ts";
 import { type Call, createLoad, createRandom } from "./load.ts";
 import { chooseMoments, openDisk, type Phase, sample } from "./moments.ts";
 import { type Recording, type RecordOptions, record } from "./record.ts";
@@ -16,7 +19,7 @@ import { findVerdict } from "./verify.ts";
 export interface PowerLossOptions extends Omit<RecordOptions, "folder"> {
   /** How many states to judge at least, as far as there are so many. */
   readonly states: number;
-  /** In how many of them the real server is started. */
+  /** In how many of them, at most, the real server is started; in three times as many others while cache files are written. */
   readonly restarts: number;
 }
 
@@ -24,6 +27,8 @@ export interface PowerLossReport {
   readonly moments: number;
   readonly states: number;
   readonly restarts: number;
+  /** Of them, those with cache files of a search index, in whatever state. */
+  readonly restartsWithCache: number;
   readonly answered: number;
   /** States by what the server was doing. */
   readonly phases: Readonly<Record<Phase, number>>;
@@ -42,9 +47,9 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
   const recording = await record({ ...options, folder: folder.path });
   const random = createRandom(options.seed + 1);
   const moments = chooseMoments(recording, options.states, random);
-  const phases = { start: 0, answer: 0, checkpoint: 0, names: 0, commit: 0 };
+  const phases = { start: 0, answer: 0, checkpoint: 0, names: 0, commit: 0, cache: 0 };
   const losses: Loss[] = [];
-  let [states, restarts] = [0, 0];
+  let [states, restarts, restartsWithCache] = [0, 0, 0];
   for (const state of crashStates(recording, moments, random)) {
     const target = join(folder.path, "state");
     materialise(state.files, recording.directory, target);
@@ -52,12 +57,15 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
       ...findErased(recording, state),
       ...(await judge(target, state.knowledge, namesBelow(recording, state.files))),
     ];
-    if (
-      faults.length === 0 &&
-      restarts < options.restarts &&
-      random() < (2 * options.restarts) / options.states
-    ) {
+    const hasCache = [...state.files.keys()].some((path) => path.includes("/cache/search/"));
+    const isChosen =
+      state.phase === "cache"
+        ? hasCache && restartsWithCache < 3 * options.restarts && random() < 0.5
+        : restarts - restartsWithCache < options.restarts &&
+          random() < (2 * options.restarts) / options.states;
+    if (faults.length === 0 && isChosen) {
       restarts += 1;
+      if (state.phase === "cache") restartsWithCache += 1;
       faults.push(...(await startAgain({ command: options.command, recording }, state, target)));
     }
     states += 1;
@@ -65,7 +73,7 @@ export async function explorePowerLoss(options: PowerLossOptions): Promise<Power
     if (faults.length > 0) losses.push({ ...state, faults });
   }
   const answered = recording.calls.filter(({ status }) => status !== null).length;
-  return { moments: moments.size, states, restarts, answered, phases, losses };
+  return { moments: moments.size, states, restarts, restartsWithCache, answered, phases, losses };
 }
 
 interface CrashState {
@@ -118,7 +126,7 @@ function createListener(calls: readonly Call[]) {
   };
 }
 
-/** The real program must verify what is left, come up on it, take a call, and have everything afterwards. */
+/** The real program must verify what is left, come up on it, take a call, search exactly, and have everything afterwards. */
 async function startAgain(
   { command, recording }: { command: readonly string[]; recording: Recording },
   { files, knowledge }: CrashState,
@@ -137,11 +145,20 @@ async function startAgain(
     const call = await createLoad(0).send({ url: server.url, key }, "memory.list");
     if (call.status !== 200 && knowledge.isReady && key !== "")
       return [`after its restart the server answered ${call.status}`];
+    if (call.status === 200) {
+      const { url, projectId } = server;
+      const load = createLoad(0);
+      const inexact = await findInexact({ url, key, projectId, database: locate(target).database }, load);
+      // It is answered when the cache files have been compared with the database.
+      await load.send({ url, key }, "memory.delete");
+      const faults = [...inexact, ...findDeletedInCache(target, projectId)];
+      if (faults.length > 0) return faults;
+    }
   } finally {
     await server.stop();
   }
-  // The call has a number that was taken, and a key that had signed nothing may have been replaced.
-  const calls = knowledge.calls.filter(({ number }) => number > 0);
+  // The calls have numbers that were taken, and a key that had signed nothing may have been replaced.
+  const calls = knowledge.calls.filter(({ number }) => number > 1);
   const after = { ...knowledge, calls, signingKey: null };
   // Its files are other ones now: it goes on with exports that the power loss interrupted.
   return [...(await judge(target, after, readFiles(target))), ...(await findVerdict(command, target))];

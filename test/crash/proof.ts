@@ -124,9 +124,17 @@ async function kill(command: readonly string[]): Promise<Finding> {
   return { seen: `${report.kills} kills, ${answered} calls answered, ${unanswered} cut off`, faults };
 }
 
-function describeStates({ states: judged, moments, losses, answered, restarts, phases }: PowerLossReport) {
+function describeStates({
+  states: judged,
+  moments,
+  losses,
+  answered,
+  restarts,
+  restartsWithCache,
+  phases,
+}: PowerLossReport) {
   const where = Object.entries(phases).map(([phase, count]) => `${phase} ${count}`);
-  return `${judged} states of ${moments} moments (${where.join(", ")}), ${answered} calls answered, ${restarts} restarts, ${losses.length} states with losses`;
+  return `${judged} states of ${moments} moments (${where.join(", ")}), ${answered} calls answered, ${restarts} restarts (${restartsWithCache} of them while cache files were written), ${losses.length} states with losses`;
 }
 
 async function losePower(options: Partial<Parameters<typeof explorePowerLoss>[0]>): Promise<PowerLossReport> {
@@ -189,10 +197,11 @@ async function searchedDuringWrites(searchCacheBytes: number): Promise<Finding> 
 }
 
 async function searchedOverHttp(): Promise<Finding> {
-  const options = { command: executable ?? [], seed, memories: searchedMemories, searches: 20 };
-  const { events, answers, hits, complaints, faults } = await searchServed(options);
+  const options = { command: executable ?? [], seed, memories: searchedMemories, searches: 10 };
+  const { events, answers, hits, cacheFiles, complaints, faults } = await searchServed(options);
   const logged = complaints.length === 0 ? "nothing logged" : `logged: ${complaints.join(" | ")}`;
-  return { seen: `${events} events, ${answers} answers, ${hits} memories in them, ${logged}`, faults };
+  const seen = `${events} events, ${answers} answers, ${hits} memories in them, ${cacheFiles} cache files spoilt, ${logged}`;
+  return { seen, faults };
 }
 
 async function loseDisk(options: Omit<FaultOptions, "seed">): Promise<Finding> {

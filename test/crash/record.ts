@@ -7,7 +7,7 @@ import { type DataDirectory, locate } from "../../src/data-directory/data-direct
 import { defaultModel } from "../../src/embedding/model-directory.ts";
 import { countRecords } from "./crash-state.ts";
 import { type Erasure, eraseRecord } from "./erase.ts";
-import { type Call, createLoad } from "./load.ts";
+import { type Action, type Call, createLoad } from "./load.ts";
 import { startServer } from "./server.ts";
 import { parseTrace, type TraceEvent, tracer } from "./trace.ts";
 
@@ -49,6 +49,7 @@ export function whyNoTrace(): string | null {
 
 const clients = 6;
 const shares = [0.5, 0.4, 0.1];
+const cacheUse: readonly Action[] = ["memory.create", "memory.search", "memory.delete"];
 
 /** A life that is killed, one that begins with recovery and ends in order, and a short one. */
 export async function record(options: RecordOptions): Promise<Recording> {
@@ -77,6 +78,8 @@ export async function record(options: RecordOptions): Promise<Recording> {
     key = server.apiKey ?? key;
     const target = { url: server.url, key };
     await load.run(target, { clients, calls: Math.ceil(calls * share) });
+    // The end of the server writes the index that a search needs; the next life uses its files, and wipes what it deletes.
+    if (calls > 0) for (const action of cacheUse) await load.send(target, action);
     if (life === 0 && options.erases === true) {
       const place = { dataDir: directory.root, database: directory.database };
       erasure = await eraseRecord(command, place, load, target);

@@ -101,28 +101,50 @@ export function wipeRows(block: OpenBlock, rows: readonly number[]): void {
   for (const [group, members] of groups) wipeInGroup(block, group, members);
 }
 
+/** Verifies the checks of these rows. @throws UnusableFile when one is wrong; errors of the file system */
+export function verifyRows(block: OpenBlock, rows: readonly number[]): void {
+  for (const group of new Set(rows.map((row) => Math.floor(row / rowsPerCheck)))) readGroup(block, group);
+}
+
 function wipeInGroup(block: OpenBlock, group: number, rows: readonly number[]): void {
-  const start = block.start + imageStart(block);
-  const parts = partsOfGroup(block, group).map((part) => {
-    const content = new Uint8Array(part.bytes);
-    if (!readWhole(block.file, content, start + part.at)) throw new UnusableFile(block.path, "it is cut off");
-    return { ...part, content };
-  });
-  const checkAt = block.start + headerBytes + group * checkBytes;
-  const check = Buffer.alloc(checkBytes);
-  const contents = parts.map(({ content }) => content);
-  if (
-    !readWhole(block.file, check, checkAt) ||
-    check.readBigUInt64LE() !== checkOf(contents, block.id, group)
-  )
-    throw new UnusableFile(block.path, "a check of its rows is wrong");
-  for (const { content, bytes, at } of parts) {
-    const width = bytes / rowsPerCheck;
+  const parts = readGroup(block, group);
+  for (const { content, start } of parts) {
+    const width = content.length / rowsPerCheck;
     for (const row of rows) content.fill(0, (row % rowsPerCheck) * width, ((row % rowsPerCheck) + 1) * width);
-    writeWholeAt(block.file, content, start + at);
+    writeWholeAt(block.file, content, start);
   }
-  check.writeBigUInt64LE(checkOf(contents, block.id, group));
-  writeWholeAt(block.file, check, checkAt);
+  const check = Buffer.alloc(checkBytes);
+  check.writeBigUInt64LE(checkOf(contentsOf(parts), block.id, group));
+  writeWholeAt(block.file, check, checkStart(block, group));
+}
+
+interface ReadPart {
+  /** In the file. */
+  readonly start: number;
+  readonly content: Uint8Array;
+}
+
+function readGroup(block: OpenBlock, group: number): readonly ReadPart[] {
+  const parts = partsOfGroup(block, group).map(({ at, bytes }) => {
+    const start = block.start + imageStart(block) + at;
+    const content = new Uint8Array(bytes);
+    if (!readWhole(block.file, content, start)) throw new UnusableFile(block.path, "it is cut off");
+    return { start, content };
+  });
+  const check = Buffer.alloc(checkBytes);
+  const isRight =
+    readWhole(block.file, check, checkStart(block, group)) &&
+    check.readBigUInt64LE() === checkOf(contentsOf(parts), block.id, group);
+  if (!isRight) throw new UnusableFile(block.path, "a check of its rows is wrong");
+  return parts;
+}
+
+function contentsOf(parts: readonly ReadPart[]): readonly Uint8Array[] {
+  return parts.map(({ content }) => content);
+}
+
+function checkStart({ start }: OpenBlock, group: number): number {
+  return start + headerBytes + group * checkBytes;
 }
 
 /** @throws RangeError when no block has this shape */

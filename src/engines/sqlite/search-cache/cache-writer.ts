@@ -15,13 +15,15 @@ import {
   withoutTags,
 } from "./known-projects.ts";
 import { spareDiskBytes, wipedRowsMax } from "./limits.ts";
-import type { CacheManifest } from "./manifest.ts";
-import { wipeMemories, wipeOutdated } from "./outdated-rows.ts";
+import type { CachedBlock, CacheManifest } from "./manifest.ts";
+import { syncBlocks, wipeMemories, wipeOutdated } from "./outdated-rows.ts";
 import {
+  type BlockPlace,
   type CacheFiles,
   lastUse,
   makeProjectFolder,
   markUsed,
+  placeOfFile,
   publishManifest,
   removeBlocksExcept,
   sizeOfFiles,
@@ -197,6 +199,8 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         return null;
       }
       projects.makeRoom(project, bytes);
+      // From the new manifest on, nobody compares them with the removals before.
+      if (sole === null) syncBlocks(placesToSync(project, present));
       const complete = { ...manifest, blocks: present };
       project.files = withoutTags(publishManifest(project.folder, complete, sole?.content ?? null));
       project.draft = null;
@@ -213,6 +217,11 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
       markUsed(project.files, now);
     },
   };
+}
+
+/** The blocks of the draft were synced, but rows of them and of those before may have been wiped since. */
+function placesToSync({ folder, draft }: KnownProject, blocks: readonly CachedBlock[]): BlockPlace[] {
+  return blocks.map((block) => placeOfFile(folder, block, draft?.dimensions ?? 0));
 }
 
 interface Outdated {

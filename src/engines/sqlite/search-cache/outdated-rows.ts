@@ -2,7 +2,7 @@
 // in another way.
 
 import { fdatasyncSync } from "node:fs";
-import { type OpenBlock, readColumns, wipeRows } from "./block-file.ts";
+import { type OpenBlock, readColumns, verifyRows, wipeRows } from "./block-file.ts";
 import type { ChangedContent } from "./cache-facts.ts";
 import type { CachedBlock } from "./manifest.ts";
 import { type BlockPlace, withBlock } from "./project-files.ts";
@@ -42,7 +42,7 @@ function isInRange(
 }
 
 /**
- * Wipes the rows of the removed memories, and those of changed memories that have a former content.
+ * Wipes the rows of the removed memories, and those of changed memories that have a former content. Verifies those that were wiped before.
  * @returns how many memories the files then have together with the changed ones that are not in them
  * @throws as wipeMemories
  */
@@ -58,18 +58,29 @@ export function wipeOutdated(
     withBlock(place, "change", (block) => {
       const { serials, contentRevisions } = readColumns(block);
       const outdated: number[] = [];
+      const free: number[] = [];
       for (const [row, serial] of serials.entries()) {
-        if (serial === 0) continue;
+        if (serial === 0) {
+          free.push(row);
+          continue;
+        }
         const content = contents.get(serial);
         const isOutdated =
           removed.has(serial) || (content ?? contentRevisions[row]) !== contentRevisions[row];
         if (isOutdated) outdated.push(row);
         else if (content === undefined) known += 1;
       }
+      // After a power loss, a part of a row that was wiped may be as before.
+      verifyRows(block, free);
       wipe(block, outdated, isDurable);
     });
   }
   return known;
+}
+
+/** What was wiped in these blocks is gone after a power loss, too, when this returns. @throws errors of the file system */
+export function syncBlocks(places: readonly BlockPlace[]): void {
+  for (const place of places) withBlock(place, "change", ({ file }) => fdatasyncSync(file));
 }
 
 function wipe(block: OpenBlock, rows: readonly number[], isDurable: boolean): void {

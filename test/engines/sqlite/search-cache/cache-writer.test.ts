@@ -127,6 +127,37 @@ describe.each([
     expect(isAnywhere(serials[2] ?? 0)).toBe(false);
   });
 
+  test("a row of which a power loss left a part is removed by the next start", async () => {
+    const ids = await createSome(6);
+    const serials = ids.map(serialOf);
+    write(...capacities);
+    const path = join(folder, project.id);
+    const before = new Map(readdirSync(path).map((name) => [name, readFileSync(join(path, name))]));
+    await call("DELETE", `/v1/memories/${ids[1]}`);
+    writer.wipeDeleted(project.id);
+    for (const [name, content] of before) {
+      if (content.length < 64 * dimensions) continue;
+      // The last view has the codes.
+      const codesAt = content.length - 64 * dimensions;
+      const wiped = readFileSync(join(path, name));
+      wiped.set(content.subarray(codesAt), codesAt);
+      writeFileSync(join(path, name), wiped);
+    }
+    expect(isAnywhere(serials[1] ?? 0)).toBe(true);
+    reopen();
+    expect(writer.check(project.id, false)).toBeNull();
+    expect(cached()).toBeNull();
+  });
+
+  test("a file in the place of the folder of all projects lets a delete be answered", async () => {
+    const ids = await createSome(2);
+    write(...capacities);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "not a folder");
+    await call("DELETE", `/v1/memories/${ids[1]}`);
+    expect(() => writer.wipeDeleted(project.id)).not.toThrow();
+  });
+
   test("the former content of a changed memory is wiped by an erasure and by the next start", async () => {
     const ids = await createSome(6);
     const serials = ids.map(serialOf);
