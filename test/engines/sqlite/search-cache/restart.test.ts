@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { locate } from "../../../../src/data-directory/data-directory.ts";
-import { openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
+import { openReading, openWriting } from "../../../../src/engines/sqlite/database-file/connection.ts";
 import { imageStart, sealBlock } from "../../../../src/engines/sqlite/search-cache/block-file.ts";
 import {
   imageBytes,
@@ -224,6 +224,44 @@ test("an index is written while the server runs, and catches up with what was ch
   const tagged = await app.call("POST", "/v1/memories/search", { body: { query: "river", tags: ["new"] } });
   expect(JSON.stringify(tagged.data)).toContain(String(data.id));
 });
+
+test("files are used although the removals since are no longer stored", async () => {
+  await app.restart(() => rmSync(root, { recursive: true, force: true }));
+  await search();
+  app.passTime(10_000);
+  for (let waits = 0; !existsSync(index()) && waits < 500; waits++) await Bun.sleep(10);
+  expect((await app.call("DELETE", `/v1/memories/${ids[4]}`)).status).toBe(204);
+  const before = await search();
+  const wiped = readFileSync(index());
+  const removals = () =>
+    withDatabase((database) => Number(database.prepare("SELECT COUNT(*) FROM memory_removal").pluck().get()));
+  expect(removals()).toBeGreaterThan(0);
+  await app.restart(() => writeFileSync(index(), wiped));
+  // Longer than removals are stored; the sweep of the writer looks at the time.
+  app.passTime(2 * 3_600_000);
+  for (let waits = 0; removals() > 0 && waits < 500; waits++) await Bun.sleep(10);
+  expect(removals()).toBe(0);
+  // As after a kill: the end of the server has written nothing.
+  await app.restart(() => writeFileSync(index(), wiped));
+  expect(await search()).toEqual(before);
+  await app.restart(() => {
+    writeFileSync(index(), wiped);
+    deceive();
+  });
+  // The file was read, and nothing was read again in its place.
+  expect(await search()).not.toEqual(before);
+  await app.restart(() => rmSync(root, { recursive: true }));
+  expect(await search()).toEqual(before);
+});
+
+function withDatabase<Result>(work: (database: ReturnType<typeof openReading>) => Result): Result {
+  const database = openReading({ path: locate(app.config.dataDir).database, runtime });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
 
 test("an index of several blocks is read by other threads, and only blocks that were changed are written again", async () => {
   const project = await app.createProject("custom");
