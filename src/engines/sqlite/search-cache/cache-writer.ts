@@ -2,11 +2,11 @@
 // file whose memory was deleted before the request: a row is written only after the removals were read from the database, and each
 // removal is followed by a request that wipes its row.
 
-import { statfsSync } from "node:fs";
 import type { Database } from "../../../native/sqlite.ts";
 import { viewRowBlock } from "../../../ranking/row-block.ts";
 import { blockFileBytes } from "./block-file.ts";
 import { type CacheFacts, createCacheFacts, isSame } from "./cache-facts.ts";
+import { hasRoom } from "./disk-room.ts";
 import {
   blocksOf,
   type CacheDraft,
@@ -14,19 +14,19 @@ import {
   type KnownProject,
   withoutTags,
 } from "./known-projects.ts";
-import { spareDiskBytes, wipedRowsMax } from "./limits.ts";
-import type { CachedBlock, CacheManifest } from "./manifest.ts";
-import { syncBlocks, wipeMemories, wipeOutdated } from "./outdated-rows.ts";
+import { wipedRowsMax } from "./limits.ts";
+import type { CacheManifest } from "./manifest.ts";
+import { wipeMemories, wipeOutdated } from "./outdated-rows.ts";
 import {
-  type BlockPlace,
   type CacheFiles,
+  isThere,
   lastUse,
   makeProjectFolder,
   markUsed,
-  placeOfFile,
   publishManifest,
   removeBlocksExcept,
   sizeOfFiles,
+  trySyncing,
   writeBlockFile,
 } from "./project-files.ts";
 import { type Sealed, sealWithout } from "./sealed-block.ts";
@@ -166,7 +166,7 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         manifest.blocks.length > 1 &&
         manifest.dimensions === draft.dimensions &&
         isSame(manifest.epochs, draft.epochs);
-      return isKept ? manifest.blocks.map((block) => block.id) : [];
+      return isKept ? manifest.blocks.map((block) => block.id).filter(isThere(project.folder)) : [];
     },
 
     write(id, image) {
@@ -199,8 +199,11 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         return null;
       }
       projects.makeRoom(project, bytes);
-      // From the new manifest on, nobody compares them with the removals before.
-      if (sole === null) syncBlocks(placesToSync(project, present));
+      // Nobody compares them with the removals before the new manifest any more.
+      if (sole === null && !trySyncing(project.folder, present)) {
+        remove(project);
+        return null;
+      }
       const complete = { ...manifest, blocks: present };
       project.files = withoutTags(publishManifest(project.folder, complete, sole?.content ?? null));
       project.draft = null;
@@ -217,11 +220,6 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
       markUsed(project.files, now);
     },
   };
-}
-
-/** The blocks of the draft were synced, but rows of them and of those before may have been wiped since. */
-function placesToSync({ folder, draft }: KnownProject, blocks: readonly CachedBlock[]): BlockPlace[] {
-  return blocks.map((block) => placeOfFile(folder, block, draft?.dimensions ?? 0));
 }
 
 interface Outdated {
@@ -249,15 +247,4 @@ function findOutdated(facts: CacheFacts, { id, files, draft }: KnownProject): Ou
 
 function idsOf(files: CacheFiles | null): ReadonlySet<string> {
   return new Set(files?.manifest.blocks.map(({ id }) => id) ?? []);
-}
-
-/** Whether the disk has room beside the database. */
-function hasRoom(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > spareDiskBytes;
-  } catch {
-    // It does not exist yet.
-    return true;
-  }
 }

@@ -78,11 +78,6 @@ export function wipeOutdated(
   return known;
 }
 
-/** What was wiped in these blocks is gone after a power loss, too, when this returns. @throws errors of the file system */
-export function syncBlocks(places: readonly BlockPlace[]): void {
-  for (const place of places) withBlock(place, "change", ({ file }) => fdatasyncSync(file));
-}
-
 function wipe(block: OpenBlock, rows: readonly number[], isDurable: boolean): void {
   if (rows.length > 0) wipeRows(block, rows);
   if (isDurable) fdatasyncSync(block.file);

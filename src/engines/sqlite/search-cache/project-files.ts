@@ -5,6 +5,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasyncSync,
   fstatSync,
   lstatSync,
@@ -124,6 +125,21 @@ export type SealedBlock = readonly [head: Uint8Array, image: Uint8Array];
 /** Writes a block file and syncs it. @throws errors of the file system; then there is no such file */
 export function writeBlockFile(folder: string, id: string, block: SealedBlock): void {
   writeNewFile(join(folder, `${id}.block`), block);
+}
+
+/** @returns whether a block file with this id is in the folder */
+export function isThere(folder: string): (id: string) => boolean {
+  return (id) => existsSync(join(folder, `${id}.block`));
+}
+
+/** What was wiped in these block files is gone after a power loss, too. @returns false when they cannot be synced, or are missing */
+export function trySyncing(folder: string, blocks: readonly Pick<CachedBlock, "id">[]): boolean {
+  try {
+    for (const { id } of blocks) withFile(join(folder, `${id}.block`), constants.O_RDWR, fdatasyncSync);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

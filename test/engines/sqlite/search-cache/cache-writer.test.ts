@@ -286,6 +286,18 @@ describe("while files are written", () => {
     );
   });
 
+  test("a block that somebody has removed is not kept", async () => {
+    const ids = await createSome(4);
+    write(64, 64);
+    const [first = "", second = ""] = writer.begin(stateOf().draft) ?? [];
+    rmSync(join(folder, project.id, `${first}.block`));
+    expect(writer.begin(stateOf().draft)).toEqual([second]);
+    expect(writer.publish(project.id, stateOf().manifest, [first, second], null)).toBeNull();
+    expect(cached()).toBeNull();
+    write(64, 64);
+    expect(cached()).toEqual(ids.map(serialOf));
+  });
+
   test("a bulk delete ends it, and nothing is left", async () => {
     await createSome(4);
     write(64, 64);
