@@ -3,7 +3,14 @@
 
 import { parentPort } from "node:worker_threads";
 import { Refusal } from "../errors.ts";
-import type { Complaint, FromThread, RefusedRequest, ThreadError, ToThread } from "./protocol.ts";
+import type {
+  Complaint,
+  FromThread,
+  RefusedRequest,
+  ThreadError,
+  ThreadReply,
+  ToThread,
+} from "./protocol.ts";
 
 /** A failure that is not a defect: the answer to the caller, and the text that the log has after the name of the thread. */
 interface KnownFailure {
@@ -14,7 +21,7 @@ interface KnownFailure {
 export interface AnswerOptions<Answer> {
   /** Sent to the main thread when this thread is ready. */
   readonly ready?: unknown;
-  /** Requests are handled when they arrive, several at once; otherwise one after another. */
+  /** Requests are handled when they arrive, several at once, and may be answered together; otherwise one after another. */
   readonly atOnce?: boolean;
   /** Buffers of an answer that are transferred instead of copied. */
   readonly moved?: (answer: Answer) => readonly ArrayBuffer[];
@@ -43,12 +50,31 @@ export function answerRequests<Answer>(
   const post = (message: FromThread) => port.postMessage(message);
   let last: Promise<void> = Promise.resolve();
   let isClosing = false;
+  /** Answers of several requests that end in the same turn are one message, because each message wakes the main thread. */
+  let replies: ThreadReply[] = [];
+  let moving: ArrayBuffer[] = [];
+
+  const postReplies = (): void => {
+    const [together, buffers] = [replies, moving];
+    [replies, moving] = [[], []];
+    try {
+      port.postMessage({ replies: together } satisfies FromThread, buffers);
+    } catch (error) {
+      for (const { number } of together) post(failureOf(number, error, recognise));
+    }
+  };
+  const collect = (reply: ThreadReply, buffers: readonly ArrayBuffer[]): void => {
+    if (replies.length === 0) queueMicrotask(postReplies);
+    replies.push(reply);
+    moving.push(...buffers);
+  };
 
   const answer = async (number: number, request: unknown): Promise<void> => {
     if (isClosing) return;
     try {
       const value = await handle(request);
-      if (moved === undefined) post({ number, answer: value });
+      if (atOnce) collect({ number, answer: value }, moved?.(value) ?? []);
+      else if (moved === undefined) post({ number, answer: value });
       else port.postMessage({ number, answer: value } satisfies FromThread, [...moved(value)]);
     } catch (error) {
       post(failureOf(number, error, recognise));
@@ -75,7 +101,7 @@ function failureOf(
   number: number,
   error: unknown,
   recognise: (error: unknown) => KnownFailure | null,
-): FromThread {
+): ThreadReply {
   if (error instanceof Refusal) return { number, refused: toRefused(error, null) };
   const { message, stack } = toThreadError(error);
   const known = recognise(error);

@@ -13,6 +13,8 @@ export type FromThread =
   /** The first message: the thread has started and reads requests. */
   | { readonly ready: unknown }
   | ThreadReply
+  /** Of a thread that handles several requests at once: those that it answers at the same time. */
+  | { readonly replies: readonly ThreadReply[] }
   /** The last message. */
   | { readonly closed: true };
 

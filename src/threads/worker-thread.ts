@@ -168,7 +168,7 @@ export class WorkerThread<Ready = unknown> {
     else if ("closed" in message) this.#onClosed();
     else {
       this.#restartDelayMs = restartDelayMinMs;
-      this.#pending.settle(message);
+      for (const reply of "replies" in message ? message.replies : [message]) this.#pending.settle(reply);
     }
   }
 

@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import { createClock } from "../../src/clock.ts";
 import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { type Embedder, type EmbedderOptions, startEmbedder } from "../../src/embedding/embedder.ts";
-import type { EmbedRequest } from "../../src/embedding/embedder-protocol.ts";
+import type { EmbedAnswer, EmbedRequest } from "../../src/embedding/embedder-protocol.ts";
 import { sentMaxTexts } from "../../src/embedding/limits.ts";
 import { readModelDirectory } from "../../src/embedding/model-directory.ts";
 import { Refusal } from "../../src/errors.ts";
@@ -65,6 +65,8 @@ function supervise(spawn: Spawn): Supervisor {
 }
 
 /** Starts real workers and remembers them, so that a test can kill one. */
+const isFirstOfRun = (answer: unknown): boolean => (answer as EmbedAnswer).isFirstOfRun;
+
 function observeWorkers(): { workers: Worker[]; supervisor: Supervisor } {
   const workers: Worker[] = [];
   const supervisor = supervise((name, init) => {
@@ -261,21 +263,38 @@ describe("the queue", () => {
   });
 
   test("is spared by the cache of queries, which passages do not use", async () => {
-    let batches = 0;
+    let computed = 0;
     const supervisor = supervise((name, init) => {
       const worker = spawnWorker(name, init);
       worker.on("message", (message: FromThread) => {
-        if ("answer" in message) batches++;
+        if ("replies" in message) computed += message.replies.length;
       });
       return worker;
     });
     const embedder = await start({}, { supervisor, queryCacheEntries: 2 });
     for (const text of ["red", "red", "green", "red"]) await embedder.embed(text, "query");
-    expect(batches).toBe(2);
+    expect(computed).toBe(2);
     for (const text of ["blue", "green"]) await embedder.embed(text, "query");
-    expect(batches).toBe(4);
+    expect(computed).toBe(4);
     for (const text of ["blue", "blue"]) await embedder.embed(text, "passage");
-    expect(batches).toBe(6);
+    expect(computed).toBe(6);
+  });
+
+  test("receives the texts of a run in one message", async () => {
+    const messages: (readonly boolean[])[] = [];
+    const supervisor = supervise((name, init) => {
+      const worker = spawnWorker(name, Object.assign({}, init, { batching: true }));
+      worker.on("message", (message: FromThread) => {
+        if (!("replies" in message)) return;
+        messages.push(message.replies.map((reply) => "answer" in reply && isFirstOfRun(reply.answer)));
+      });
+      return worker;
+    });
+    const embedder = await start({}, { supervisor });
+    await Promise.all(Array.from({ length: 50 }, (_, i) => embedder.embed(`text ${10 + i}`, "passage")));
+    expect(messages.flat()).toHaveLength(50);
+    expect(messages.every(([first]) => first)).toBe(true);
+    expect(messages.flat()).toContain(false);
   });
 
   test("takes equal texts once", async () => {
