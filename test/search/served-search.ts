@@ -2,7 +2,7 @@
 // damaged, swapped or old. Every answer must be the naive ranking of what the database holds. Touches no file but those of the cache.
 
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   addProject,
   callOf,
@@ -11,6 +11,7 @@ import {
   withFillingStore,
 } from "../../bench/filling-store.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { failureLogEveryMs } from "../../src/limits.ts";
 import { readBatchItem } from "../../src/memory/batch-item.ts";
 import { contentKey, type MemoryType, memoryTypes } from "../../src/memory/memory.ts";
 import type { SearchQuery } from "../../src/memory/store.ts";
@@ -36,9 +37,9 @@ interface ServedSearchReport {
   readonly events: number;
   readonly answers: number;
   readonly hits: number;
-  /** Files of the cache at the end. */
+  /** How many cache files were removed, damaged, swapped or replaced, all together. */
   readonly cacheFiles: number;
-  /** Texts of what the servers logged as warnings and errors, each once. */
+  /** Texts of what the servers logged as warnings and errors, each once; a server that logs one of them again is a fault. */
   readonly complaints: readonly string[];
   readonly faults: readonly string[];
 }
@@ -76,6 +77,8 @@ class Proof {
   #events = 0;
   #answers = 0;
   #hits = 0;
+  #cacheFiles = 0;
+  #startedAt = 0;
 
   constructor(options: ServedSearchOptions, dataDir: string, copy: string) {
     this.#options = options;
@@ -97,29 +100,39 @@ class Proof {
       await this.#restart("kill");
     });
     await this.#event("an old cache", () =>
-      this.#restart("stop", () => damage.putCopyBack(this.#copy, this.#cache)),
+      this.#restart("stop", () => this.#spoil(() => damage.putCopyBack(this.#copy, this.#cache))),
     );
-    await this.#event("the cache is removed under the server", async () => damage.removeCache(this.#cache));
+    await this.#event("the cache is removed under the server", async () =>
+      this.#spoil(() => damage.removeCache(this.#cache)),
+    );
     await this.#event("and written again", () => this.#restart());
     await this.#event("damaged files", () =>
-      this.#restart("stop", () => damage.damageFiles(this.#cache, random)),
+      this.#restart("stop", () => this.#spoil(() => damage.damageFiles(this.#cache, random))),
     );
     await this.#event("swapped files", () =>
-      this.#restart("stop", () => damage.swapFiles(this.#cache, random)),
+      this.#restart("stop", () => this.#spoil(() => damage.swapFiles(this.#cache, random))),
     );
-    await this.#event("cut files", () => this.#restart("kill", () => damage.cutFiles(this.#cache, random)));
+    await this.#event("cut files", () =>
+      this.#restart("stop", () => this.#spoil(() => damage.cutFiles(this.#cache, random))),
+    );
     await this.#event("garbage", () =>
-      this.#restart("stop", () => damage.fillWithGarbage(this.#cache, random)),
+      this.#restart("stop", () => this.#spoil(() => damage.fillWithGarbage(this.#cache, random))),
     );
-    await this.#event("garbage under the server", async () => damage.fillWithGarbage(this.#cache, random));
+    await this.#restart();
+    await this.#event("garbage under the server", async () =>
+      this.#spoil(() => damage.fillWithGarbage(this.#cache, random)),
+    );
+    await this.#restart();
     let undo = () => {};
     await this.#event("a cache that is read-only", async () => {
-      undo = damage.makeReadOnly(this.#cache);
+      this.#spoil(() => {
+        undo = damage.makeReadOnly(this.#cache);
+      });
     });
     await this.#event("read-only at a start", () => this.#restart());
     await this.#restart("stop", undo);
     await this.#event("a file instead of the cache", () =>
-      this.#restart("stop", () => damage.replaceByFile(this.#cache)),
+      this.#restart("stop", () => this.#spoil(() => damage.replaceByFile(this.#cache))),
     );
     await this.#event("writes beside it", () => this.#write());
     await this.#event("the end", () => this.#restart("stop", () => damage.removeCache(this.#cache)));
@@ -128,7 +141,7 @@ class Proof {
       events: this.#events,
       answers: this.#answers,
       hits: this.#hits,
-      cacheFiles: damage.cacheFiles(this.#cache).length,
+      cacheFiles: this.#cacheFiles,
       complaints: [...this.#complaints],
       faults: this.#faults,
     };
@@ -191,8 +204,18 @@ class Proof {
     }
   }
 
+  /** Does something to the cache files, and makes sure that there are some: those of the large project, and of the small one. */
+  #spoil(happen: () => void): void {
+    const files = damage.cacheFiles(this.#cache);
+    const projects = new Set(files.map((path) => dirname(path)));
+    if (projects.size < 2) throw new Error(`only ${projects.size} projects have cache files`);
+    this.#cacheFiles += files.length;
+    happen();
+  }
+
   async #start(): Promise<void> {
     const { command, flags = [] } = this.#options;
+    this.#startedAt = performance.now();
     this.#server = await startServer({
       command,
       dataDir: this.#dataDir,
@@ -202,11 +225,13 @@ class Proof {
 
   async #stop(how: "stop" | "kill"): Promise<void> {
     await this.#server?.[how]();
-    for (const line of this.#server?.log().split("\n") ?? []) {
-      if (line === "") continue;
-      const entry: unknown = JSON.parse(line);
-      this.#complaints.add(isObject(entry) ? String(entry.message) : line);
-    }
+    const logged = this.#server?.log().split("\n") ?? [];
+    const messages = logged.filter((line) => line !== "").map(messageOf);
+    for (const message of messages) this.#complaints.add(message);
+    // A failure that goes on is logged once a minute.
+    const allowed = 1 + Math.floor((performance.now() - this.#startedAt) / failureLogEveryMs);
+    for (const [message, { length }] of Map.groupBy(messages, (each) => each))
+      if (length > allowed) this.#faults.push(`a server logged ${length} times: ${message}`);
     this.#server = null;
   }
 
@@ -313,6 +338,11 @@ class Proof {
     };
     return { input, query };
   }
+}
+
+function messageOf(line: string): string {
+  const entry: unknown = JSON.parse(line);
+  return isObject(entry) ? String(entry.message) : line;
 }
 
 function toList(value: unknown): JsonObject[] {
