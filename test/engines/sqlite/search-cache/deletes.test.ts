@@ -85,6 +85,8 @@ test("by tags, and of all memories", async () => {
   await cacheAll();
   expect((await send("DELETE", "/v1/memories", { tags: ["t"] })).data.deleted_count).toBe(1);
   expect(cached()).toEqual(serials.slice(0, 3));
+  expect(hasVector(folder, serials[3] ?? 0)).toBe(false);
+  expect(hasVector(folder, serials[2] ?? 0)).toBe(true);
   expect((await send("DELETE", "/v1/memories")).data.deleted_count).toBe(3);
   expect(existsSync(join(folder, project.id))).toBe(false);
 });
