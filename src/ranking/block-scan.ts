@@ -9,7 +9,7 @@ import { type RowBlock, viewRowBlock } from "./row-block.ts";
 import { ScanCandidates } from "./scan-candidates.ts";
 import { boundKeywords, keywordScoreAt, type ScanKeywords, toScanKeywords } from "./scan-keywords.ts";
 import type { ScanFound, ScannedBlock, ScanQuery, ScanTask } from "./scan-task.ts";
-import { finalScore, relevance, relevanceAtMost } from "./scores.ts";
+import { finalScore, importanceWeight, relevance, relevanceAtMost, relevanceWeight } from "./scores.ts";
 
 /** Queries of one task whose candidates reuse memory; a task rarely has more. */
 const keptCandidatesMax = 8;
@@ -17,10 +17,16 @@ const keptCandidatesMax = 8;
 /** For each query of a task the rows that may be among its results. Blocks its thread: 100,000 rows of 384 take some 6 ms. */
 export type BlockScan = (task: ScanTask) => ScanFound[];
 
+/** Rows that all queries scan before the next ones, a multiple of 32: the products of so many stay in the nearest cache. */
+const rowsAtOnce = 256;
+
+/** More than the roundings of the sums that a scan compares with `cut`, which are below 4. */
+const comparisonError = 1e-12;
+
 /** One for each thread. It keeps a session and buffers for each number of dimensions, and memory for candidates, which the next task overwrites. */
 export function createBlockScan(onnx: Onnx): BlockScan {
   const products = new Map<number, BlockProduct>();
-  const keywordBounds = new Float64Array(rowsPerBlock);
+  const reach = new Float64Array(rowsPerBlock);
   /** By the position of the query in its task. */
   const candidates: ScanCandidates[] = [];
   const candidatesAt = (at: number): ScanCandidates => {
@@ -38,9 +44,14 @@ export function createBlockScan(onnx: Onnx): BlockScan {
       if (count === 0 || scanned.rows === 0) continue;
       const block = viewRowBlock(scanned.buffer, dimensions);
       const results = product(block.codes, scanned.rows, columns, count);
-      for (const [at, query] of prepared.entries()) {
-        const bounds = boundsOf(query, scanned, keywordBounds);
-        scanBlock(block, scanned, query, { results, count, first: at * 2, bounds });
+      const importanceMost = measureReach(block, scanned.rows, prepared, reach);
+      const parts = prepared.map((query, at) => {
+        const bounds = boundsOf(query, scanned);
+        return { query, results: { results, count, first: at * 2, bounds, reach, importanceMost } };
+      });
+      for (let start = 0; start < scanned.rows; start += rowsAtOnce) {
+        const end = Math.min(scanned.rows, start + rowsAtOnce);
+        for (const part of parts) scanRows(block, scanned, part.query, part.results, start, end);
       }
     }
     return prepared.map(({ candidates }) => candidates.found());
@@ -52,6 +63,8 @@ interface PreparedQuery {
   readonly quantised: QuantisedQuery;
   readonly keywords: ScanKeywords | null;
   readonly candidates: ScanCandidates;
+  /** For a block; empty when the query has no words. */
+  readonly keywordBounds: Float64Array;
 }
 
 function prepare(query: ScanQuery, candidates: ScanCandidates): PreparedQuery {
@@ -61,6 +74,7 @@ function prepare(query: ScanQuery, candidates: ScanCandidates): PreparedQuery {
     quantised: quantiseQuery(query.vector),
     keywords: query.keywords === null ? null : toScanKeywords(query.keywords),
     candidates,
+    keywordBounds: new Float64Array(query.keywords === null ? 0 : rowsPerBlock),
   };
 }
 
@@ -77,17 +91,36 @@ function toColumns(prepared: readonly PreparedQuery[], dimensions: number): Int8
   return columns;
 }
 
-/** @returns in `bounds`: at least the keyword score of each row of a block; null when the query has no words */
-function boundsOf(
-  { keywords }: PreparedQuery,
-  { firstSlot, rows }: ScannedBlock,
-  bounds: Float64Array,
-): Float64Array | null {
+/** @returns at least the keyword score of each row of a block; null when the query has no words */
+function boundsOf({ keywords, keywordBounds }: PreparedQuery, { firstSlot, rows }: ScannedBlock) {
   if (keywords === null) return null;
   // Whole words of bits: slots behind the last row are not eligible.
-  const ofRows = bounds.subarray(0, (rows + 31) & ~31);
+  const ofRows = keywordBounds.subarray(0, (rows + 31) & ~31);
   boundKeywords(keywords, firstSlot, ofRows);
   return ofRows;
+}
+
+/**
+ * What a row adds, beside its approximate similarity, to the greatest similarity plus the importance in units of relevance: the same for
+ * all queries, so it is computed once.
+ *
+ * @returns the greatest importance of a row
+ */
+function measureReach(
+  { residuals, importances }: RowBlock,
+  rows: number,
+  prepared: readonly PreparedQuery[],
+  reach: Float64Array,
+): number {
+  let length = 0;
+  for (const { quantised } of prepared) length = Math.max(length, quantised.errorBound.length);
+  let most = 0;
+  for (let row = 0; row < rows; row++) {
+    const importance = importances[row] ?? 0;
+    reach[row] = (residuals[row] ?? 0) * length + importance * (importanceWeight / relevanceWeight);
+    if (importance > most) most = importance;
+  }
+  return most;
 }
 
 interface BlockResults {
@@ -97,23 +130,34 @@ interface BlockResults {
   readonly first: number;
   /** At least the keyword score of each row. */
   readonly bounds: Float64Array | null;
+  /** Of each row, see `measureReach`. */
+  readonly reach: Float64Array;
+  readonly importanceMost: number;
 }
 
 /**
- * One row takes some five nanoseconds, because hardly any is a candidate: first the least that excludes the others, without a branch that
- * depends on the row.
+ * One row takes a few nanoseconds, because hardly any is a candidate: first the least that excludes the others, without a branch that
+ * depends on the row. Without words, a sum that was prepared for the row excludes nearly all of them. The sum has no lower limit for the
+ * similarity, so it is used when no row reaches the floor by its importance alone.
  */
-function scanBlock(
+function scanRows(
   { scales, residuals, importances }: RowBlock,
-  { firstSlot, rows }: ScannedBlock,
+  { firstSlot }: ScannedBlock,
   { query, quantised, keywords, candidates }: PreparedQuery,
-  { results, count, first, bounds }: BlockResults,
+  { results, count, first, bounds, reach, importanceMost }: BlockResults,
+  from: number,
+  rows: number,
 ): void {
   const { eligible, minSimilarity } = query;
   const { step, excess } = quantised;
   const { length, constant } = quantised.errorBound;
   let { floor } = candidates;
-  for (let start = 0; start < rows; start += 32) {
+  const cutOf = (least: number): number =>
+    bounds === null && importanceMost * importanceWeight < least - comparisonError
+      ? least / relevanceWeight - constant - comparisonError
+      : Number.NEGATIVE_INFINITY;
+  let cut = cutOf(floor);
+  for (let start = from; start < rows; start += 32) {
     const bits = (eligible[(firstSlot + start) >>> 5] ?? 0) | 0;
     if (bits === 0) continue;
     const end = Math.min(rows, start + 32);
@@ -121,6 +165,7 @@ function scanBlock(
       const at = row * count + first;
       const steps = lowStepsPerHigh * (results[at] ?? 0) + (results[at + 1] ?? 0) - excess;
       const similarity = (scales[row] ?? 0) * step * steps;
+      if (similarity + (reach[row] ?? 0) < cut) continue;
       const residual = residuals[row] ?? 0;
       const greatest = similarity + residual * length + constant;
       // At least 0. Half of the rows are on either side of it, and a branch would often be mispredicted.
@@ -139,7 +184,9 @@ function scanBlock(
         ? finalScore(relevance(limited(similarity - error), keyword), importance)
         : Number.NEGATIVE_INFINITY;
       candidates.add(firstSlot + row, lower, upper, keyword);
+      if (floor === candidates.floor) continue;
       floor = candidates.floor;
+      cut = cutOf(floor);
     }
   }
 }
