@@ -200,13 +200,11 @@ test.each(["hangs", "is killed"])(
     inspector?.once("exit", () => {
       ended += 1;
     });
-    // It hangs before it reads its request, which waits until the thread has started.
+    // Nobody hears its answer. It is killed after it has started: Bun aborts the process when a thread ends while it loads an addon.
+    inspector?.removeAllListeners("message");
+    await new Promise((resolve) => inspector?.once("message", resolve));
     if (how === "is killed") await inspector?.terminate();
-    else {
-      inspector?.removeAllListeners("message");
-      await new Promise((resolve) => inspector?.once("message", resolve));
-      letChecksPass("inspector");
-    }
+    else letChecksPass("inspector");
     await untilEnded(1);
     await clock.sleep(1);
     expect(logged.join("")).toContain("the database file cannot be checked");
