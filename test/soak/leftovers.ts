@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { type Dirent, existsSync, readdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { locate } from "../../src/data-directory/data-directory.ts";
 
 /** Names below the data directory, besides the files of exports. */
@@ -10,6 +10,8 @@ const lasting = [
   /^memledger\.(db|lock|toml|backup)$/,
   /^audit\.(key|pub|rotations)$/,
   /^checkpoints\/[0-9a-f]{32}\.notes$/,
+  // Search indexes; a project without a manifest has none.
+  /^cache\/search\/[0-9a-f]{32}\/(index|[0-9a-f]{32}\.block)$/,
   // The libraries of one version; from source there are none.
   /^runtime\/[0-9a-f]{16}\/[\w.-]+\.(node|so|so\.\d+|dylib|dll)$/,
 ];
@@ -20,6 +22,7 @@ export function findLeftovers(dataDir: string): string[] {
   const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
   const exports = readExports(dataDir);
   const isExpected = (name: string) => lasting.some((pattern) => pattern.test(name)) || exports.has(name);
+  const names = new Set(entries.map((entry) => nameBelow(dataDir, entry)));
   const sets = new Set<string>();
   const faults: string[] = [];
   for (const entry of entries) {
@@ -27,7 +30,8 @@ export function findLeftovers(dataDir: string): string[] {
     if (entry.isDirectory()) continue;
     const [, set] = /^runtime\/([0-9a-f]{16})\//.exec(name) ?? [];
     if (set !== undefined) sets.add(set);
-    if (!entry.isFile() || !isExpected(name)) faults.push(`${name} is left over`);
+    const isOfNoIndex = name.endsWith(".block") && !names.has(join(dirname(name), "index"));
+    if (!entry.isFile() || !isExpected(name) || isOfNoIndex) faults.push(`${name} is left over`);
   }
   if (sets.size > 1) faults.push(`the libraries of ${sets.size} versions are left over`);
   return faults;
