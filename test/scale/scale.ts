@@ -25,7 +25,7 @@ interface ScaleReport {
 }
 
 /** What a server may need: 900 MB with a million memories. */
-const residentLimitMegabytes = (memories: number) => 420 + (480 * memories) / 1e6;
+const residentLimitMegabytes = (memories: number) => 500 + (400 * memories) / 1e6;
 /** With fewer memories the start of a busy machine decides. */
 const firstSearchLimit = { memories: 1_000_000, ms: 1_500 };
 /** The least that can be set; larger projects are searched in the database. */
