@@ -2,9 +2,9 @@
 // objects. Must never write to the database.
 
 import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
-import type { MemoryType } from "../../src/memory/memory.ts";
 import type { SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime } from "../../src/native/runtime.ts";
+import { type NaiveRow, toNaive } from "../engines/sqlite/naive-memories.ts";
 import {
   countHolders,
   type NaiveHit,
@@ -12,20 +12,7 @@ import {
   rankNaively,
   sharesOf,
   type WordCounts,
-  wordsOf,
 } from "../ranking/naive-ranking.ts";
-
-interface Row {
-  readonly serial: number;
-  readonly id: string;
-  readonly content: string;
-  readonly memory_type: MemoryType;
-  readonly importance: number;
-  readonly is_active: number;
-  readonly expires_at: number | null;
-  readonly tags: string | null;
-  readonly embedding: Uint8Array;
-}
 
 export interface StoredRanking {
   readonly memories: number;
@@ -43,7 +30,7 @@ export function rankStored(
   rowsOfPart = partRows,
 ): StoredRanking {
   const database = openReading({ path, runtime: prepareRuntime("unused-from-source") });
-  const read = database.prepare<[string, number, number], Row>(
+  const read = database.prepare<[string, number, number], NaiveRow>(
     `SELECT memory.serial, memory.id, memory.content, memory.memory_type, memory.importance, memory.is_active,
        memory.expires_at, memory.tags, memory_vector.embedding
      FROM memory JOIN memory_vector ON memory_vector.memory = memory.serial
@@ -52,11 +39,11 @@ export function rankStored(
      ORDER BY memory.serial LIMIT ?`,
   );
   const forEachPart = (work: (memories: readonly NaiveMemory[]) => void) => {
-    let rows: readonly Row[] = [];
+    let rows: readonly NaiveRow[] = [];
     for (let after = 0; ; after = rows.at(-1)?.serial ?? 0) {
       rows = read.all(projectId, after, rowsOfPart);
       if (rows.length === 0) return;
-      work(rows.map(toMemory));
+      work(rows.map(toNaive));
     }
   };
   try {
@@ -90,18 +77,4 @@ function added(sum: WordCounts | null, more: WordCounts): WordCounts {
     ([word, count], at) => [word, count + (more.holders[at]?.[1] ?? 0)] as const,
   );
   return { searched: sum.searched + more.searched, holders };
-}
-
-function toMemory(row: Row): NaiveMemory {
-  return {
-    id: row.id,
-    serial: row.serial,
-    type: row.memory_type,
-    importance: row.importance,
-    active: row.is_active === 1,
-    expiresAt: row.expires_at,
-    tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
-    words: new Set(wordsOf(row.content)),
-    vector: new Float32Array(Uint8Array.from(row.embedding).buffer),
-  };
 }

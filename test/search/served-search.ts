@@ -12,10 +12,10 @@ import {
 } from "../../bench/filling-store.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { failureLogEveryMs } from "../../src/limits.ts";
-import { readBatchItem } from "../../src/memory/batch-item.ts";
-import { contentKey, type MemoryType, memoryTypes } from "../../src/memory/memory.ts";
+import { type MemoryType, memoryTypes } from "../../src/memory/memory.ts";
 import type { SearchQuery } from "../../src/memory/store.ts";
 import { type Server, startServer, temporaryFolder } from "../crash/server.ts";
+import { toBatchCall } from "../engines/sqlite/batch-call.ts";
 import { readStoredMemories } from "../engines/sqlite/naive-memories.ts";
 import { createSearchChoices, type SearchChoices } from "../engines/sqlite/search-choices.ts";
 import { createRandom, pick, type Random } from "../ranking/adversarial-vectors.ts";
@@ -174,16 +174,8 @@ class Proof {
       for (let start = 0; start < count; start += batchItems) {
         const length = Math.min(batchItems, count - start);
         const made = Array.from({ length }, () => this.#chosen().memory());
-        const prepared = made.map(({ fields, vector }) => ({
-          refused: null,
-          item: readBatchItem(fields),
-          contentKey: contentKey(fields.content),
-          id: null,
-          exportedId: null,
-          vector,
-        }));
-        const body = { memories: made.map(({ fields }) => fields) };
-        await commitOrThrow(store, callOf("memory.create_batch", keyId, body, prepared));
+        const { input, prepared } = toBatchCall(made);
+        await commitOrThrow(store, callOf("memory.create_batch", keyId, input, prepared));
       }
     });
   }

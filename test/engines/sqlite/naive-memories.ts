@@ -6,7 +6,8 @@ import type { MemoryType } from "../../../src/memory/memory.ts";
 import { type NaiveMemory, wordsOf } from "../../ranking/naive-ranking.ts";
 import { runtime } from "../../storage/seam.ts";
 
-interface Row {
+/** What the reference needs of a stored memory. */
+export interface NaiveRow {
   readonly serial: number;
   readonly id: string;
   readonly content: string;
@@ -15,8 +16,11 @@ interface Row {
   readonly is_active: number;
   readonly expires_at: number | null;
   readonly tags: string | null;
-  readonly revision: number;
   readonly embedding: Uint8Array;
+}
+
+interface Row extends NaiveRow {
+  readonly revision: number;
 }
 
 export interface StoredMemory extends NaiveMemory {
@@ -56,6 +60,10 @@ export function readStoredMemories(path: string): StoredMemories {
 }
 
 function toStored(row: Row): StoredMemory {
+  return { ...toNaive(row), revision: row.revision };
+}
+
+export function toNaive(row: NaiveRow): NaiveMemory {
   return {
     id: row.id,
     serial: row.serial,
@@ -63,7 +71,6 @@ function toStored(row: Row): StoredMemory {
     importance: row.importance,
     active: row.is_active === 1,
     expiresAt: row.expires_at,
-    revision: row.revision,
     tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
     words: new Set(wordsOf(row.content)),
     vector: new Float32Array(Uint8Array.from(row.embedding).buffer),

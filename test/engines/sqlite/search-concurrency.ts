@@ -1,11 +1,11 @@
 // Owns the test of searches during writes: clients search several projects while others write to them, and each answer must be explained by
 // one state between its request and its arrival.
 
-import { readBatchItem } from "../../../src/memory/batch-item.ts";
-import { contentKey, type MemoryType } from "../../../src/memory/memory.ts";
+import type { MemoryType } from "../../../src/memory/memory.ts";
 import { createRandom, pick, type Random } from "../../ranking/adversarial-vectors.ts";
 import { type NaiveMemory, wordsOf } from "../../ranking/naive-ranking.ts";
 import { type Member, neverAborted, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
+import { toBatchCall } from "./batch-call.ts";
 import { readStoredMemories } from "./naive-memories.ts";
 import { createSearchChoices, type SearchChoices } from "./search-choices.ts";
 import { createSearchHistory, type SearchHistory, type State } from "./search-history.ts";
@@ -187,15 +187,7 @@ class Project {
 
   async #createBatch(length: number): Promise<void> {
     const made = Array.from({ length }, () => this.#choices.memory());
-    const prepared = made.map(({ fields, vector }) => ({
-      refused: null,
-      item: readBatchItem(fields),
-      contentKey: contentKey(fields.content),
-      id: null,
-      exportedId: null,
-      vector,
-    }));
-    const input = { memories: made.map(({ fields }) => fields) };
+    const { input, prepared } = toBatchCall(made);
     requireStatus(200, (await this.#member.call("memory.create_batch", input, prepared)).status);
   }
 }

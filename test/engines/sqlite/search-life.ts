@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOwnKey, openLedgerFiles } from "../../../src/data-directory/ledger-files.ts";
-import { readBatchItem } from "../../../src/memory/batch-item.ts";
-import { contentKey, memoryTypes } from "../../../src/memory/memory.ts";
+import { memoryTypes } from "../../../src/memory/memory.ts";
 import { createRandom, pick, type Random } from "../../ranking/adversarial-vectors.ts";
 import { type Member, openMember, openSeam, type Seam, seamModel } from "../../storage/seam.ts";
+import { toBatchCall } from "./batch-call.ts";
 import { readStoredMemories } from "./naive-memories.ts";
 import {
   type Compared,
@@ -176,15 +176,7 @@ class Life {
     for (let start = 0; start < count; start += batchItems) {
       const length = Math.min(batchItems, count - start);
       const made = Array.from({ length }, () => this.#choices.memory());
-      const prepared = made.map(({ fields, vector }) => ({
-        refused: null,
-        item: readBatchItem(fields),
-        contentKey: contentKey(fields.content),
-        id: null,
-        exportedId: null,
-        vector,
-      }));
-      const input = { memories: made.map(({ fields }) => fields) };
+      const { input, prepared } = toBatchCall(made);
       const { data, message } = await member.call("memory.create_batch", input, prepared);
       if (data.created !== length) throw new Error(`not everything was created: ${message}`);
     }

@@ -1,0 +1,20 @@
+// Owns the batch with which the tests of search create memories whose vectors they have chosen.
+
+import { readBatchItem } from "../../../src/memory/batch-item.ts";
+import { contentKey } from "../../../src/memory/memory.ts";
+import type { SearchChoices } from "./search-choices.ts";
+
+type ChosenMemory = ReturnType<SearchChoices["memory"]>;
+
+/** @returns the body of `memory.create_batch`, and what its `prepare` makes of these memories */
+export function toBatchCall(made: readonly ChosenMemory[]) {
+  const prepared = made.map(({ fields, vector }) => ({
+    refused: null,
+    item: readBatchItem(fields),
+    contentKey: contentKey(fields.content),
+    id: null,
+    exportedId: null,
+    vector,
+  }));
+  return { input: { memories: made.map(({ fields }) => fields) }, prepared };
+}
