@@ -1,5 +1,5 @@
 // Owns parsing the times of audit queries: dates and times of ISO 8601-1 with a year of four digits. Times of memories are RFC 3339
-// timestamps (clock.ts), whose checks are reused here.
+// timestamps (timestamp.ts), whose checks are reused here.
 
 import {
   dayFault,
@@ -9,7 +9,7 @@ import {
   outsideYears,
   timeOfDayFault,
   yearFault,
-} from "./clock.ts";
+} from "./timestamp.ts";
 
 /** An instant, or a whole day, week, month or year. Milliseconds since 1970, both ends inclusive. */
 export interface Moment {

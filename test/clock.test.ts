@@ -4,8 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
-import { createClock, fromTimestamp, toTimestamp } from "../src/clock.ts";
+import { createClock } from "../src/clock.ts";
 import { createClockShift, passTime, setClock } from "../src/clock-shift.ts";
+import { fromTimestamp, toTimestamp } from "../src/timestamp.ts";
 
 describe("a timestamp is understood", () => {
   test.each([

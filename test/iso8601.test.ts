@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { toTimestamp } from "../src/clock.ts";
 import { fromMoment, readMoment } from "../src/iso8601.ts";
+import { toTimestamp } from "../src/timestamp.ts";
 
 const ends = (text: string) => {
   const moment = fromMoment(text);

@@ -2,10 +2,10 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
-import { fromTimestamp, toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { createSecret, digestSecret, type Key, permissions } from "./key.ts";
 import { requireProject } from "./require-project.ts";
 

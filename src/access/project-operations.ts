@@ -2,12 +2,12 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
-import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { afterBulkDelete } from "../memory/delete.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";
 import { requireProject } from "./require-project.ts";

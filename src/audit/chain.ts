@@ -1,7 +1,7 @@
 // Owns the hash chain: the entry of a record and its hash, which covers the hash of the previous record. Pure; format version 1 is frozen.
 
-import { toTimestamp } from "../clock.ts";
 import type { JsonObject } from "../json/json.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { canonical, sha256 } from "./hash.ts";
 import type { RecordDraft } from "./record.ts";
 

@@ -6,9 +6,9 @@ import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
 import { requireProject } from "../access/require-project.ts";
 import { installationOperation, projectOperation } from "../calls/operation.ts";
-import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { Fields, Timestamp } from "../schema/schema.ts";
+import { toTimestamp } from "../timestamp.ts";
 import type { SignedCheckpoint } from "./store.ts";
 
 const checkpointView = Fields(

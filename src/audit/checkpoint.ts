@@ -1,6 +1,6 @@
 // Owns the texts of checkpoints and anchors, which are signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
-import { fromTimestamp, toTimestamp } from "../clock.ts";
+import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 
 /** States: the chain had this head at this size. */
 export interface Checkpoint {

@@ -3,8 +3,8 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
-import { toTimestamp } from "../clock.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { requireHashes } from "./checkpoint-operations.ts";
 import type { Verification } from "./store.ts";
 import type { ChainReport } from "./verify/verdict.ts";

@@ -1,7 +1,7 @@
 // Owns the statement that a new signing key replaces the former one, and which keys a verifier accepts because of such statements. Format version 1 is frozen
 // (docs/engineer/AUDIT-FORMAT.md).
 
-import { fromTimestamp, toTimestamp } from "../clock.ts";
+import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { isVerifierKey, openNote } from "./signed-note.ts";
 
 /** States: from this time on, the successor signs. Both are verifier keys. */

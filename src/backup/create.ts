@@ -3,8 +3,8 @@
 
 import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
-import { toTimestamp } from "../clock.ts";
 import { Fields, Text, Timestamp } from "../schema/schema.ts";
+import { toTimestamp } from "../timestamp.ts";
 
 const pathMaxCharacters = 4_096;
 

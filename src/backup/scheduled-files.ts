@@ -3,8 +3,8 @@
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { toTimestamp } from "../clock.ts";
 import { syncFolder } from "../files/durable.ts";
+import { toTimestamp } from "../timestamp.ts";
 
 export interface ScheduledFile {
   readonly path: string;

@@ -15,13 +15,13 @@ import {
 } from "../audit/verify/note-reader.ts";
 import { parseSuppliedNotes } from "../audit/verify/supplied-notes.ts";
 import { type Failure, UnusableInput } from "../audit/verify/verdict.ts";
-import { toTimestamp } from "../clock.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { rotationsPath } from "../data-directory/ledger-rotation.ts";
 import { readRegularText, UnfitFile, withRegularFile } from "../files/regular-file.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
 import { counted } from "../text/plural.ts";
+import { toTimestamp } from "../timestamp.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }

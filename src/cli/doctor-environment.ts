@@ -3,7 +3,7 @@
 
 import { statfsSync, statSync } from "node:fs";
 import { readBackupState } from "../backup/last-backup.ts";
-import { createClock, toTimestamp } from "../clock.ts";
+import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { assistantsAdvice } from "../data-directory/assistants-advice.ts";
 import { type DataDirectory, isAccessibleToOthers } from "../data-directory/data-directory.ts";
@@ -17,6 +17,7 @@ import type { ModelChange } from "../model-change/store.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { type CertificateFiles, nearEnd, readCertificate } from "../transports/http/certificate.ts";
 
 /** The input of the checks that need the native libraries. */

@@ -2,7 +2,7 @@
 // result, or throws an Error. Must never change the data that it checks.
 
 import { statSync } from "node:fs";
-import { createClock, toTimestamp } from "../clock.ts";
+import { createClock } from "../clock.ts";
 import { findKeyInUse, isTheKey } from "../data-directory/ledger.ts";
 import { ownKeyPath, readSigningKey, readVerifierKeys } from "../data-directory/ledger-files.ts";
 import { readNewestCheckpoints } from "../data-directory/ledger-notes.ts";
@@ -17,6 +17,7 @@ import { clockBehindMs } from "../limits.ts";
 import type { RecentFinding } from "../storage/ledger-verifier.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { gatherEvidence } from "./audit-evidence.ts";
 import type { CheckedDirectory } from "./doctor-environment.ts";
 

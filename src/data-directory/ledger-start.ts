@@ -3,8 +3,8 @@
 
 import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import type { Perform } from "../calls/perform.ts";
-import { toTimestamp } from "../clock.ts";
 import type { Logger } from "../log/logger.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { administer, administrationRequest } from "./administration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import {

@@ -4,11 +4,11 @@
 import { globSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint } from "../audit/checkpoint.ts";
-import { toTimestamp } from "../clock.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { MissingRecords } from "../storage/stored-ledger.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
+import { toTimestamp } from "../timestamp.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { exportFolder, notesFolder, readVerifierKeys } from "./ledger-files.ts";
 import { moveFiles, readNewestCheckpoints } from "./ledger-notes.ts";

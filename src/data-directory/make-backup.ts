@@ -17,9 +17,9 @@ import { type ArchiveSource, createArchiveWriter } from "../backup/archive-write
 import { backupReserveBytes } from "../backup/limits.ts";
 import { type ArchivedFile, type Manifest, manifestName, printManifest } from "../backup/manifest.ts";
 import { createUnfinished, removeUnfinished, temporaryPath, type Unfinished } from "../backup/unfinished.ts";
-import { toTimestamp } from "../clock.ts";
 import { nameNewFile, syncFolder } from "../files/durable.ts";
 import { explainedAs } from "../files/system-error.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { commit, version } from "../version.ts";
 import { type BackupSources, gatherSources } from "./backup-sources.ts";
 import { keptModelsFolder } from "./kept-models.ts";

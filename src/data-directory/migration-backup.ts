@@ -2,10 +2,11 @@
 // one, and never let a migration begin without one, unless the operator has said so.
 
 import { join } from "node:path";
-import { createClock, toTimestamp } from "../clock.ts";
+import { createClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { makeFolder } from "../files/durable.ts";
 import type { Logger } from "../log/logger.ts";
+import { toTimestamp } from "../timestamp.ts";
 import type { DatabasePlace } from "./lost-database.ts";
 import { makeBackup } from "./make-backup.ts";
 

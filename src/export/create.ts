@@ -4,11 +4,12 @@ import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import { endBeforeStart, retentionFloor } from "../audit/list.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { startOfDay, toTimestamp } from "../clock.ts";
+import { startOfDay } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
 import { Choice, Fields, Moment } from "../schema/schema.ts";
 import { counted } from "../text/plural.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { exampleId, exportFormats, exportTask, toExportTask } from "./export.ts";
 import type { ExportDraft } from "./store.ts";
 

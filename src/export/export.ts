@@ -1,9 +1,9 @@
 // Owns the export: its range of records, its progress, and its form in the API. Must never open a file.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { toTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { Choice, Fields, Nullable, Timestamp } from "../schema/schema.ts";
+import { toTimestamp } from "../timestamp.ts";
 
 export const exportFormats = ["csv", "json"] as const;
 export type ExportFormat = (typeof exportFormats)[number];

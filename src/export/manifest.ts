@@ -1,7 +1,7 @@
 // Owns the text of an export's manifest, which is signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
 import canonicalize from "canonicalize";
-import { toTimestamp } from "../clock.ts";
+import { toTimestamp } from "../timestamp.ts";
 import type { Export } from "./export.ts";
 
 interface ExportFacts {

@@ -1,13 +1,13 @@
 // Owns extraction with a language model: it sends the text in chunks and merges the items of the answers. Must never return an item whose
 // evidence is not in the text, and must never fall back to the built-in extractor.
 
-import { fromTimestamp } from "../clock.ts";
 import { contentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ExtractedItem, ExtractionSource, Extractor, TokenUsage } from "../memory/extractor.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
 import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { QueueCounts } from "../scheduling/fair-queue.ts";
+import { fromTimestamp } from "../timestamp.ts";
 import { type ChatClientOptions, createChatClient } from "./chat-client.ts";
 import { ChatFailure, detailsForLog, toRefusal } from "./chat-failure.ts";
 import { createQuotationFinder, type TextRange } from "./evidence.ts";

@@ -1,7 +1,7 @@
 // Owns the prompt for extraction. The text is untrusted data: it must never be where the model could mistake it for instructions.
 
-import { toTimestamp } from "../clock.ts";
 import type { UtteranceRange } from "../memory/extractor.ts";
+import { toTimestamp } from "../timestamp.ts";
 
 export interface LlmPrompt {
   readonly system: string;

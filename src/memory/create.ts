@@ -4,12 +4,12 @@ import { Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
 import { projectOperation } from "../calls/operation.ts";
-import { fromTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { importanceDefault } from "../limits.ts";
 import { Fields } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { counted } from "../text/plural.ts";
+import { fromTimestamp } from "../timestamp.ts";
 import {
   agentMemory,
   content,

@@ -1,8 +1,8 @@
 // Owns the form of an extracted item in the API: what was extracted, and what the call did with it.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { toTimestamp } from "../clock.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { actions, type Outcome } from "./deduplicate.ts";
 import { content, exampleMemory, expiresAt, importance, memoryId, memoryType } from "./memory.ts";
 import { Tags } from "./tags.ts";

@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import { toTimestamp } from "../clock.ts";
 import { contentMaxCharacters, importanceDefault } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { Tags } from "./tags.ts";
 
 export const memoryTypes = ["rule", "fact", "context"] as const;

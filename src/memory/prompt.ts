@@ -1,8 +1,8 @@
 // Owns the prompt section; docs/user/PROMPT-FORMAT.md describes it. Pure. All content is escaped, so that no memory can end its line, its
 // section or the prompt section.
 
-import { toTimestamp } from "../clock.ts";
 import { countCharacters } from "../text/characters.ts";
+import { toTimestamp } from "../timestamp.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 
 type Dated = Pick<Memory, "content" | "type" | "createdAt" | "updatedAt" | "expiresAt">;

@@ -2,9 +2,9 @@
 
 import { Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
-import { toTimestamp } from "../clock.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import { toTimestamp } from "../timestamp.ts";
 import type { ModelBinding, ModelChange } from "./store.ts";
 
 const sha256 = Type.String({

@@ -3,13 +3,13 @@
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from "@sinclair/typebox/errors";
 import { ValuePointer } from "@sinclair/typebox/value";
-import { readTimestamp } from "../clock.ts";
 import { readMoment } from "../iso8601.ts";
 import { isObject } from "../json/json.ts";
 import { countCharacters, shortenName } from "../text/characters.ts";
 import { hasControlCharacter, toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import { suggest, unknownReason } from "../text/suggestion.ts";
+import { readTimestamp } from "../timestamp.ts";
 
 export interface TextLimits {
   readonly minLength?: number;

@@ -12,10 +12,10 @@ import {
   TypeRegistry,
 } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { fromTimestamp } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import { fromMoment } from "../iso8601.ts";
 import { endSentence } from "../text/sentence.ts";
+import { fromTimestamp } from "../timestamp.ts";
 import { explain, firstFault, labelFault, type TextLimits, textFault } from "./schema-fault.ts";
 
 TypeRegistry.Set<TextLimits>("Text", (limits, value) => textFault(limits, value) === null);

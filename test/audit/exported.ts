@@ -6,8 +6,8 @@ import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { recordFieldNames } from "../../src/audit/record-schema.ts";
 import { toAuditRecordDetail } from "../../src/audit/record-view.ts";
-import { toTimestamp } from "../../src/clock.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
+import { toTimestamp } from "../../src/timestamp.ts";
 import type { MadeChain, MadeLedger, MadeRecord } from "./ledger.ts";
 
 export interface ExportPlan {

@@ -8,12 +8,12 @@ import { anchorText, checkpointText } from "../../src/audit/checkpoint.ts";
 import { sealPayload } from "../../src/audit/payload.ts";
 import type { RecordDraft } from "../../src/audit/record.ts";
 import { createSigner, createSigningKey, type Signer } from "../../src/audit/signed-note.ts";
-import { toTimestamp } from "../../src/clock.ts";
 import { migrate } from "../../src/engines/sqlite/schema/migrate.ts";
 import { createIdSource } from "../../src/ids.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import { type Database, openDatabase } from "../../src/native/sqlite.ts";
+import { toTimestamp } from "../../src/timestamp.ts";
 
 export const runtime: RuntimeFiles = prepareRuntime("unused-from-source");
 

@@ -15,9 +15,9 @@ import type {
   RecordQuery,
   SignedCheckpoint,
 } from "../../../src/audit/store.ts";
-import { toTimestamp } from "../../../src/clock.ts";
 import { type Export, exportInProgress, recordsOf, toExportId } from "../../../src/export/export.ts";
 import type { ExportTransaction } from "../../../src/export/store.ts";
+import { toTimestamp } from "../../../src/timestamp.ts";
 import type { ChainRow, Data, RecordRow } from "./data.ts";
 
 export function recordsOfChain({ records }: Data, project: string | null): RecordRow[] {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseCheckpoint } from "../../../src/audit/checkpoint.ts";
 import { rotationText } from "../../../src/audit/key-rotation.ts";
 import { createSigner, createSigningKey, openNote, splitNotes } from "../../../src/audit/signed-note.ts";
-import { fromTimestamp } from "../../../src/clock.ts";
+import { fromTimestamp } from "../../../src/timestamp.ts";
 import { neverAborted, openSeam, type Seam, unitVector } from "../seam.ts";
 import { createPlace, type EngineUnderTest, has, withSeam } from "./engine-under-test.ts";
 import { everyRecord, listRecords, readEntries, verifyRecords } from "./records.ts";

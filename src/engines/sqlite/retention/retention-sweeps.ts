@@ -3,8 +3,9 @@
 
 import { type ClockTrust, observeClock } from "../../../audit/retention-clock.ts";
 import type { RetentionResult } from "../../../audit/store.ts";
-import { type Clock, toTimestamp } from "../../../clock.ts";
+import type { Clock } from "../../../clock.ts";
 import type { Logger } from "../../../log/logger.ts";
+import { toTimestamp } from "../../../timestamp.ts";
 import { prune, type RetentionOptions } from "./retention.ts";
 
 /** `unknown`: it was requested before this thread was started, or its outcome was fetched already. */

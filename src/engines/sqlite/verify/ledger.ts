@@ -6,7 +6,7 @@ import { type ChainStart, checkAnchors } from "../../../audit/verify/chain-verif
 import { millisecondsOf, parseCanonical } from "../../../audit/verify/entry-parser.ts";
 import type { NoteReader } from "../../../audit/verify/note-reader.ts";
 import { earlier, type Failure, UnusableInput } from "../../../audit/verify/verdict.ts";
-import { toTimestamp } from "../../../clock.ts";
+import { toTimestamp } from "../../../timestamp.ts";
 import type { LedgerSource } from "./source.ts";
 
 /** A chain without its records. */
