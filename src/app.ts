@@ -3,6 +3,7 @@
 import { createRateLimiter } from "./access/rate.ts";
 import { createAdmission } from "./calls/admission.ts";
 import { createArrivalChecks } from "./calls/arrival-checks.ts";
+import { createCallHistory } from "./calls/call-history.ts";
 import { createCallStatistics } from "./calls/call-statistics.ts";
 import { createPerform, type PerformTools } from "./calls/perform.ts";
 import { createClock } from "./clock.ts";
@@ -149,7 +150,8 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const languageModel = await openLanguageModel(config, logger);
   // If the language model fails, the built-in extractor does not replace it.
   const extractor = languageModel ?? extraction.extractor;
-  const statistics = createCallStatistics(config.metricsProjects);
+  const history = createCallHistory(clock);
+  const statistics = createCallStatistics({ countsProjects: config.metricsProjects, history });
   const tools: PerformTools = {
     store,
     clock,

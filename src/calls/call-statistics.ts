@@ -4,6 +4,7 @@
 import { successCode } from "../errors.ts";
 import { callSeconds, stageSeconds } from "../statistics/bounds.ts";
 import { createDistribution, type Distribution, type DistributionState } from "../statistics/distribution.ts";
+import type { CallHistory } from "./call-history.ts";
 import type { Operation } from "./operation.ts";
 import type { Transport } from "./request.ts";
 
@@ -15,6 +16,8 @@ interface CountedCall {
   readonly seconds: number;
   /** Of the caller; null: administration, or no known key. */
   readonly project: string | null;
+  /** Clock.elapsed() */
+  readonly endedAtMs: number;
 }
 
 export interface CallStatistics {
@@ -61,8 +64,17 @@ interface Counted {
 /** A counter that appears with its first error has no increase, so an alert would not see that error. */
 const codesFromTheStart = [successCode, 1500, 1503];
 
-/** @param countsProjects whether calls are also counted by project */
-export function createCallStatistics(countsProjects = false): CallStatistics {
+interface CallStatisticsOptions {
+  /** Whether calls are also counted by project. */
+  readonly countsProjects?: boolean;
+  /** Counts the calls over time; absent: nobody does. */
+  readonly history?: Pick<CallHistory, "count">;
+}
+
+export function createCallStatistics({
+  countsProjects = false,
+  history,
+}: CallStatisticsOptions = {}): CallStatistics {
   let running = 0;
   const counted = new Map<string, Counted>();
   const recorded = new Map<string, Distribution>();
@@ -83,8 +95,10 @@ export function createCallStatistics(countsProjects = false): CallStatistics {
     begin() {
       running += 1;
     },
-    end({ operation, transport, code, seconds, project }) {
+    end(call) {
+      const { operation, transport, code, seconds, project } = call;
       running -= 1;
+      history?.count(call);
       const { codes, seconds: distribution } = countedOf(operation, transport);
       codes.set(code, (codes.get(code) ?? 0) + 1);
       distribution.observe(seconds);

@@ -62,12 +62,14 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     } catch (error) {
       answer = toRefusalAnswer(toRefused(error, report));
     }
+    const endedAtMs = clock.elapsed();
     statistics.end({
       operation: operation.name,
       transport: request.origin.transport,
       code: answer.code,
-      seconds: secondsBetween(arrivedAt, clock.elapsed()),
+      seconds: secondsBetween(arrivedAt, endedAtMs),
       project: caller?.project.id ?? null,
+      endedAtMs,
     });
     logAdministration(logger, operation, request, answer);
     return { answer, caller };
