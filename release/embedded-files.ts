@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { compressApiReference } from "../src/native/assets.ts";
+import { buildConsole } from "../src/native/console-build.ts";
 import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/native/embedded.ts";
 import { requireOffline } from "../src/native/offline.ts";
 import { libraryPath, type NativeLibrary, nativeLibraries } from "../src/native/platform.ts";
@@ -34,12 +35,18 @@ export async function embeddedFiles(
     ([file, path]) => `${JSON.stringify(file)}: ${embed(file.replaceAll("/", "_"), readFileSync(path))}`,
   );
   const reference = embed("api-reference.js.gz", await compressApiReference());
+  const { files: consoleFiles } = await buildConsole();
+  const pages = consoleFiles.map(
+    ({ name, type, gzip, brotli }) =>
+      `{ ...${JSON.stringify({ name, type })}, gzip: ${embed(`${name}.gz`, gzip)}, brotli: ${embed(`${name}.br`, brotli)} }`,
+  );
   const { id, sha256 } = model;
   const module = `${imports.join("\n")}
 export const embedded = {
   libraries: [${libraries.join(", ")}],
   model: { ...${JSON.stringify({ id, sha256 })}, files: { ${modelFiles.join(", ")} } },
   apiReference: ${reference},
+  console: [${pages.join(", ")}],
   components: ${JSON.stringify(components)},
 };
 `;

@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { buildConsole } from "../src/native/console-build.ts";
 import type { ModelFiles } from "../src/native/embedded.ts";
 import { workerEntries } from "../src/threads/spawn.ts";
 import { embeddedComponents } from "./embedded-components.ts";
@@ -21,13 +22,12 @@ const program: Bun.BuildConfig = {
   throw: false,
 };
 
-/** Absolute paths of all modules of the program. */
+/** Absolute paths of all modules of the program and of the console. */
 export async function bundledModules(): Promise<string[]> {
   const { metafile } = requireSuccess(await Bun.build({ ...program, metafile: true }));
   if (metafile === undefined) throw new Error("Bun wrote no list of modules. Use Bun 1.4.5.");
-  return Object.keys(metafile.inputs)
-    .map((path) => resolve(path))
-    .toSorted();
+  const { modules } = await buildConsole();
+  return [...Object.keys(metafile.inputs).map((path) => resolve(path)), ...modules].toSorted();
 }
 
 /** Writes the executable to `outfile`. @throws Error that says what to do */

@@ -11,11 +11,13 @@ const list = (pattern: string) =>
     .toSorted();
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-const sources = list("src/**/*.ts").filter((path) => !path.endsWith(".d.ts"));
+const sources = list("src/**/*.{ts,tsx}").filter((path) => !path.endsWith(".d.ts"));
+/** Without the program of the browser, which has no injected clock. */
+const serverSources = sources.filter((path) => !path.startsWith("src/console/"));
 /** Without the generated files. */
 const clientSources = ["clients/generator/*.ts", "clients/typescript/src/*.ts"];
 const everything = [
-  ...list("{src,test,bench,docs,clients,release,deploy}/**/*.{ts,sql,md}"),
+  ...list("{src,test,bench,docs,clients,release,deploy}/**/*.{ts,tsx,css,sql,md}"),
   ...list("clients/**/*.{py,toml,json}"),
   ...list("*.{ts,md,json,toml}"),
 ];
@@ -45,6 +47,8 @@ const groups: Readonly<Record<string, string>> = {
   process: "app listening monitoring starting data-directory",
   cli: "cli",
   main: "main",
+  "addresses of the console": "console/addresses",
+  console: "console",
 };
 
 /** The groups that each group may import, types included. "types of X": types only. */
@@ -59,7 +63,7 @@ const allowed: Readonly<Record<string, string>> = {
   extraction: "nouns, domains, native, threads, extraction",
   engines: "nouns, ranking, domains, calls, native, threads, engines",
   "choice of the engine": "nouns, native, engines",
-  transports: "nouns, domains, calls, native, transports",
+  transports: "nouns, domains, calls, native, addresses of the console, transports",
   "local access": "nouns, native, transports, config, local access",
   "MCP proxy": "nouns, local access, MCP proxy",
   config: "nouns, domains, config",
@@ -74,6 +78,8 @@ const allowed: Readonly<Record<string, string>> = {
     ledger files, process, cli`,
   metrics: "nouns, domains, calls, native, transports, types of embedding, metrics",
   main: "nouns, cli, main",
+  "addresses of the console": "addresses of the console",
+  console: "types of nouns, types of domains, addresses of the console, console",
 };
 
 const groupByPath: Readonly<Record<string, string>> = Object.fromEntries(
@@ -82,7 +88,7 @@ const groupByPath: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** @throws Error for a file or folder that is in no group above. */
 function groupOf(path: string): string {
-  const name = path.replace(/^src\//, "").replace(/\.ts$/, "");
+  const name = path.replace(/^src\//, "").replace(/\.tsx?$/, "");
   const parts = name.split("/");
   const above = parts.map((_, index) => parts.slice(0, parts.length - index).join("/"));
   const group = above.map((folder) => groupByPath[folder]).find((found) => found !== undefined);
@@ -92,7 +98,11 @@ function groupOf(path: string): string {
 }
 
 const verbatim = { compilerOptions: { verbatimModuleSyntax: true } };
-const transpiler = new Bun.Transpiler({ loader: "ts", tsconfig: JSON.stringify(verbatim) });
+const tsconfig = JSON.stringify(verbatim);
+const transpilers = {
+  ts: new Bun.Transpiler({ loader: "ts", tsconfig }),
+  tsx: new Bun.Transpiler({ loader: "tsx", tsconfig }),
+};
 
 interface Imports {
   /** Those that stay when types are erased. */
@@ -102,6 +112,7 @@ interface Imports {
 
 function importsOf(path: string): Imports {
   const text = read(path);
+  const transpiler = transpilers[path.endsWith(".tsx") ? "tsx" : "ts"];
   const scan = (code: string) => transpiler.scanImports(code).map((found) => found.path);
   // The transpiler erases type imports, so the second look makes them look like any other.
   return { values: scan(text), all: scan(text.replace(/^(import|export) type (?=[{*]|\w+ from)/gm, "$1 ")) };
@@ -120,7 +131,7 @@ describe("dependencies point one way", () => {
       const may = allowed[groupOf(path)]?.split(/,\s+/) ?? [];
       for (const specifier of all) {
         const target = resolve(path, specifier);
-        if (target === null || !target.endsWith(".ts")) continue;
+        if (target === null || !/^src\/.*\.tsx?$/.test(target)) continue;
         const group = groupOf(target);
         const isType = !values.includes(specifier);
         if (!may.includes(group) && !(isType && may.includes(`types of ${group}`)))
@@ -239,6 +250,35 @@ describe("the TypeScript client", () => {
     const users = [...graph].filter(([path, { all }]) =>
       all.some((specifier) => resolve(path, specifier)?.startsWith("clients/")),
     );
+    expect(users.map(([path]) => path).filter((path) => !path.startsWith("src/console/"))).toEqual([]);
+  });
+});
+
+describe("the console", () => {
+  test("runs in a browser: it has the client of the API, few packages, and nothing of the server but types", () => {
+    const users = [...graph].filter(([path]) => path.startsWith("src/console/"));
+    expect(users.length).toBeGreaterThan(3);
+    const values = users.flatMap(([path, { values }]) =>
+      values.map((specifier) => resolve(path, specifier) ?? specifier),
+    );
+    // The scan names the runtime of JSX "react", whatever is configured. That package is not installed.
+    const known =
+      /^(src\/console\/|clients\/typescript\/src\/index\.ts$|preact(\/hooks|-iso)?$|@preact\/signals$|uplot$|react(\/jsx-dev-runtime)?$)/;
+    expect(values.filter((path) => !known.test(path))).toEqual([]);
+  });
+
+  test("is loaded by no module of the server", () => {
+    const users = [...graph].filter(
+      ([path, { all }]) =>
+        !path.startsWith("src/console/") &&
+        all.some((specifier) => resolve(path, specifier)?.startsWith("src/console/")),
+    );
+    expect(users.map(([path]) => path)).toEqual(["src/transports/http/console/pages.ts"]);
+  });
+
+  test("has no inline style and no script in its texts, which its policy would block", () => {
+    const wrong = /\bstyle="|dangerouslySetInnerHTML|innerHTML|\beval\(|new Function\(|javascript:/;
+    const users = sources.filter((path) => path.startsWith("src/console/") && wrong.test(read(path)));
     expect(users).toEqual([]);
   });
 });
@@ -262,6 +302,8 @@ describe("packages stay where they belong", () => {
     ["positions in TOML", /^toml-eslint-parser$/, /^src\/assistants\//],
     ["metrics in the format of Prometheus", /^prom-client/, /^src\/metrics\/exposition\.ts$/],
     ["rules for secrets", /^@secretlint/, /^src\/extraction\/secrets\//],
+    ["what the pages are built from", /^(@?preact|uplot)/, /^src\/console\//],
+    ["charts", /^uplot/, /^src\/console\/parts\//],
   ])("%s", (_, name, home) => {
     const users = [...graph].filter(([, { all }]) => all.some((specifier) => name.test(specifier)));
     expect(users.map(([path]) => path).filter((path) => !home.test(path))).toEqual([]);
@@ -277,12 +319,12 @@ describe("packages stay where they belong", () => {
 
   test("the time of the day", () => {
     const users = sources.filter((path) => /\bDate\.now\(|\bnew Date\(\)/.test(withoutComments(read(path))));
-    expect(users).toEqual(["src/clock.ts", "src/log/logger.ts"]);
+    expect(users).toEqual(["src/clock.ts", "src/console/clock.ts", "src/log/logger.ts"]);
   });
 
   test("timers that do not follow the injected clock", () => {
     const timer = /\b(setTimeout|setInterval|Bun\.sleep)\(/;
-    const users = sources.filter((path) => timer.test(withoutComments(read(path))));
+    const users = serverSources.filter((path) => timer.test(withoutComments(read(path))));
     expect(users.filter((path) => !/^src\/(cli|native)\//.test(path))).toEqual([
       "src/clock-timers.ts",
       "src/data-directory/directory-lock.ts",
@@ -311,23 +353,23 @@ describe("every file", () => {
     [
       "begins with a sentence that says what it owns",
       (path: string) => !/^(\/\/|--) [A-Z\u0022].{20,}/.test(read(path)),
-      ["src/**/*.{ts,sql}", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts", "release/**/*.ts"],
+      ["src/**/*.{ts,tsx,sql}", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts", "release/**/*.ts"],
     ],
     [
       "fits in 260 lines",
       (path: string) => read(path).split("\n").length > 261,
-      ["src/**/*.ts", "release/**/*.ts", ...clientSources],
+      ["src/**/*.{ts,tsx}", "release/**/*.ts", ...clientSources],
     ],
     [
       "imports files by their full name",
-      (path: string) => /from "\.[^"]*(?<!\.(ts|sql|json))"/.test(read(path)),
-      ["src/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts", "release/**/*.ts"],
+      (path: string) => /(?:from|import\() ?"\.[^"]*(?<!\.(tsx?|sql|json))"/.test(read(path)),
+      ["src/**/*.{ts,tsx}", "test/**/*.ts", "bench/**/*.ts", "clients/**/*.ts", "release/**/*.ts"],
     ],
     [
       "silences no check",
       (path: string) =>
         new RegExp(["biome", "-ignore|@ts", "-(ignore|expect-error|nocheck)"].join("")).test(read(path)),
-      ["{src,test,bench,clients,release}/**/*.ts"],
+      ["{src,test,bench,clients,release}/**/*.{ts,tsx}"],
     ],
     [
       "is named in lower case with hyphens",

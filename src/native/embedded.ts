@@ -25,11 +25,15 @@ export type EmbeddedComponents = Readonly<{
   packages: readonly string[];
 }>;
 
+/** A file of the console. `gzip` and `brotli` are paths inside the executable, each the whole content. */
+export type EmbeddedConsoleFile = Readonly<{ name: string; type: string; gzip: string; brotli: string }>;
+
 export type Embedded = Readonly<{
   libraries: readonly EmbeddedLibrary[];
   model: ModelFiles;
   /** The browser bundle of the API reference, gzip-compressed. */
   apiReference: string;
+  console: readonly EmbeddedConsoleFile[];
   components: EmbeddedComponents;
 }>;
 

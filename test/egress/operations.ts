@@ -20,7 +20,16 @@ interface Lap {
   readonly faults: readonly string[];
 }
 
-const pages = ["/docs", "/docs/reference.js", "/openapi.json", "/health/live", "/health/ready"];
+const pages = [
+  "/console",
+  "/console/",
+  "/console/projects/nothing/memories",
+  "/docs",
+  "/docs/reference.js",
+  "/openapi.json",
+  "/health/live",
+  "/health/ready",
+];
 const talk = "Dana: I have moved to Porto. I prefer tea in the morning. The contract ends on 3 March 2027.";
 
 /** One call of everything; `lap` makes contents differ, because equal ones are refused. */

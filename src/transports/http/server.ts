@@ -11,6 +11,7 @@ import type { McpEndpoint } from "../mcp/endpoint.ts";
 import { mcpPath } from "../mcp/exchange.ts";
 import { leavesBodyBehind } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
+import { type ConsolePages, createConsolePages } from "./console/pages.ts";
 import { docsRoutes } from "./docs.ts";
 import { toEnvelope } from "./envelope.ts";
 import type { Handler } from "./handler.ts";
@@ -43,7 +44,7 @@ export interface Http {
 
 /** The API without a socket. It can be bound to several sockets, each with its own listener. */
 export function createHttp(options: HttpOptions, listener: Listener): Http {
-  const { http, paths, refuse } = bindRoutes(options, listener);
+  const { http, paths, refuse, pages } = bindRoutes(options, listener);
   const respond = async (request: Request, path: string | null): Promise<Response> => {
     const response = await dispatch(request, path);
     listener.addHeaders(request, response);
@@ -57,7 +58,7 @@ export function createHttp(options: HttpOptions, listener: Listener): Http {
     if (fault !== null) return refuse(request, new Refusal(1403, fault));
     const isFound = path !== null && isAsSent(request.url, path);
     if (listener.isTls) lengthenHost(request);
-    return isFound ? http.fetch(request) : refuse(request, notFound);
+    return isFound ? http.fetch(request) : (pages.notFound(request) ?? refuse(request, notFound));
   };
   return {
     // Elysia receives the path after the URL parser has changed it; only Bun's router receives the path as sent.
@@ -82,6 +83,7 @@ interface BoundRoutes {
   /** All bound paths. */
   readonly paths: readonly string[];
   readonly refuse: Refuse;
+  readonly pages: ConsolePages;
 }
 
 function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
@@ -117,7 +119,8 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
   };
 
   for (const route of routes) bind(route.method, route.path, performing(route, options, listener));
-  for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes()]) {
+  const pages = createConsolePages();
+  for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes(), ...pages.routes]) {
     bind("GET", path, handle);
   }
   if (options.mcp !== null) bind("POST", mcpPath, createMcpRoute(options.mcp, listener));
@@ -126,7 +129,7 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
   http.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? refuse(request, notFound) : refuseFailed(request, error),
   );
-  return { http, paths: [...methods.keys()], refuse };
+  return { http, paths: [...methods.keys()], refuse, pages };
 }
 
 const raw = { parse: "none" } as const;

@@ -1,0 +1,36 @@
+// Owns the table of the console's addresses: the one list that the browser routes by and that the server answers with the page. The
+// server reads it, so it must never import anything.
+
+/**
+ * Who can open a view. `nobody`: no session is needed. `session`: any session. `administrator`: a session of an administrator.
+ * `project`: a session of a key, or of an administrator, for the project in the address.
+ */
+export type Need = "nobody" | "session" | "administrator" | "project";
+
+export interface Address {
+  /** A parameter is a whole segment, such as `:project`. */
+  readonly path: string;
+  /** Title of the page, and the text of links to it. */
+  readonly title: string;
+  readonly needs: Need;
+}
+
+/** By the name of the view, which is the name of its folder in views/. */
+export const addresses = {
+  overview: { path: "/console/", title: "Overview", needs: "session" },
+  "sign-in": { path: "/console/sign-in", title: "Sign in", needs: "nobody" },
+  projects: { path: "/console/projects", title: "Projects", needs: "administrator" },
+  "project-overview": { path: "/console/projects/:project/overview", title: "Overview", needs: "project" },
+  memories: { path: "/console/projects/:project/memories", title: "Memories", needs: "project" },
+  search: { path: "/console/projects/:project/search", title: "Search lab", needs: "project" },
+  extract: { path: "/console/projects/:project/extract", title: "Extract", needs: "project" },
+  ledger: { path: "/console/projects/:project/ledger", title: "Ledger", needs: "project" },
+  proof: { path: "/console/projects/:project/proof", title: "Proof", needs: "project" },
+  exports: { path: "/console/projects/:project/exports", title: "Exports", needs: "project" },
+  keys: { path: "/console/projects/:project/keys", title: "Keys", needs: "project" },
+  "file-proof": { path: "/console/proof", title: "Proof of files", needs: "nobody" },
+  sessions: { path: "/console/sessions", title: "Sessions", needs: "session" },
+  settings: { path: "/console/settings", title: "Settings", needs: "administrator" },
+} as const satisfies Readonly<Record<string, Address>>;
+
+export type ViewName = keyof typeof addresses;

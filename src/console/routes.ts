@@ -1,0 +1,12 @@
+// Owns which component shows each address of the table in addresses.ts. Each is a chunk of its own, loaded when its address is opened first.
+
+import type { ComponentType } from "preact";
+import { lazy } from "preact-iso";
+import type { ViewName } from "./addresses.ts";
+
+/** A component gets no properties: the address (query.ts, project.ts) and the session (session.ts) say what it shows. */
+const byName = {
+  "sign-in": lazy(() => import("./views/sign-in/sign-in.tsx").then(({ SignIn }) => SignIn)),
+} satisfies Readonly<Partial<Record<ViewName, ComponentType>>>;
+
+export const views: Readonly<Record<string, ComponentType>> = byName;

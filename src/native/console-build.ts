@@ -1,0 +1,129 @@
+// Builds the browser files of the console from src/console: bundles with hashed names, compressed. The same source gives the same bytes on
+// every machine, because the files become part of a release. Must never access a network.
+
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** Below this path the files are served. Their names contain a hash of their content, so they never change. */
+export const assetsPath = "/console/assets/";
+
+/** Each form is the whole content. */
+export interface BuiltFile {
+  /** Such as `main-1a2b3c4d.js`; `index.html` is the page. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly gzip: Uint8Array<ArrayBuffer>;
+  readonly brotli: Uint8Array<ArrayBuffer>;
+}
+
+export interface ConsoleBuild {
+  /** Sorted by name. */
+  readonly files: readonly BuiltFile[];
+  /** Absolute paths of all modules in them. */
+  readonly modules: readonly string[];
+}
+
+const source = join(import.meta.dir, "../console");
+/** The program of the page, and its styles. The imports of the views make chunks of their own. */
+const entries = ["main.tsx", "styles/console.css"];
+/** Sets the theme before the page is painted, so it is no module. */
+const themeEntry = "theme.ts";
+
+const common = {
+  root: source,
+  target: "browser",
+  minify: true,
+  publicPath: assetsPath,
+  naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+  jsx: { runtime: "automatic", importSource: "preact", development: false },
+  define: { "process.env.NODE_ENV": '"production"' },
+  metafile: true,
+  throw: false,
+} as const;
+
+/** @throws Error with what the bundler says */
+export async function buildConsole(): Promise<ConsoleBuild> {
+  const outputs = await Promise.all([
+    bundle({
+      ...common,
+      entrypoints: entries.map((entry) => join(source, entry)),
+      format: "esm",
+      splitting: true,
+    }),
+    bundle({ ...common, entrypoints: [join(source, themeEntry)], format: "iife" }),
+  ]);
+  const scripts = outputs.flatMap(({ files }) => files);
+  const page = new Blob([pageWith(scripts.map(({ name }) => name))]);
+  const all = [...scripts, { name: "index.html", type: "text/html; charset=utf-8", content: page }];
+  const files = await Promise.all(all.map(compress));
+  const modules = new Set(outputs.flatMap((output) => output.modules));
+  return {
+    files: files.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
+    modules: [...modules].toSorted(),
+  };
+}
+
+interface Output {
+  readonly files: readonly { readonly name: string; readonly type: string; readonly content: Blob }[];
+  readonly modules: readonly string[];
+}
+
+async function bundle(config: Bun.BuildConfig): Promise<Output> {
+  const { success, outputs, logs, metafile } = await Bun.build(config);
+  if (!success || metafile === undefined)
+    throw new Error(`The console cannot be built. Correct its source.\n${logs.join("\n")}`);
+  return {
+    files: outputs.map((output) => ({
+      name: output.path.replace(/^\.\//, ""),
+      type: output.type.replace(/;\s*/, "; "),
+      content: output,
+    })),
+    // The list has paths that are relative to the working directory.
+    modules: Object.keys(metafile.inputs).map((path) => resolve(path)),
+  };
+}
+
+async function compress({ name, type, content }: Output["files"][number]): Promise<BuiltFile> {
+  const bytes = new Uint8Array(await content.arrayBuffer());
+  const brotliOptions = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
+  const [gzipped, brotlied] = await Promise.all([
+    promisify(gzip)(bytes, { level: 9 }),
+    promisify(brotliCompress)(bytes, brotliOptions),
+  ]);
+  return { name, type, bytes, gzip: new Uint8Array(gzipped), brotli: new Uint8Array(brotlied) };
+}
+
+/** Nothing is inline, so the policy of the page needs no exception. */
+function pageWith(names: readonly string[]): string {
+  const find = (start: string, end: string) => {
+    const name = names.find((each) => each.startsWith(start) && each.endsWith(end));
+    if (name === undefined) throw new Error(`The build of the console made no ${start}*${end}.`);
+    return `${assetsPath}${name}`;
+  };
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>memledger</title>
+<link rel="icon" href="${icon}">
+<script src="${find("theme-", ".js")}"></script>
+<link rel="stylesheet" href="${find("console-", ".css")}">
+<script type="module" src="${find("main-", ".js")}"></script>
+</head>
+<body>
+<div id="console"></div>
+<noscript>The console needs JavaScript. Everything else works without it: the API is described at <a href="/docs">/docs</a>, and <code>memledger --help</code> lists the commands.</noscript>
+</body>
+</html>
+`;
+}
+
+/** Two links of a chain. */
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#3b5bdb"/><path d="M6.5 5.5H5a2.5 2.5 0 0 0 0 5h1.5m3-5H11a2.5 2.5 0 0 1 0 5H9.5M5.75 8h4.5" fill="none" stroke="#fff" stroke-width="1.4" stroke-linecap="round"/></svg>',
+)}`;
