@@ -4,8 +4,9 @@ import { localKeyName } from "../../../access/key.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { Inspection } from "../../../storage/engine.ts";
 import { countMemories, toChange } from "../memories/model-change.ts";
-import { checkFormat, formatVersion } from "../schema/migrate.ts";
+import { checkFormat } from "../schema/migrate.ts";
 import { boundModel, formerModels, readChange } from "../schema/model-binding.ts";
+import { exchangeFormat } from "../schema/schema-check.ts";
 import { type DatabaseFile, openReading } from "./connection.ts";
 
 /** @throws Error that says what to do when the file is not a memledger database or was written by a newer program */
@@ -23,7 +24,7 @@ export function inspect(file: DatabaseFile): Inspection {
       model: boundModel(database),
       formerModels: formerModels(database),
       // Older formats had another value there, and the migration discards it.
-      modelChange: format < formatVersion ? null : toChange(readChange(database)),
+      modelChange: format < exchangeFormat ? null : toChange(readChange(database)),
       memories: countMemories(database)(),
       keys: Number(database.prepare("SELECT COUNT(*) FROM api_key").pluck().get()),
       secretKeys: Number(

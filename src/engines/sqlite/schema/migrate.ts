@@ -9,13 +9,22 @@ import words from "./migrations/0003-words.sql" with { type: "text" };
 import revisions from "./migrations/0004-revisions.sql" with { type: "text" };
 import tags from "./migrations/0005-tags.sql" with { type: "text" };
 import modelChange from "./migrations/0006-model-change.sql" with { type: "text" };
+import consoleTables from "./migrations/0007-console.sql" with { type: "text" };
 import { findSchemaDifference, type SchemaObject, schemaQuery } from "./schema-check.ts";
 
 /**
  * In order: number n migrates a database from format n - 1 to n. Published migrations never change. After a new one, generate
  * schema.sql again: bun test/engines/sqlite/schema-text.ts
  */
-export const migrations: readonly string[] = [initial, ledger, words, revisions, tags, modelChange];
+export const migrations: readonly string[] = [
+  initial,
+  ledger,
+  words,
+  revisions,
+  tags,
+  modelChange,
+  consoleTables,
+];
 
 export const formatVersion = migrations.length;
 

@@ -73,7 +73,7 @@ interface SchemaVariant {
 }
 
 /** From this format on, two tables exchange their names when the model changes; before it, a table was made and renamed. */
-const exchangeFormat = 6;
+export const exchangeFormat = 6;
 
 /** Every schema that a database of this format can have. */
 export function schemaVariants(format: number): readonly SchemaVariant[] {

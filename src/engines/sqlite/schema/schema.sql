@@ -412,6 +412,37 @@ CREATE TABLE memory_vector_outdated (
   memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE
 ) STRICT
 
+-- 7.. table console_link ON console_link
+CREATE TABLE console_link (
+  id            TEXT    PRIMARY KEY,
+  secret_digest BLOB    NOT NULL UNIQUE,
+  os_uid        INTEGER,
+  os_user       TEXT,
+  sudo_user     TEXT,
+  created_at    INTEGER NOT NULL,
+  expires_at    INTEGER NOT NULL,
+  used_at       INTEGER
+) STRICT, WITHOUT ROWID
+
+-- 7.. index sqlite_autoindex_console_link_2 ON console_link
+
+-- 7.. table console_session ON console_session
+CREATE TABLE console_session (
+  id            TEXT    PRIMARY KEY,
+  secret_digest BLOB    NOT NULL UNIQUE,
+  key           TEXT    REFERENCES api_key (id),
+  os_uid        INTEGER,
+  os_user       TEXT,
+  sudo_user     TEXT,
+  ip_address    TEXT,
+  user_agent    TEXT,
+  created_at    INTEGER NOT NULL,
+  expires_at    INTEGER NOT NULL,
+  last_used_at  INTEGER
+) STRICT, WITHOUT ROWID
+
+-- 7.. index sqlite_autoindex_console_session_2 ON console_session
+
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 
