@@ -18,30 +18,32 @@ export interface DiskFault {
 /** Every system call of this name on the database answers with an error, while strace is attached. */
 export function failing(calls: string, error: string, when = ""): DiskFault {
   return {
-    async begin({ pid }, dataDir) {
+    begin({ pid }, dataDir) {
       const { database } = locate(dataDir);
-      const files = ["", "-wal", "-shm", "-journal"].flatMap((suffix) => ["-P", `${database}${suffix}`]);
-      const inject = `inject=${calls}:error=${error}${when}`;
-      const words = [
-        "strace",
-        "-f",
-        "-p",
-        `${pid}`,
-        "-o",
-        "/dev/null",
-        ...files,
-        "-e",
-        `trace=${calls}`,
-        "-e",
-        inject,
-      ];
-      const tracer = Bun.spawn(words, { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
-      await attached(tracer.stderr);
-      return async () => {
-        tracer.kill("SIGINT");
-        await tracer.exited;
-      };
+      const paths = ["", "-wal", "-shm", "-journal"].map((suffix) => `${database}${suffix}`);
+      return failCalls(pid, `${calls}:error=${error}${when}`, paths);
     },
+  };
+}
+
+/**
+ * Injects errors into system calls of a process, which may be this one, until the result is called.
+ * @param injection as strace writes it, such as `write,fsync:error=EIO`
+ * @param paths the files and folders whose calls fail; empty: all
+ */
+export async function failCalls(
+  pid: number,
+  injection: string,
+  paths: readonly string[],
+): Promise<() => Promise<void>> {
+  const [calls = ""] = injection.split(":");
+  const filters = [...paths.flatMap((path) => ["-P", path]), "-e", `trace=${calls}`];
+  const words = ["strace", "-f", "-p", `${pid}`, "-o", "/dev/null", ...filters, "-e", `inject=${injection}`];
+  const tracer = Bun.spawn(words, { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  await attached(tracer.stderr);
+  return async () => {
+    tracer.kill("SIGINT");
+    await tracer.exited;
   };
 }
 

@@ -18,13 +18,11 @@ import { wipedRowsMax } from "./limits.ts";
 import type { CacheManifest } from "./manifest.ts";
 import { wipeMemories, wipeOutdated } from "./outdated-rows.ts";
 import {
-  type CacheFiles,
   isThere,
   lastUse,
   makeProjectFolder,
   markUsed,
   publishManifest,
-  removeBlocksExcept,
   sizeOfFiles,
   trySyncing,
   writeBlockFile,
@@ -48,8 +46,8 @@ export interface CacheWriter {
   /** Ids of the projects that may have cache files. */
   list(): readonly string[];
   /**
-   * Compares the files with the database, and wipes or removes what is outdated. Call it for each project after the start: a process that
-   * was killed may not have done it. @returns null when there are no files then
+   * Compares the files with the database, and wipes or removes what is outdated. Call it for each project after the start, because a process
+   * that was killed may not have done it, and after a failure. @returns null when there are no files then
    * @throws errors of the file system when files cannot be removed
    */
   check(project: string, isDurable: boolean): CacheUse | null;
@@ -84,7 +82,7 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
   const facts = createCacheFacts(database);
   const inTransaction = <Result>(work: () => Result): Result => database.transaction(work)();
   const projects = createKnownProjects(folder, maxBytes);
-  const { find, remove } = projects;
+  const { find, remove, giveUpDraft } = projects;
 
   /** Clears the rows of memories that were removed since the draft began. @returns null when the draft is no longer valid */
   const seal = (draft: Draft, image: SharedArrayBuffer): Sealed | null => {
@@ -98,10 +96,9 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
 
   /** Wipes what is outdated. @returns whether all that is left may be used */
   const isCurrent = (project: KnownProject, isDurable: boolean): boolean => {
-    const { files, draft, folder: path } = project;
+    const { draft } = project;
     const outdated = inTransaction(() => findOutdated(facts, project));
     if (outdated === "foreign") return false;
-    if (draft === null) removeBlocksExcept(path, idsOf(files));
     if (outdated === null) return true;
     const { removed, changes, memories, removedThrough } = outdated;
     const known = wipeOutdated(blocksOf(project), removed, changes, isDurable);
@@ -112,9 +109,7 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
 
   const abandon = (id: string): void => {
     const project = find(id);
-    if (project.draft === null) return;
-    project.draft = null;
-    removeBlocksExcept(project.folder, idsOf(project.files));
+    if (project.draft !== null) giveUpDraft(project);
   };
 
   return {
@@ -175,7 +170,13 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
       const sealed = draft === null || !hasRoom(folder) ? null : seal(draft, image);
       if (draft === null || sealed === null) return null;
       const { described, content } = sealed;
-      writeBlockFile(project.folder, described.id, content);
+      try {
+        writeBlockFile(project.folder, described.id, content);
+      } catch (error) {
+        // A part of the block may be left.
+        giveUpDraft(project);
+        throw error;
+      }
       draft.blocks.push(described);
       return described.id;
     },
@@ -205,7 +206,13 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
         return null;
       }
       const complete = { ...manifest, blocks: present };
-      project.files = withoutTags(publishManifest(project.folder, complete, sole?.content ?? null));
+      try {
+        project.files = withoutTags(publishManifest(project.folder, complete, sole?.content ?? null));
+      } catch (error) {
+        // The manifest may have its name already.
+        projects.forget(project);
+        throw error;
+      }
       project.draft = null;
       project.usedAt = lastUse(project.files);
       return present.map((block) => block.id);
@@ -243,8 +250,4 @@ function findOutdated(facts: CacheFacts, { id, files, draft }: KnownProject): Ou
     memories: facts.countMemories(project.serial),
     removedThrough: removals.at(-1)?.revision ?? 0,
   };
-}
-
-function idsOf(files: CacheFiles | null): ReadonlySet<string> {
-  return new Set(files?.manifest.blocks.map(({ id }) => id) ?? []);
 }

@@ -13,9 +13,9 @@ type AskWriter = <Name extends keyof CacheWriter & string>(
 ) => Promise<ReturnType<CacheWriter[Name]>>;
 
 export interface IndexWriting {
-  /** Writes the indexes that are due, one after the other. */
+  /** Writes the indexes that are due, one after the other. One that cannot be written does not prevent the next. @throws the first failure */
   writeDue(): Promise<void>;
-  /** Writes what was changed, as far as the time suffices, at the end of the server. */
+  /** Writes what was changed, as far as the time suffices, at the end of the server. @throws as writeDue */
   finish(): Promise<void>;
 }
 
@@ -63,24 +63,29 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
     return false;
   };
 
-  const due = async (): Promise<readonly DueCopy[]> =>
-    (await searcher<readonly DueCopy[]>({ due: true })) ?? [];
+  /** @param isWanted asked right before each index is written */
+  const writeAll = async (isWanted: (due: DueCopy) => boolean, isUrgent: boolean): Promise<void> => {
+    const failures: unknown[] = [];
+    for (const each of (await searcher<readonly DueCopy[]>({ due: true })) ?? []) {
+      if (!isWanted(each)) continue;
+      await write(each.project, isUrgent).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  };
 
   return {
     async writeDue() {
-      for (const { project, bytes } of await due()) {
-        if (clock.elapsed() < (notBefore.get(project) ?? 0)) continue;
+      await writeAll(({ project, bytes }) => {
+        const now = clock.elapsed();
+        if (now < (notBefore.get(project) ?? 0)) return false;
         // Also when it fails: what is wrong with the disk takes a while.
-        notBefore.set(project, clock.elapsed() + Math.max(writeEveryMs, bytes / writtenBytesPerMs));
-        await write(project, false);
-      }
+        notBefore.set(project, now + Math.max(writeEveryMs, bytes / writtenBytesPerMs));
+        return true;
+      }, false);
     },
     async finish() {
       const endsAt = clock.elapsed() + copyEndMs;
-      for (const { project } of await due()) {
-        if (clock.elapsed() > endsAt) return;
-        await write(project, true);
-      }
+      await writeAll(() => clock.elapsed() <= endsAt, true);
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   openCacheFiles,
   placeOfFile,
   placesOf,
+  removeLeftovers,
   removeProjectFiles,
   sizeOfFiles,
 } from "./project-files.ts";
@@ -39,10 +40,17 @@ export interface KnownProject {
 export interface KnownProjects {
   /** Ids of the projects that have a folder. */
   list(): readonly string[];
-  /** Reads the manifest when the project is asked for the first time. @throws errors of the file system when unusable files cannot be removed */
+  /**
+   * Reads the manifest when the project is asked for the first time, and removes what it does not name.
+   * @throws errors of the file system when unusable files cannot be removed
+   */
   find(id: string): KnownProject;
   /** Removes the files of the project. @throws errors of the file system; the next call tries it again */
   remove(project: KnownProject): void;
+  /** Gives up what is being written, and removes it. @throws as remove */
+  giveUpDraft(project: KnownProject): void;
+  /** The next call reads what the folder has, and removes what does not count. Call it when nobody knows what a failure has left. */
+  forget(project: KnownProject): void;
   /** Removes the files of the projects that were not used for the longest time, until so many bytes fit. @throws as remove */
   makeRoom(kept: KnownProject, bytes: number): void;
 }
@@ -70,8 +78,9 @@ export function createKnownProjects(folder: string, maxBytes: number): KnownProj
       if (known !== undefined) return known;
       const path = join(folder, id);
       const files = tryOpening(path);
-      // Blocks without a manifest could not be wiped.
+      // Blocks that no manifest names could not be wiped.
       if (files === null) removeProjectFiles(path);
+      else removeLeftovers(files);
       const removedThrough = files?.manifest.revision ?? 0;
       const usedAt = files === null ? 0 : lastUse(files);
       const found: KnownProject = { id, folder: path, files, removedThrough, draft: null, usedAt };
@@ -79,6 +88,14 @@ export function createKnownProjects(folder: string, maxBytes: number): KnownProj
       return found;
     },
     remove,
+    giveUpDraft(project) {
+      projects.delete(project.id);
+      if (project.files === null) removeProjectFiles(project.folder);
+      else removeLeftovers(project.files);
+      project.draft = null;
+      projects.set(project.id, project);
+    },
+    forget: ({ id }) => void projects.delete(id),
     makeRoom(kept, bytes) {
       const others = [...projects.values()]
         .flatMap((project) =>

@@ -145,7 +145,7 @@ export function trySyncing(folder: string, blocks: readonly Pick<CachedBlock, "i
 /**
  * From now on the folder has these files, also after a power loss. Removes the blocks of the former manifest that are not in this one.
  * @param inline the only block; null: there are several, or none
- * @throws errors of the file system; then the former manifest counts
+ * @throws errors of the file system; then the former manifest counts, or this one
  */
 export function publishManifest(
   folder: string,
@@ -160,8 +160,9 @@ export function publishManifest(
   writeNewFile(unfinished, inline === null ? [content] : [content, ...inline]);
   renameSync(unfinished, join(folder, manifestName));
   syncFolder(folder);
-  removeBlocksExcept(folder, new Set(manifest.blocks.length > 1 ? manifest.blocks.map(({ id }) => id) : []));
-  return { folder, manifest, blockStart: content.length };
+  const files = { folder, manifest, blockStart: content.length };
+  removeLeftovers(files);
+  return files;
 }
 
 /** Creates the folder of a project, only for its owner. @throws UnusableFile when something else has its name; errors of the file system */
@@ -170,8 +171,14 @@ export function makeProjectFolder(folder: string): void {
   if (!lstatSync(folder).isDirectory()) throw new UnusableFile(folder, "it is not a folder");
 }
 
-/** Removes the blocks of the folder that are not named, such as those of a writer that was killed. @throws errors of the file system */
-export function removeBlocksExcept(folder: string, kept: ReadonlySet<string>): void {
+/** Removes what the manifest does not name, such as blocks of a writer that was killed. @throws errors of the file system */
+export function removeLeftovers({ folder, manifest: { blocks } }: CacheFiles): void {
+  removeFile(join(folder, unfinishedName));
+  // One block alone is in the file of the manifest.
+  removeBlocksExcept(folder, new Set(blocks.length > 1 ? blocks.map(({ id }) => id) : []));
+}
+
+function removeBlocksExcept(folder: string, kept: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {
     const isUnused = blockName.test(name) && !kept.has(name.slice(0, 32));
     if (isUnused) removeFile(join(folder, name));

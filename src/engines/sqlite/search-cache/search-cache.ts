@@ -12,7 +12,7 @@ import type { AnsweredCall } from "../../../storage/after-commit.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import type { Searches } from "../search/searches.ts";
 import type { NamedRequest } from "../threads/answer-requests.ts";
-import type { CacheUse, CacheWriter } from "./cache-writer.ts";
+import type { CacheWriter } from "./cache-writer.ts";
 import { createIndexWriting } from "./index-writing.ts";
 import { copyEndMs, writeTestMs } from "./limits.ts";
 
@@ -46,6 +46,8 @@ export function createSearchCache({
   let thread: WorkerThread | null = null;
   let isClosed = false;
   let checking: Promise<void> = Promise.resolve();
+  /** Whether a check or a wiping has failed since the last check began. */
+  let isOverdue = false;
 
   const ask = <Name extends keyof CacheWriter & string>(
     name: Name,
@@ -58,22 +60,23 @@ export function createSearchCache({
   /** Whether there may be files. */
   const hasFiles = (): boolean => thread !== null || existsSync(folder);
 
-  /** Checks one project after the other, so that other requests come in between. @returns those that have files */
-  const checkAll = async (isDurable: boolean): Promise<ReadonlyMap<string, CacheUse>> => {
-    const found = new Map<string, CacheUse>();
-    if (!hasFiles()) return found;
+  /** Checks one project after the other, so that other requests come in between. @throws the first failure, after all were checked */
+  const checkAll = async (isDurable: boolean): Promise<void> => {
+    if (!hasFiles()) return;
+    const failures: unknown[] = [];
     for (const project of await ask("list")) {
       // An erasure is not answered before everything is wiped.
       if (isClosed && !isDurable) break;
-      const use = await ask("check", project, isDurable);
-      if (use !== null) found.set(project, use);
+      await ask("check", project, isDurable).catch((error: unknown) => failures.push(error));
     }
-    return found;
+    if (failures.length > 0) throw failures[0];
   };
   const checkInBackground = (): void => {
+    isOverdue = false;
     checking = checking
-      .then(async () => void (await checkAll(false)))
+      .then(() => checkAll(false))
       .catch((error: unknown) => {
+        isOverdue = true;
         if (!isClosed && isToBeLogged("check"))
           logger.warn("the cache files of search indexes cannot be checked; searches use the database", {
             folder,
@@ -100,6 +103,7 @@ export function createSearchCache({
     isWriting = false;
   };
   const test = (): void => {
+    if (isOverdue) checkInBackground();
     if (isWriting) return;
     isWriting = true;
     written = writeDue();
@@ -120,10 +124,12 @@ export function createSearchCache({
         }
         return answer;
       } catch (error) {
-        logger.error("vectors of deleted memories may still be in cache files; remove the folder", {
-          folder,
-          error,
-        });
+        isOverdue = true;
+        if (isToBeLogged("wipe"))
+          logger.error("vectors of deleted memories may still be in cache files; remove the folder", {
+            folder,
+            error,
+          });
         return toRefusalAnswer(stillCached);
       }
     },
