@@ -17,6 +17,7 @@ import { searchServed } from "../search/served-search.ts";
 import { soak } from "../soak/soak.ts";
 import { interruptMigration } from "../upgrade/interrupted.ts";
 import { keptFormats } from "../upgrade/kept-formats.ts";
+import { failCacheFiles } from "./cache-fault.ts";
 import { type FaultOptions, runFault } from "./disk-fault.ts";
 import { failing, fullFileSystem, noFileMayGrow, whyNoMount } from "./disk-faults.ts";
 import { killRepeatedly } from "./kill.ts";
@@ -289,6 +290,21 @@ await prove(
   () => loseDisk({ fault: noFileMayGrow, command: executable ?? [] }),
   executable === null ? `${values.executable} is not built` : noLimit,
 );
+for (const [name, injection] of [
+  ["the disk is full (ENOSPC)", "pwrite64:error=ENOSPC"],
+  ["everything fails (EIO)", "pwrite64,fdatasync,fsync,rename,renameat,renameat2:error=EIO"],
+  ["syncs of folders fail (EIO)", "fsync:error=EIO"],
+] as const) {
+  await prove(
+    "disk",
+    `searches are exact and nothing fails while ${name} for cache files only, and they are written again`,
+    async () => {
+      const { answered, faults } = await failCacheFiles({ injection, seed });
+      return { seen: `${answered} calls answered`, faults };
+    },
+    noTrace,
+  );
+}
 
 await prove(
   "egress",

@@ -2,7 +2,7 @@
 // when the wiping of its memory has returned.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { locate } from "../../../../src/data-directory/data-directory.ts";
 import { openReading } from "../../../../src/engines/sqlite/database-file/connection.ts";
@@ -18,7 +18,6 @@ import { startTestApp, type TestApp } from "../../../fixture.ts";
 import { cachedSerials, hasVector, imagesOf, stateNow, writeCacheFiles } from "./cached-database.ts";
 
 const runtime = prepareRuntime("unused-from-source");
-const writes = "pwrite64,fdatasync";
 const removals = "unlink,unlinkat,rmdir";
 
 let app: TestApp;
@@ -86,7 +85,7 @@ describe.skipIf(whyNoTrace() !== null)("when system calls fail", () => {
   test.each(["ENOSPC", "EIO"])("a block that cannot be written leaves nothing (%s)", async (error) => {
     expect(write(64, 64)).toBe(2);
     await create("one more");
-    await whileFailing(`${writes}:error=${error}`, () => expect(() => write(64, 64)).toThrow(error));
+    await whileFailing(`fdatasync:error=${error}`, () => expect(() => write(64, 64)).toThrow(error));
     expect(readdirSync(join(folder, project.id))).toHaveLength(3);
     expect(cached()).toEqual([0, 1, 2, 3].map(serialOf));
     expect(write(64, 64)).toBe(2);
@@ -149,7 +148,8 @@ describe.skipIf(whyNoTrace() !== null)("when system calls fail", () => {
       "fdatasync:error=EIO",
       "rename,renameat,renameat2:error=EIO",
     ]) {
-      await whileFailing(injection, () => expect(() => write(64)).toThrow());
+      const index = join(folder, project.id, "index");
+      await whileFailing(injection, () => expect(() => write(64)).toThrow(), [index, `${index}.new`]);
       writer.abandon(project.id);
       expect(readdirSync(join(folder, project.id))).toEqual(["index"]);
       expect(cached()).toEqual([0, 1, 2, 3].map(serialOf));
@@ -179,5 +179,100 @@ describe.skipIf(whyNoTrace() !== null)("when system calls fail", () => {
     await whileFailing("fdatasync:error=EIO", () => expect(writer.check(project.id, true)).toBeNull());
     expect(hasVector(folder, first)).toBe(false);
     expect(cached()).toBeNull();
+  });
+});
+
+describe.skipIf(whyNoTrace() !== null)("when system calls of a running server fail", () => {
+  const cache = () => join(app.config.dataDir, "cache", "search");
+  const index = () => join(cache(), project.id, "index");
+  const call = (method: string, path: string, body?: object) =>
+    app.call(method, path, { key: project.key, body });
+  const search = async () => {
+    const { status, data } = await call("POST", "/v1/memories/search", {
+      query: `${project.id} fact 2`,
+      top_k: 3,
+    });
+    expect(status).toBe(200);
+    const results = Array.isArray(data.results) ? data.results : [];
+    return results.map((result) => JSON.parse(JSON.stringify(result)).memory.id);
+  };
+  const until = async (isSo: () => boolean) => {
+    for (let waits = 0; !isSo() && waits < 1_000; waits++) await Bun.sleep(10);
+    expect(isSo()).toBe(true);
+  };
+  const writeFiles = async () => {
+    await search();
+    app.passTime(60_000);
+    await until(() => existsSync(index()));
+  };
+  const complaints = () => app.complaints.splice(0).join("");
+
+  test("searches, creates and deletes go on, with one line in the log, and files are written when the disk has room", async () => {
+    const end = await failCalls(process.pid, "pwrite64:error=ENOSPC", [`${index()}.new`]);
+    const before = await search();
+    app.passTime(60_000);
+    await until(() => app.complaints.length > 0);
+    expect(await search()).toEqual(before);
+    await create("fact 2, again");
+    expect(await search()).toContain(ids.at(-1));
+    expect((await call("DELETE", `/v1/memories/${ids[0]}`)).status).toBe(204);
+    app.passTime(60_000);
+    await search();
+    expect(existsSync(index())).toBe(false);
+    await end();
+    expect(complaints().match(/cannot be written to cache files/g)).toHaveLength(1);
+    await writeFiles();
+    expect(cachedSerials(join(cache(), project.id))).toEqual([1, 2, 3, 4].map(serialOf));
+  });
+
+  test("a project whose files cannot be written does not prevent those of others, also at the end of the server", async () => {
+    const bad = project;
+    const good = await app.createProject("custom");
+    /** The index that was used last is written first. */
+    const searchBoth = async () => {
+      for (const each of [good, bad]) {
+        project = each;
+        await search();
+      }
+    };
+    project = good;
+    await create("fact 2 of another project");
+    await searchBoth();
+    rmSync(join(cache(), bad.id), { recursive: true, force: true });
+    writeFileSync(join(cache(), bad.id), "not a folder");
+    project = good;
+    rmSync(join(cache(), good.id), { recursive: true, force: true });
+    await app.restart();
+    expect(existsSync(index())).toBe(true);
+    rmSync(join(cache(), good.id), { recursive: true });
+    await app.restart();
+    await create("fact 3 of another project");
+    await searchBoth();
+    project = good;
+    app.passTime(10_000);
+    await until(() => existsSync(index()));
+    await until(() => app.complaints.join("").includes("cannot be written to cache files"));
+    complaints();
+    rmSync(join(cache(), bad.id));
+  });
+
+  test("vectors that a delete could not remove are removed soon after", async () => {
+    await writeFiles();
+    const serial = serialOf(1);
+    const end = await failCalls(process.pid, `pwrite64,${removals}:error=EIO`, [
+      index(),
+      join(cache(), project.id),
+    ]);
+    const { code, message, data } = await call("DELETE", `/v1/memories/${ids[1]}`);
+    expect(code).toBe(1503);
+    expect(data).toEqual({ outcome: "unknown" });
+    expect(message).toContain("their vectors may still be in cache files");
+    expect(await search()).not.toContain(ids[1]);
+    expect(cachedSerials(join(cache(), project.id))).toContain(serial);
+    await end();
+    // No other call is needed.
+    app.passTime(10_000);
+    await until(() => !(cachedSerials(join(cache(), project.id)) ?? []).includes(serial));
+    expect(complaints()).toContain("may still be in cache files");
   });
 });
