@@ -3,24 +3,20 @@
 // never remove a file that it did not name.
 
 import {
-  closeSync,
   constants,
   existsSync,
   fdatasyncSync,
-  fstatSync,
   lstatSync,
-  openSync,
   readdirSync,
   renameSync,
   rmdirSync,
-  type Stats,
-  unlinkSync,
   utimesSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder, syncFolder } from "../../../files/durable.ts";
 import { bytesPerRow } from "../../../ranking/row-block.ts";
-import { blockFileBytes, type OpenBlock, readBlock, readWhole, writeWholeAt } from "./block-file.ts";
+import { blockFileBytes, type OpenBlock, readBlock, readWhole } from "./block-file.ts";
+import { infoOf, removeFile, withFile, writeNewFile } from "./cache-file.ts";
 import { manifestMaxBytes } from "./limits.ts";
 import {
   type CachedBlock,
@@ -122,7 +118,7 @@ export function withBlock<Result>(
 /** The parts of a block file: what `sealBlock` returns, and the image. */
 export type SealedBlock = readonly [head: Uint8Array, image: Uint8Array];
 
-/** Writes a block file and syncs it. @throws errors of the file system; then there is no such file */
+/** Writes a block file and syncs it. @throws as writeNewFile */
 export function writeBlockFile(folder: string, id: string, block: SealedBlock): void {
   writeNewFile(join(folder, `${id}.block`), block);
 }
@@ -216,52 +212,8 @@ export function sizeOfFiles({ manifest, blockStart }: CacheFiles): number {
   return blocks.reduce((sum, { capacity }) => sum + blockFileBytes({ dimensions, capacity }), blockStart);
 }
 
-function removeFile(path: string): void {
-  // A folder with the name of a file is not this program's, and harmless: opening it as a file fails.
-  const info = infoOf(path);
-  if (info !== undefined && !info.isDirectory()) unlinkSync(path);
-}
-
-/** Undefined when there is nothing, also because a file is in the place of a folder above. @throws other errors of the file system */
-function infoOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
 function withManifest<Result>(folder: string, work: (file: number, path: string) => Result): Result {
   const path = join(folder, manifestName);
   if (lstatSync(folder).isSymbolicLink()) throw new UnusableFile(folder, "it is a symbolic link");
   return withFile(path, constants.O_RDONLY, (file) => work(file, path));
-}
-
-/** Follows no link, and opens neither pipes nor devices. */
-function withFile<Result>(path: string, flags: number, work: (file: number) => Result): Result {
-  const file = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-  try {
-    if (!fstatSync(file).isFile()) throw new UnusableFile(path, "it is not a regular file");
-    return work(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function writeNewFile(path: string, contents: readonly Uint8Array[]): void {
-  const file = openSync(path, "wx", 0o600);
-  try {
-    let end = 0;
-    for (const content of contents) {
-      writeWholeAt(file, content, end);
-      end += content.length;
-    }
-    fdatasyncSync(file);
-  } catch (error) {
-    removeFile(path);
-    throw error;
-  } finally {
-    closeSync(file);
-  }
 }
