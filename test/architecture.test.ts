@@ -200,6 +200,26 @@ describe("dependencies point one way", () => {
     expect([...reached].filter((path) => /^src\/extraction\/(rules|secrets)\//.test(path))).toEqual([]);
   });
 
+  test("from the checks of the ledger to nothing that a browser lacks, by any way", () => {
+    const reached = new Set<string>();
+    const packages = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const specifier of graph.get(path)?.values ?? []) {
+        const target = resolve(path, specifier);
+        if (target === null) packages.add(specifier);
+        else visit(target);
+      }
+    };
+    for (const path of sources.filter((path) => path.startsWith("src/audit/verify/"))) visit(path);
+    expect([...reached]).toContain("src/audit/verify/segment.ts");
+    expect([...reached]).toContain("src/timestamp.ts");
+    expect([...packages]).toEqual(["canonicalize"]);
+    const ofServers = /\b(Bun|Buffer|process)\./;
+    expect([...reached].filter((path) => ofServers.test(withoutComments(read(path))))).toEqual([]);
+  });
+
   test("from an engine to no operation: what a call leaves to do is said by its result", () => {
     const operations = sources.filter((path) => /= (project|installation)Operation\(/.test(read(path)));
     expect(operations.length).toBeGreaterThan(20);

@@ -1,5 +1,6 @@
 // Owns the texts of checkpoints and anchors, which are signed. Format version 1 is frozen (docs/engineer/AUDIT-FORMAT.md).
 
+import { fromBase64, fromHex, toBase64, toHex } from "../text/byte-text.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 
 /** States: the chain had this head at this size. */
@@ -23,12 +24,12 @@ export interface Anchor {
 }
 
 export function checkpointText({ chain, size, hash, at }: Checkpoint): string {
-  return `memledger/${chain}\n${size}\n${toBase64(hash)}\n${toTimestamp(at)}\n`;
+  return `memledger/${chain}\n${size}\n${hashToBase64(hash)}\n${toTimestamp(at)}\n`;
 }
 
 export function anchorText({ chain, through, hash, firstAt, lastAt, count, cause }: Anchor): string {
   const times = `${toTimestamp(firstAt)}\n${toTimestamp(lastAt)}`;
-  return `memledger-anchor/${chain}\n${through}\n${toBase64(hash)}\n${times}\n${count}\n${cause}\n`;
+  return `memledger-anchor/${chain}\n${through}\n${hashToBase64(hash)}\n${times}\n${count}\n${cause}\n`;
 }
 
 /** Null when the text is not a checkpoint. */
@@ -36,7 +37,7 @@ export function parseCheckpoint(text: string): Checkpoint | null {
   const [, chain = "", size, hash = "", at = ""] =
     /^memledger\/([0-9a-f]{32})\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(\S+)\n$/.exec(text) ?? [];
   const time = fromTimestamp(at);
-  return time === null ? null : { chain, size: Number(size), hash: toHex(hash), at: time };
+  return time === null ? null : { chain, size: Number(size), hash: hashToHex(hash), at: time };
 }
 
 /** Null when the text is not an anchor. */
@@ -51,7 +52,7 @@ export function parseAnchor(text: string): Anchor | null {
   return {
     chain,
     through: Number(through),
-    hash: toHex(hash),
+    hash: hashToHex(hash),
     firstAt,
     lastAt,
     count: Number(count),
@@ -59,10 +60,11 @@ export function parseAnchor(text: string): Anchor | null {
   };
 }
 
-function toBase64(hash: string): string {
-  return Buffer.from(hash, "hex").toString("base64");
+function hashToBase64(hash: string): string {
+  return toBase64(fromHex(hash) ?? new Uint8Array());
 }
 
-function toHex(base64: string): string {
-  return Buffer.from(base64, "base64").toString("hex");
+/** The base64 of 32 bytes. */
+function hashToHex(base64: string): string {
+  return toHex(fromBase64(base64) ?? new Uint8Array());
 }

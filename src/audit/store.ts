@@ -2,8 +2,8 @@
 
 import type { Project } from "../access/project.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { KeyRotation } from "./key-rotation.ts";
 import type { ChainEntry, RecordDraft, StoredRecord } from "./record.ts";
+import type { KeyRotation } from "./verify/rotations.ts";
 import type { ChainReport } from "./verify/verdict.ts";
 
 export interface RecordQuery {

@@ -2,18 +2,12 @@
 // ones. Must never write a file, and never treat a checkpoint that is stored beside the database as an external one.
 
 import { existsSync, globSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { type FollowedRotations, followRotations, type KeyRotation } from "../audit/key-rotation.ts";
-import { isVerifierKey, signerId, splitNotes } from "../audit/signed-note.ts";
+import { dirname, join } from "node:path";
+import { runtimeCryptography } from "../audit/runtime-cryptography.ts";
 import type { KnownCheckpoint } from "../audit/verify/chain-verification.ts";
-import {
-  checkNotes,
-  createNoteReader,
-  type NoteReader,
-  readKeys,
-  readNotes,
-} from "../audit/verify/note-reader.ts";
-import { parseSuppliedNotes } from "../audit/verify/supplied-notes.ts";
+import { type AcceptedKeys, acceptKeys, type InputNames, readCheckpoints } from "../audit/verify/evidence.ts";
+import { splitNotes } from "../audit/verify/note.ts";
+import { type NoteReader, readKeys, readNotes } from "../audit/verify/note-reader.ts";
 import { type Failure, UnusableInput } from "../audit/verify/verdict.ts";
 import { locate } from "../data-directory/data-directory.ts";
 import { rotationsPath } from "../data-directory/ledger-rotation.ts";
@@ -21,7 +15,6 @@ import { readRegularText, UnfitFile, withRegularFile } from "../files/regular-fi
 import { explainSystemError } from "../files/system-error.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";
 import { counted } from "../text/plural.ts";
-import { toTimestamp } from "../timestamp.ts";
 
 export type Subject =
   | { readonly kind: "database"; readonly path: string }
@@ -70,35 +63,40 @@ interface EvidenceOptions {
   readonly checkpoints: readonly string[];
 }
 
+/** How messages name the options. */
+export const inputNames: InputNames = { checkpoint: "--checkpoint FILE", publicKey: "--public-key FILE" };
+
 /** @throws UnusableInput */
 export function gatherEvidence(subject: Subject, options: EvidenceOptions): Evidence {
   const { keys: givenKeys, keySource, isBeside } = findKeys(subject, options.publicKey);
-  const { keys, ...rotations } = followRotations(givenKeys, readRotationsBeside(subject));
-  const reader = keys.length === 0 ? null : createNoteReader(keys);
-  const remarks = describeRotations(rotations, keys);
+  const accepted = acceptKeys(givenKeys, readRotationsBeside(subject), inputNames, runtimeCryptography);
+  const { keys, reader } = accepted;
+  const remarks = [...accepted.remarks];
   if (isBeside) {
     remarks.push(
       `The public key was read from ${keySource}. Anyone who can write to this folder can replace the key and sign again. For a check against them, give a copy of the key that was kept elsewhere: --public-key FILE.`,
     );
   }
-  const outside = options.checkpoints.map((file) => ({ file, text: readText(file) }));
+  const outside = options.checkpoints.map((name) => ({ name, text: readText(name) }));
   if (reader === null && outside.length > 0)
     throw new UnusableInput("A checkpoint cannot be checked without the public key. Add --public-key FILE.");
   const beside = reader === null ? [] : readBeside(subject, reader, remarks);
   const given =
-    reader === null ? [] : outside.map(({ file, text }) => readGiven(file, text, { reader, keys, remarks }));
-  const refused = given.find(({ failure }) => failure !== null)?.failure ?? null;
-  const checkpoints = [...beside, ...given.flatMap((file) => file.checkpoints)];
+    reader === null
+      ? noCheckpoints
+      : readCheckpoints(outside, { reader, keys }, inputNames, runtimeCryptography);
   return {
     reader,
     keys,
     keySource,
-    checkpoints,
-    refusedOutside: refused,
-    remarks,
-    keyAdvice: isBeside ? null : adviseOnKey(subject, rotations, keys),
+    checkpoints: [...beside, ...given.checkpoints],
+    refusedOutside: given.failure,
+    remarks: [...remarks, ...given.remarks],
+    keyAdvice: isBeside ? null : adviseOnKey(subject, accepted),
   };
 }
+
+const noCheckpoints = { checkpoints: [], failure: null, remarks: [] };
 
 /** The statements about changes of the key. A key is trusted only if a statement about it is signed by the former key. */
 function readRotationsBeside(subject: Subject): readonly string[] {
@@ -108,31 +106,8 @@ function readRotationsBeside(subject: Subject): readonly string[] {
   return file === undefined ? [] : splitNotes(readText(file));
 }
 
-function describeRotations(
-  { confirmed, unconfirmed }: Pick<FollowedRotations, "confirmed" | "unconfirmed">,
-  keys: readonly string[],
-): string[] {
-  const when = ({ at }: KeyRotation) => toTimestamp(at);
-  return [
-    ...confirmed.map(
-      (rotation) =>
-        `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has signed the change.`,
-    ),
-    ...unconfirmed.map((rotation) => {
-      const change = `The key ${nameOf(rotation.former)} was changed to ${nameOf(rotation.successor)} at ${when(rotation)}. The former key has not signed the change`;
-      return keys.includes(rotation.successor)
-        ? `${change}: make sure that you received the new key from a source that you trust.`
-        : `${change}, so the new key is not trusted. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.`;
-    }),
-  ];
-}
-
-function adviseOnKey(
-  subject: Subject,
-  { unconfirmed }: Pick<FollowedRotations, "unconfirmed">,
-  keys: readonly string[],
-): string | null {
-  if (unconfirmed.some(({ successor }) => !keys.includes(successor))) {
+function adviseOnKey(subject: Subject, { hasUnconfirmed }: AcceptedKeys): string | null {
+  if (hasUnconfirmed) {
     return "The key of this ledger was changed, and the former key, which was lost, has not signed the change. The public key given is the former one: it cannot verify signatures of the new key. Get the new public key from the operator in a way that you trust, and give both keys in one file with --public-key.";
   }
   const hasRotations = foldersOf(subject)
@@ -141,11 +116,6 @@ function adviseOnKey(
   return hasRotations
     ? null
     : "There is no file audit.rotations beside the database or export. If the key of this ledger was changed after you received the public key, copy audit.rotations from the data directory to this folder, or get the new public key in a way that you trust.";
-}
-
-/** Only name and id, so that nobody copies a public key from this output. */
-function nameOf(verifierKey: string): string {
-  return verifierKey.split("+").slice(0, 2).join("+");
 }
 
 /** Folders that may contain files that belong to the subject. */
@@ -159,11 +129,16 @@ function findKeys(
   publicKey: string | null,
 ): { keys: readonly string[]; keySource: string; isBeside: boolean } {
   if (publicKey !== null)
-    return { keys: readKeys(readText(publicKey), publicKey), keySource: publicKey, isBeside: false };
+    return {
+      keys: readKeys(readText(publicKey), publicKey, runtimeCryptography),
+      keySource: publicKey,
+      isBeside: false,
+    };
   const file = foldersOf(subject)
     .map((folder) => join(folder, "audit.pub"))
     .find((path) => existsSync(path));
-  if (file !== undefined) return { keys: readKeys(readText(file), file), keySource: file, isBeside: true };
+  if (file !== undefined)
+    return { keys: readKeys(readText(file), file, runtimeCryptography), keySource: file, isBeside: true };
   if (subject.kind === "database") return { keys: [], keySource: "none", isBeside: false };
   throw new UnusableInput(
     "No public key was given or found, so the signature of the manifest cannot be checked. Add --public-key FILE.",
@@ -187,47 +162,6 @@ function readBeside(subject: Subject, reader: NoteReader, remarks: string[]): Kn
         source: `checkpoints/${name}`,
       }));
     });
-}
-
-function readGiven(
-  file: string,
-  text: string,
-  { reader, keys, remarks }: { reader: NoteReader; keys: readonly string[]; remarks: string[] },
-): { checkpoints: KnownCheckpoint[]; failure: Failure | null } {
-  const { notes, ignored } = parseSuppliedNotes(text);
-  if (notes.length === 0) throw new UnusableInput(noCheckpoint(file, text));
-  if (ignored > 0)
-    remarks.push(
-      `Ignored ${counted(ignored, "text")} in ${file}: not in the format of a checkpoint, such as a note that was cut off by a crash.`,
-    );
-  const refused = notes.find((note) => reader.open(note) === null);
-  return {
-    checkpoints: checkNotes(notes, reader).checkpoints.map((checkpoint) => ({
-      ...checkpoint,
-      isOutside: true,
-      isSigned: true,
-      source: basename(file),
-    })),
-    failure:
-      refused === undefined
-        ? null
-        : { seq: null, check: "signature", message: whyRefused(file, refused, keys) },
-  };
-}
-
-function noCheckpoint(file: string, text: string): string {
-  const isKey = text.split("\n").some(isVerifierKey);
-  const expected =
-    'Give a file with the unchanged output of "memledger audit checkpoint" (four lines, an empty line, a line with the signature) or the unchanged JSON answer of GET /v1/audit/checkpoint';
-  return `${file} does not contain a checkpoint${isKey ? "; it contains a public key: use --public-key for it" : ""}. ${expected}. Nothing was verified.`;
-}
-
-function whyRefused(file: string, note: string, keys: readonly string[]): string {
-  const signer = signerId(note);
-  const known = keys.map(nameOf);
-  return known.includes(signer)
-    ? `the checkpoint in ${basename(file)} has an invalid signature of the key ${signer}: the checkpoint was changed after it was signed`
-    : `the checkpoint in ${basename(file)} is signed with the key ${signer}, but the public key given is ${known.join(", ")}: it is a checkpoint of another installation, or the key was changed, or the checkpoint is forged`;
 }
 
 /** @throws UnusableInput when the file is not a regular file, is too large or cannot be read */

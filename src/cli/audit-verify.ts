@@ -2,6 +2,7 @@
 // Must never write a file.
 
 import { type Command, Option } from "commander";
+import { runtimeCryptography } from "../audit/runtime-cryptography.ts";
 import { verifyExport } from "../audit/verify/export-verification.ts";
 import { type Report as Finding, UnusableInput, verdicts } from "../audit/verify/verdict.ts";
 import { ledgerVerifier } from "../engines/engines.ts";
@@ -97,7 +98,7 @@ async function examine(
     );
   requireRegular(subject.path);
   const [file, manifest] = [Bun.file(subject.path).stream(), readText(subject.manifest)];
-  return verifyExport({ ...evidence, reader, file, manifest, onProgress });
+  return verifyExport({ ...evidence, reader, cryptography: runtimeCryptography, file, manifest, onProgress });
 }
 
 function unusable(path: string, { message }: UnusableInput): Report {

@@ -3,7 +3,8 @@
 import { existsSync, globSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, parseCheckpoint } from "../audit/checkpoint.ts";
-import { openNote, splitNotes, textOfNote } from "../audit/signed-note.ts";
+import { openNote } from "../audit/signed-note.ts";
+import { splitNotes, textOfNote } from "../audit/verify/note.ts";
 import { makeFolder, syncFolder } from "../files/durable.ts";
 import { withRegularFile } from "../files/regular-file.ts";
 import { notesFolder } from "./ledger-files.ts";

@@ -4,7 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openRotation } from "../audit/key-rotation.ts";
-import { splitNotes } from "../audit/signed-note.ts";
+import { splitNotes } from "../audit/verify/note.ts";
 import { syncFolder, writeWhole } from "../files/durable.ts";
 import { readRegularText } from "../files/regular-file.ts";
 import { evidenceFileMaxBytes } from "../limits.ts";

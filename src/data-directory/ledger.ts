@@ -2,8 +2,10 @@
 // a signing key only for a new installation, and never replaces a key by itself.
 
 import { existsSync } from "node:fs";
-import { followRotations } from "../audit/key-rotation.ts";
-import { openNote, signerId } from "../audit/signed-note.ts";
+import { runtimeCryptography } from "../audit/runtime-cryptography.ts";
+import { openNote } from "../audit/signed-note.ts";
+import { signerId } from "../audit/verify/note.ts";
+import { followRotations } from "../audit/verify/rotations.ts";
 import type { LedgerFiles } from "../storage/engine.ts";
 import type { MissingRecords, StoredLedger } from "../storage/stored-ledger.ts";
 import { quoteWord } from "../text/shell-word.ts";
@@ -91,7 +93,8 @@ async function withLedger<Result>(
 /** A later key of this ledger is accepted: an older copy of the database may contain a former key. */
 export function isTheKey(root: string, found: SigningKey | null, inUse: string): boolean {
   if (found === null) return false;
-  return followRotations([inUse], readRotations(rotationsPath(root))).keys.includes(found.verifierKey);
+  const rotations = readRotations(rotationsPath(root));
+  return followRotations([inUse], rotations, runtimeCryptography).keys.includes(found.verifierKey);
 }
 
 async function findMissing(

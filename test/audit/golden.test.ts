@@ -9,8 +9,9 @@ import canonicalize from "canonicalize";
 import { entryHash, genesisHash, genesisText } from "../../src/audit/chain.ts";
 import { anchorText, checkpointText, parseAnchor, parseCheckpoint } from "../../src/audit/checkpoint.ts";
 import { payloadHash } from "../../src/audit/payload.ts";
-import { createSigner, openNote, splitNotes } from "../../src/audit/signed-note.ts";
+import { createSigner, openNote } from "../../src/audit/signed-note.ts";
 import { parseEntry } from "../../src/audit/verify/entry-parser.ts";
+import { splitNotes } from "../../src/audit/verify/note.ts";
 import { verifyPath } from "../../src/cli/audit-verify.ts";
 import type { Json, JsonObject } from "../../src/json/json.ts";
 

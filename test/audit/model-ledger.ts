@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { verifyExport } from "../../src/audit/verify/export-verification.ts";
 import { createNoteReader, readKeys, readNotes } from "../../src/audit/verify/note-reader.ts";
 import type { JsonObject } from "../../src/json/json.ts";
@@ -210,11 +211,16 @@ async function finish(
   const manifest = { ...get, action: "audit.export_manifest", path: `${path}/manifest` };
   const file = await send(run, project, key, download);
   const { text } = await send(run, project, key, manifest);
-  const keys = readKeys(readFileSync(join(run.server.config.dataDir, "audit.pub"), "utf8"), "audit.pub");
-  const reader = createNoteReader(keys);
+  const keys = readKeys(
+    readFileSync(join(run.server.config.dataDir, "audit.pub"), "utf8"),
+    "audit.pub",
+    runtimeCryptography,
+  );
+  const reader = createNoteReader(keys, runtimeCryptography);
   const notes = readNotes(run.notes.join("\n"), reader).checkpoints;
   const report = await verifyExport({
     reader,
+    cryptography: runtimeCryptography,
     manifest: text,
     refusedOutside: null,
     remarks: [],

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkpointText } from "../../src/audit/checkpoint.ts";
 import { createNoteAppender } from "../../src/audit/note-file.ts";
-import { createSigner, createSigningKey, openNote, splitNotes } from "../../src/audit/signed-note.ts";
+import { createSigner, createSigningKey, openNote } from "../../src/audit/signed-note.ts";
+import { splitNotes } from "../../src/audit/verify/note.ts";
 
 const signer = createSigner(createSigningKey());
 const noteOf = (size: number) =>

@@ -2,13 +2,14 @@
 
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
+import { runtimeCryptography } from "../../src/audit/runtime-cryptography.ts";
 import { createNoteReader } from "../../src/audit/verify/note-reader.ts";
 
 const notes = 5_000;
 
 /** How many more texts are in memory after a reader was asked for many notes, while it is still in use. */
 function countKept(resultsMax?: number): number {
-  const reader = createNoteReader([], resultsMax);
+  const reader = createNoteReader([], runtimeCryptography, resultsMax);
   const count = () => {
     Bun.gc(true);
     return heapStats().objectTypeCounts.string ?? 0;

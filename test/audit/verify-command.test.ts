@@ -171,7 +171,7 @@ test("a file given as a checkpoint is one, or the verdict is unusable, never bro
     expect(found.python).toBe(agreed("unusable"));
   }
   expect(await verify(publicKey)).toMatchObject({
-    message: expect.stringMatching(/contains a public key: use --public-key for it/),
+    message: expect.stringMatching(/contains a public key: use --public-key FILE for it/),
   });
 
   const changed = await verify(note.replace(/\n\d+\n/, "\n999999\n"));

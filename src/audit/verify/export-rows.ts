@@ -68,12 +68,9 @@ const notTerminated = new Uint8Array([0xff]);
 
 /** Lines without their line feed; in CSV a line feed between quotes ends no line. A last line without one is not decodable. */
 async function* splitLines(file: AsyncIterable<Uint8Array>, isCsv: boolean): AsyncGenerator<Uint8Array> {
-  let rest = Buffer.alloc(0);
+  let rest = new Uint8Array();
   for await (const chunk of file) {
-    const data =
-      rest.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        : Buffer.concat([rest, chunk]);
+    const data = rest.length === 0 ? chunk : joined(rest, chunk);
     let start = 0;
     let from = isCsv ? 0 : rest.length;
     for (let end = data.indexOf(lineFeed, from); end !== -1; end = data.indexOf(lineFeed, from)) {
@@ -82,13 +79,20 @@ async function* splitLines(file: AsyncIterable<Uint8Array>, isCsv: boolean): Asy
       yield data.subarray(start, end);
       start = end + 1;
     }
-    rest = Buffer.from(data.subarray(start));
+    rest = data.slice(start);
     if (rest.length > rowLimitBytes) return yield notTerminated;
   }
   if (rest.length > 0) yield notTerminated;
 }
 
-function isBalanced(data: Buffer, start: number, end: number): boolean {
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(one.length + other.length);
+  bytes.set(one);
+  bytes.set(other, one.length);
+  return bytes;
+}
+
+function isBalanced(data: Uint8Array, start: number, end: number): boolean {
   let quotes = 0;
   for (let at = data.indexOf(quote, start); at !== -1 && at < end; at = data.indexOf(quote, at + 1))
     quotes += 1;

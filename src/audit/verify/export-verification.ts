@@ -1,11 +1,13 @@
 // Owns the verification of an export and its manifest. The file is a stream of bytes. Pure; must never open a file.
 
+import { fromHex } from "../../text/byte-text.ts";
 import {
   compareCheckpoints,
   type JoinedChain,
   joinSegments,
   type KnownCheckpoint,
 } from "./chain-verification.ts";
+import type { Cryptography } from "./cryptography.ts";
 import { columnsAgree, type ExportedRecord } from "./export-columns.ts";
 import { type ExportRow, readRows } from "./export-rows.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
@@ -18,6 +20,7 @@ interface ExportVerification {
   readonly file: AsyncIterable<Uint8Array>;
   readonly manifest: string;
   readonly reader: NoteReader;
+  readonly cryptography: Cryptography;
   /** External checkpoints with valid signatures. */
   readonly checkpoints: readonly KnownCheckpoint[];
   readonly refusedOutside: Failure | null;
@@ -46,15 +49,16 @@ const unverifiable =
   "This export has no hashes: the signature confirms that the file is unchanged, but its records cannot be verified.";
 
 async function readFile(
-  { file, checkpoints, onProgress }: ExportVerification,
+  { file, checkpoints, cryptography, onProgress }: ExportVerification,
   manifest: Manifest,
 ): Promise<{ body: JoinedChain; failure: Failure | null }> {
   const { chain, project, span, isVerifiable } = manifest;
-  const seen = { bytes: 0, hash: new Bun.CryptoHasher("sha256") };
+  const seen = { bytes: 0, hash: cryptography.createSha256() };
   const segment = createSegmentVerifier<ExportedRecord>({
     chain,
     project,
     columnsAgree,
+    sha256: cryptography.createSha256(),
     wanted: wantedSizes(checkpoints, manifest),
     span: [manifest.startTime, manifest.endTime],
   });
@@ -72,7 +76,7 @@ async function readFile(
   const found = segment.finish();
   const body = joinSegments({ start, segments: found === null ? [] : [found] });
   const isWhole =
-    rows === manifest.rows && seen.bytes === manifest.bytes && seen.hash.digest("hex") === manifest.sha256;
+    rows === manifest.rows && seen.bytes === manifest.bytes && seen.hash.digest() === manifest.sha256;
   const message = "the file does not match its manifest";
   return {
     body: isVerifiable
@@ -114,8 +118,8 @@ const nothing: ExportRow = { has: () => false, text: () => null, shows: () => fa
 
 function toPayload(salt: string | null, text: string | null): FoundPayload {
   if (salt === null && text === null) return "missing";
-  if (salt === null || text === null || !/^([0-9a-f]{2})*$/.test(salt)) return "unreadable";
-  return { salt: Buffer.from(salt, "hex"), text };
+  const bytes = salt === null ? null : fromHex(salt);
+  return bytes === null || text === null ? "unreadable" : { salt: bytes, text };
 }
 
 /** Checks that the records end with the last record of the manifest. */

@@ -1,7 +1,8 @@
 // Owns the verification of signed notes: key files, signatures with any of their keys, and files of checkpoints. Must never read a file.
 
 import { type Checkpoint, parseCheckpoint } from "../checkpoint.ts";
-import { isVerifierKey, openNote, splitNotes } from "../signed-note.ts";
+import type { Cryptography } from "./cryptography.ts";
+import { openNote, parseVerifierKey, splitNotes } from "./note.ts";
 import { UnusableInput } from "./verdict.ts";
 
 /** Verifies signatures with the keys of one key file. */
@@ -11,10 +12,10 @@ export interface NoteReader {
 }
 
 /** @param source where a person finds the keys. @throws UnusableInput */
-export function readKeys(file: string, source: string): readonly string[] {
+export function readKeys(file: string, source: string, cryptography: Cryptography): readonly string[] {
   const lines = file.split("\n").map((line) => line.trim());
   const keys = lines.filter((line) => line !== "");
-  if (keys.length === 0 || !keys.every(isVerifierKey)) {
+  if (keys.length === 0 || !keys.every((key) => parseVerifierKey(key, cryptography) !== null)) {
     throw new UnusableInput(
       `${source} is not a file of verifier keys. Give a file with a line such as memledger+4e81dd32+AVnJ...`,
     );
@@ -26,11 +27,15 @@ export function readKeys(file: string, source: string): readonly string[] {
  * Caches the results: the same checkpoints are in the database and in files.
  * @param resultsMax how many results are kept; a reader that is used as long as a server runs needs a limit
  */
-export function createNoteReader(keys: readonly string[], resultsMax = Number.POSITIVE_INFINITY): NoteReader {
+export function createNoteReader(
+  keys: readonly string[],
+  cryptography: Cryptography,
+  resultsMax = Number.POSITIVE_INFINITY,
+): NoteReader {
   const opened = new Map<string, string | null>();
   const open = (note: string): string | null => {
     for (const key of keys) {
-      const text = openNote(note, key);
+      const text = openNote(note, key, cryptography);
       if (text !== null) return text;
     }
     return null;

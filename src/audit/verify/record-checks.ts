@@ -2,6 +2,7 @@
 // value of a record before its hashes are verified.
 
 import { isObject, type JsonObject } from "../../json/json.ts";
+import type { Sha256 } from "./cryptography.ts";
 import type { Entry } from "./entry-parser.ts";
 import type { Failure } from "./verdict.ts";
 
@@ -30,6 +31,7 @@ export interface RecordOptions<Found extends FoundRecord> {
   readonly span: readonly [from: string, to: string] | null;
   /** Whether the stored copies of an entry's members match the entry. */
   readonly columnsAgree: (record: Found, entry: Entry) => boolean;
+  readonly sha256: Sha256;
 }
 
 /** What a record documents as removed. Plain data. */
@@ -59,7 +61,7 @@ type RecordFault = Pick<Failure, "check" | "message">;
 export function checkRecord<Found extends FoundRecord>(
   record: Found,
   entry: Entry,
-  { chain, project, span, columnsAgree }: RecordOptions<Found>,
+  { chain, project, span, columnsAgree, sha256 }: RecordOptions<Found>,
 ): RecordFault | null {
   if (entry.chain !== chain || entry.project !== project) {
     return { check: "chain", message: "the entry belongs to another chain or project" };
@@ -67,8 +69,9 @@ export function checkRecord<Found extends FoundRecord>(
   if (span !== null && (entry.at < span[0] || entry.at > span[1])) {
     return { check: "time", message: "the time is outside the range of the export" };
   }
-  if (!isHashValid(record)) return { check: "hash", message: "the stored hash is not the hash of the entry" };
-  if (!isPayloadValid(record, entry)) {
+  if (!isHashValid(record, sha256))
+    return { check: "hash", message: "the stored hash is not the hash of the entry" };
+  if (!isPayloadValid(record, entry, sha256)) {
     return { check: "payload", message: "the payload does not match the payload hash in the entry" };
   }
   if (columnsAgree(record, entry)) return null;
@@ -76,27 +79,29 @@ export function checkRecord<Found extends FoundRecord>(
 }
 
 /** A payload may be missing if a later record documents it, but not the payload of a record that documents a removal. */
-function isPayloadValid(record: FoundRecord, entry: Entry): boolean {
-  return record.payload === "missing" ? !removalActions.has(entry.action) : matchesPayloadHash(record, entry);
+function isPayloadValid(record: FoundRecord, entry: Entry, sha256: Sha256): boolean {
+  return record.payload === "missing"
+    ? !removalActions.has(entry.action)
+    : matchesPayloadHash(record, entry, sha256);
 }
 
-const hasher = new Bun.CryptoHasher("sha256");
 const saltBytes = 16;
 
-function isHashValid({ entry, hash }: FoundRecord): boolean {
+function isHashValid({ entry, hash }: FoundRecord, sha256: Sha256): boolean {
   if (entry === null) return false;
-  return hasher.update("memledger/entry/v1\0").update(entry).digest("hex") === hash;
+  return sha256.update("memledger/entry/v1\0").update(entry).digest() === hash;
 }
 
-function matchesPayloadHash({ payload }: FoundRecord, entry: Entry): boolean {
+function matchesPayloadHash({ payload }: FoundRecord, entry: Entry, sha256: Sha256): boolean {
   if (typeof payload === "string" || payload.salt.length !== saltBytes) return false;
-  hasher.update("memledger/payload/v1\0").update(payload.salt).update(payload.text);
-  return hasher.digest("hex") === entry.payloadHash;
+  sha256.update("memledger/payload/v1\0").update(payload.salt).update(payload.text);
+  return sha256.digest() === entry.payloadHash;
 }
 
 /** Null when the record removed nothing, or fails a check. */
-export function readRemoval(record: FoundRecord, entry: Entry, seq: number): Removal | null {
-  if (entry.status !== 200 || !isHashValid(record) || !matchesPayloadHash(record, entry)) return null;
+export function readRemoval(record: FoundRecord, entry: Entry, seq: number, sha256: Sha256): Removal | null {
+  if (entry.status !== 200 || !isHashValid(record, sha256)) return null;
+  if (!matchesPayloadHash(record, entry, sha256)) return null;
   if (typeof record.payload === "string") return null;
   const payload = parsePayload(record.payload.text);
   if (payload === null) return null;

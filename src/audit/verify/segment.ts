@@ -81,7 +81,7 @@ export function createSegmentVerifier<Found extends FoundRecord>(
       if (wrong !== null) fail(seq, wrong.check, wrong.message);
       if (entry !== null && wrong?.check !== "payload" && record.payload === "missing") miss(seq);
       if (entry !== null && removalActions.has(entry.action)) {
-        const removal = readRemoval(record, entry, seq);
+        const removal = readRemoval(record, entry, seq, options.sha256);
         if (removal !== null) removals.push(removal);
       }
       while ((options.wanted[nextWanted] ?? seq) < seq) nextWanted += 1;

@@ -3,7 +3,7 @@
 
 import { isObject } from "../../json/json.ts";
 import { parseCheckpoint } from "../checkpoint.ts";
-import { isSignedNote, splitNotes, textOfNote } from "../signed-note.ts";
+import { isSignedNote, splitNotes, textOfNote } from "./note.ts";
 
 interface SuppliedNotes {
   /** Notes in the format of a checkpoint, not verified. */

@@ -1,5 +1,6 @@
 // The store of the test engine: settles calls in turn, undoes what is lost, and reads between them.
 
+import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import { createSigner } from "../../../src/audit/signed-note.ts";
 import type { Verification } from "../../../src/audit/store.ts";
 import { joinSegments } from "../../../src/audit/verify/chain-verification.ts";
@@ -144,7 +145,8 @@ function verifyChain(data: Data, project: string, now: number): Verification {
   const [first] = rows;
   if (first === undefined) return { report: null, isComplete: true, round: null, lastCompleteAt: null };
   const { chain } = first;
-  const options = { chain, project, wanted: [], span: null, columnsAgree: () => true };
+  const sha256 = runtimeCryptography.createSha256();
+  const options = { chain, project, wanted: [], span: null, columnsAgree: () => true, sha256 };
   const verifier = createSegmentVerifier(options);
   for (const { seq, entry, hash, payload } of rows)
     verifier.take({ seq, entry, hash, payload: payload ?? "missing" });

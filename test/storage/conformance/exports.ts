@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { redactRecords } from "../../../src/audit/redact.ts";
+import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import { verifyExport } from "../../../src/audit/verify/export-verification.ts";
 import { createNoteReader } from "../../../src/audit/verify/note-reader.ts";
 import { manifestPath } from "../../../src/export/export.ts";
@@ -59,7 +60,8 @@ export function testExports(subject: EngineUnderTest): void {
       const verified = await verifyExport({
         file: Bun.file(path).stream(),
         manifest: readFileSync(manifestPath(path), "utf8"),
-        reader: createNoteReader(verifierKeys),
+        reader: createNoteReader(verifierKeys, runtimeCryptography),
+        cryptography: runtimeCryptography,
         checkpoints: [],
         remarks: [],
         refusedOutside: null,

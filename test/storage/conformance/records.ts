@@ -1,6 +1,7 @@
 // Reads the records of a project through the store, and verifies them with the checks of `audit verify`.
 
 import type { StoredRecord } from "../../../src/audit/record.ts";
+import { runtimeCryptography } from "../../../src/audit/runtime-cryptography.ts";
 import type { RecordPage, RecordQuery } from "../../../src/audit/store.ts";
 import { joinSegments } from "../../../src/audit/verify/chain-verification.ts";
 import { parseEntry } from "../../../src/audit/verify/entry-parser.ts";
@@ -53,6 +54,7 @@ export async function verifyRecords(
     wanted: [],
     span: null,
     columnsAgree: ({ seq }, entry) => seq === entry.seq,
+    sha256: runtimeCryptography.createSha256(),
   });
   for (const { seq, entry, hash, salt, payload } of records) {
     const found = salt === null || payload === null ? "missing" : { salt, text: payload };

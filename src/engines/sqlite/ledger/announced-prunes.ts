@@ -3,6 +3,7 @@
 
 import { entryHash } from "../../../audit/chain.ts";
 import { payloadHash } from "../../../audit/payload.ts";
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { parseCanonical } from "../../../audit/verify/entry-parser.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
@@ -24,7 +25,11 @@ export function announcedThrough(
   verifierKeys: readonly string[],
   chain: { readonly number: number; readonly chain: string },
 ): number {
-  const covered = coveredThrough(toSource(database), createNoteReader(verifierKeys), chain);
+  const covered = coveredThrough(
+    toSource(database),
+    createNoteReader(verifierKeys, runtimeCryptography),
+    chain,
+  );
   const rows = database.prepare<[number, number], PruneRow>(
     `SELECT e.entry, e.hash, p.salt, p.text FROM audit_entry e JOIN audit_payload p ON p.entry = e.number
      WHERE e.chain = ? AND e.seq <= ? AND e.action = 'audit.prune' ORDER BY e.seq DESC`,

@@ -1,6 +1,7 @@
 // Owns the search for removals that no checkpoint covers, so that the server did not make them: its next checkpoint must not cover
 // them. Only reads.
 
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import { isObject } from "../../../json/json.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -17,7 +18,7 @@ export function findUncoveredRemovals(
   verifierKeys: readonly string[],
 ): UncoveredRemoval[] {
   const source = toSource(database);
-  const reader = createNoteReader(verifierKeys);
+  const reader = createNoteReader(verifierKeys, runtimeCryptography);
   const chains = database.prepare<[], { number: number; chain: string; newest: number | null }>(
     `SELECT number, id AS chain,
        (SELECT MAX(seq) FROM audit_entry WHERE chain = c.number AND action IN ${actions}) AS newest

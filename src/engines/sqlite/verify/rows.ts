@@ -1,6 +1,7 @@
 // Owns the SQL with which a verification reads records. A range of row numbers contains records of several chains, in the order in which
 // they were written. Must never read through an index: a forged index can omit rows.
 
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { type Entry, millisecondsOf } from "../../../audit/verify/entry-parser.ts";
 import type { FoundPayload, FoundRecord } from "../../../audit/verify/record-checks.ts";
 import { createSegmentVerifier, type Segment, type SegmentVerifier } from "../../../audit/verify/segment.ts";
@@ -107,7 +108,8 @@ interface OpenChain {
 }
 
 function startChain({ chain, project, wanted, through }: ChainKey): OpenChain {
-  const common = { chain, project, span: null, columnsAgree };
+  const sha256 = runtimeCryptography.createSha256();
+  const common = { chain, project, span: null, columnsAgree, sha256 };
   const leftover = createSegmentVerifier({ ...common, wanted: [] });
   return { through, verifier: createSegmentVerifier({ ...common, wanted }), leftover };
 }

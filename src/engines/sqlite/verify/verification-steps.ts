@@ -2,6 +2,7 @@
 // requests to the reading thread do not wait long. The checks are those of `audit verify`. Keeps no state between steps.
 
 import type { Project } from "../../../access/project.ts";
+import { runtimeCryptography } from "../../../audit/runtime-cryptography.ts";
 import { joinSegments, type KnownCheckpoint } from "../../../audit/verify/chain-verification.ts";
 import { createNoteReader } from "../../../audit/verify/note-reader.ts";
 import type { Segment } from "../../../audit/verify/segment.ts";
@@ -47,7 +48,7 @@ export type VerificationStep =
 
 export function createVerificationSteps(database: Database, verifierKeys: readonly string[]) {
   const source = toSource(database);
-  const reader = createNoteReader(verifierKeys, openedNotesMax);
+  const reader = createNoteReader(verifierKeys, runtimeCryptography, openedNotesMax);
   const chainOf = database
     .prepare<[string], number>(
       "SELECT c.number FROM audit_chain c JOIN project p ON p.serial = c.project WHERE p.id = ?",

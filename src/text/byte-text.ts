@@ -1,0 +1,35 @@
+// Owns the texts of bytes: hexadecimal and base64, in browsers too. Must never accept a text that it would write differently.
+
+const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Lower-case hexadecimal characters. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += hexDigits[byte];
+  return text;
+}
+
+/** Null when the text is not pairs of lower-case hexadecimal characters. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^(?:[0-9a-f]{2})*$/.test(text)) return null;
+  const bytes = new Uint8Array(text.length / 2);
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index] = Number.parseInt(text.slice(2 * index, 2 * index + 2), 16);
+  }
+  return bytes;
+}
+
+/** For short values: hashes, keys and signatures. */
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** Null when the text is not the base64 of bytes, padding included. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    const decoded = atob(text);
+    return btoa(decoded) === text ? Uint8Array.from(decoded, (one) => one.charCodeAt(0)) : null;
+  } catch {
+    return null;
+  }
+}
