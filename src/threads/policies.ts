@@ -61,6 +61,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
 
 /** How long a thread may take to start: the embedder reads its model from the disk and checks it. */
 export const threadStartMaxMs = 600_000;
+/** How long closing waits for a thread that is starting. It takes a fraction of a second, on a slow disk seconds. */
+export const closeStartMaxMs = 10_000;
 /** How often the supervisor checks threads that have not answered. */
 export const silenceCheckEveryMs = 1_000;
 /** How long closing waits for a thread that only reads or computes. */

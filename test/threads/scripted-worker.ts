@@ -10,6 +10,8 @@ export interface ScriptedInit {
   /** The first worker fails before it is ready. */
   readonly failsFirst?: boolean;
   readonly neverCloses?: boolean;
+  /** It is not ready before the first number is 1. */
+  readonly gate?: SharedArrayBuffer;
 }
 
 export type ScriptedRequest =
@@ -20,10 +22,11 @@ export type ScriptedRequest =
   | { readonly crash: "throw" | "exit" }
   | { readonly never: true };
 
-const { counts, failsFirst = false, neverCloses = false }: ScriptedInit = workerData;
+const { counts, failsFirst = false, neverCloses = false, gate }: ScriptedInit = workerData;
 const counters = new Int32Array(counts);
 const starts = Atomics.add(counters, 0, 1) + 1;
 if (failsFirst && starts === 1) throw new Error("scripted: does not start");
+if (gate !== undefined) Atomics.wait(new Int32Array(gate), 0, 0);
 
 answerRequests(
   (request) => {

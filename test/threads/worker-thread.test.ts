@@ -11,10 +11,12 @@ import { createClockShift, passTime } from "../../src/clock-shift.ts";
 import { Refusal } from "../../src/errors.ts";
 import type { LogFields } from "../../src/log/logger.ts";
 import {
+  closeStartMaxMs,
   restartDelayMaxMs,
   restartDelayMinMs,
   type SupervisedName,
   silenceCheckEveryMs,
+  terminateMaxMs,
   threadPolicies,
 } from "../../src/threads/policies.ts";
 import { createSupervisor } from "../../src/threads/supervisor.ts";
@@ -396,5 +398,49 @@ describe.each(names)("closing the %s", (name) => {
     if (threadPolicies[name].mayTerminate) await ended;
     const late = `the ${name} thread did not finish in time and is ended`;
     expect(logged.map(({ message }) => message)).toEqual(threadPolicies[name].closeMaxMs > 0 ? [late] : []);
+  });
+
+  test("waits until it has started, but not for ever", async () => {
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const [slow, stuck] = [open(name, { gate: gate.buffer }), open(name, { gate: gate.buffer })];
+    const terminations: string[] = [];
+    for (const [which, { workers }] of Object.entries({ slow, stuck })) {
+      const [worker] = workers;
+      if (worker === undefined) throw new Error("no worker was started");
+      const terminate = worker.terminate.bind(worker);
+      worker.terminate = () => {
+        terminations.push(which);
+        return terminate();
+      };
+    }
+    while (slow.counts().starts + stuck.counts().starts < 2) await Bun.sleep(1);
+    const isWriter = threadPolicies[name].closeMaxMs > 0;
+    const closed = stuck.thread.close();
+    const closing = slow.thread.close();
+    for (let turn = 0; turn < 20; turn++) await Bun.sleep(1);
+    expect(terminations).toEqual([]);
+    if (!isWriter) {
+      stuck.passTime(closeStartMaxMs);
+      stuck.passTime(terminateMaxMs);
+      await closed;
+      expect(terminations).toEqual(threadPolicies[name].mayTerminate ? ["stuck"] : []);
+    }
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    await Promise.all([closing, closed]);
+    expect(slow.told).toEqual(["down 1503"]);
+  });
+});
+
+test("closing threads while they load an addon does not end the process", async () => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "close-while-loading.ts"), "100"], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect({ exitCode: await child.exited, stdout, stderr }).toEqual({
+    exitCode: 0,
+    stdout: "closed\n",
+    stderr: "",
   });
 });
