@@ -7,9 +7,9 @@ import type { ClockTimer } from "../clock-timers.ts";
 import { type Refusal, unavailable } from "../errors.ts";
 import { createLogRepeats } from "../log/log-repeats.ts";
 import type { Logger } from "../log/logger.ts";
+import { createLoading } from "./loading.ts";
 import { createPendingRequests } from "./pending-requests.ts";
 import {
-  closeStartMaxMs,
   restartDelayMaxMs,
   restartDelayMinMs,
   type SupervisedName,
@@ -60,8 +60,7 @@ export class WorkerThread<Ready = unknown> {
   readonly #running = new Map<Worker, Promise<void>>();
   /** The current worker; null between its exit and the next start. */
   #worker: Worker | null = null;
-  /** Until the current worker has sent its first message, or has stopped: the promise of it. */
-  #loading: Promise<void> | null = null;
+  readonly #loading = createLoading();
   #state: State = "starting";
   readonly #silence: SilenceWatch;
   #restart: ClockTimer | null = null;
@@ -116,8 +115,7 @@ export class WorkerThread<Ready = unknown> {
 
   /**
    * Stops the thread: it finishes its current request and releases its resources, within the time of its policy. Waiting requests are
-   * refused with 1503. For a thread that may write, it returns after the exit of the thread, however long its system call takes. A thread
-   * that is starting is ended when it has started, because Bun aborts the process when a thread ends while it loads an addon.
+   * refused with 1503. For a thread that may write, it returns after the exit of the thread, however long its system call takes.
    */
   async close(): Promise<void> {
     const { policy, clock, events, onClose } = this.#options;
@@ -131,7 +129,7 @@ export class WorkerThread<Ready = unknown> {
     events.onDown?.(reason);
     onClose?.();
     const isFinished = isReachable && policy.closeMaxMs > 0 && (await this.#finish());
-    if (this.#loading !== null) await clock.within(closeStartMaxMs, this.#loading);
+    await this.#loading.end(clock);
     if (this.#worker !== null) this.#end(this.#worker, isFinished);
     const ends = Promise.all(this.#running.values());
     await (policy.mayOverlap ? clock.within(terminateMaxMs, ends) : ends);
@@ -142,15 +140,9 @@ export class WorkerThread<Ready = unknown> {
     this.#worker = worker;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#running.set(worker, promise);
-    const loading = Promise.withResolvers<void>();
-    this.#loading = loading.promise;
-    const hasLoaded = (): void => {
-      if (this.#loading === loading.promise) this.#loading = null;
-      loading.resolve();
-    };
+    this.#loading.begin(worker);
     let cause: string | null = null;
     worker.on("message", (message: FromThread) => {
-      hasLoaded();
       // Messages from a replaced worker are ignored: its requests have been refused.
       if (worker === this.#worker) this.#receive(message);
     });
@@ -162,7 +154,6 @@ export class WorkerThread<Ready = unknown> {
       this.#options.logger.error(`the ${this.name} thread failed`, { error });
     });
     worker.on("exit", (code: number) => {
-      hasLoaded();
       this.#running.delete(worker);
       resolve();
       if (worker === this.#worker) this.#ended(cause ?? `exit ${code}`);
