@@ -178,9 +178,7 @@ export class WorkerThread<Ready = unknown> {
 
   #isReady(ready: unknown): void {
     if (this.#state === "closed") return;
-    if (this.#state === "restarting") {
-      this.#options.logger.info(`the ${this.name} thread is running again`);
-    }
+    if (this.#state === "restarting") this.#options.logger.info(`the ${this.name} thread is running again`);
     this.#state = "running";
     // The type is determined by the entry file; it is not checked.
     this.#first.resolve(ready as Ready);
