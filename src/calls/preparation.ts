@@ -82,6 +82,7 @@ export function createPrepare(
       now: clock.now(),
       reserve: (cost) => credits.reserve(cost),
       async embed(text, role) {
+        using _ = role === "query" ? store.memories.expectSearch(caller.project) : null;
         const { vector, model } = await embed(text, role, waiter);
         models.used(model);
         return vector;

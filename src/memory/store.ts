@@ -176,6 +176,11 @@ export interface MemoryReader {
   listTags(project: Project, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
   /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */
   exportPage(project: Project, query: ExportQuery, signal: AbortSignal): Promise<ExportPage | null>;
+  /**
+   * A search of the project follows when its query is embedded: searches that come at the same time are answered together. Dispose of the
+   * result when the query is embedded, or when no search follows.
+   */
+  expectSearch(project: Project): Disposable;
   /** The `topK` best of **all** matching memories by final score; equal scores are ordered by newest, then by id. */
   search(project: Project, query: SearchQuery, signal: AbortSignal): Promise<readonly SearchHit[]>;
   /** All active, unexpired rules, and the hits of a search. */

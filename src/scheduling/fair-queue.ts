@@ -56,6 +56,11 @@ export class FairQueue<Item extends Queued> {
     return this.#size;
   }
 
+  /** Number of waiting items of a project. */
+  sizeOf(project: string): number {
+    return this.#projects.get(project)?.size ?? 0;
+  }
+
   get counts(): QueueCounts {
     return {
       waiting: this.#size,

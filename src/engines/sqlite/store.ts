@@ -100,6 +100,7 @@ export async function openStore(
   const searches = createSearches(
     (events) => start("searcher", { file, searchCacheBytes, scanners, dimensions }, events),
     createScanners(scanners, (events) => start("scanner", { file, dimensions }, events)),
+    clock,
   );
   if (searchThreads !== 0) searches.start();
   const startReader = () => start("reader", { file, verifierKeys: ledger.verifierKeys });

@@ -50,6 +50,7 @@ export function createMemoryReader(data: Data): MemoryReader {
     list: (project, query, signal) => read(signal, () => list(rowsOf(project), query)),
     exportPage: (project, query, signal) => read(signal, () => exportPage(data, rowsOf(project), query)),
     listTags: (project, query, signal) => read(signal, () => listTags(rowsOf(project), query)),
+    expectSearch: () => ({ [Symbol.dispose]() {} }),
     search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
     readForInjection: (project, query, signal) =>
       read(signal, () => {

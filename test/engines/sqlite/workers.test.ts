@@ -39,12 +39,15 @@ test("a writer killed while it commits loses no acknowledged write and comes bac
   const acknowledged = new Set<string>();
   let refused = 0;
   for (let round = 0; round < 5; round++) {
-    const calls = Array.from({ length: 200 }, async (_, index) => {
+    const create = async (index: number) => {
       const content = `round ${round}, memory ${index}`;
       const outcome = await orUnavailable(project.create({ content, vector: unitVector(index) }));
       if (outcome === 1503) refused += 1;
       else acknowledged.add(String(outcome.data.id));
-    });
+    };
+    const numbers = Array.from({ length: 100 }, (_, index) => index);
+    await Promise.all(numbers.map(create));
+    const calls = numbers.map((index) => create(100 + index));
     await Bun.sleep(round * 3);
     await workers.get("writer")?.terminate();
     await Promise.all(calls);

@@ -2,6 +2,7 @@
 // one of its groups is open form the next one, as calls do in group commit. Projects take turns. Must never understand a search.
 
 import type { Project } from "../../../access/project.ts";
+import type { Clock } from "../../../clock.ts";
 import { Refusal } from "../../../errors.ts";
 import { searchQueueLimits } from "../../../limits.ts";
 import { cancelled } from "../../../scheduling/cancellation.ts";
@@ -15,6 +16,7 @@ import {
 import type { SearchStatistics } from "../../../storage/statistics.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
 import type { ScannerStatistics, Scanners } from "../threads/scanners.ts";
+import { createGroupBegin, type GroupBegin } from "./group-begin.ts";
 import { createGroupPerformer, type GroupPerformer } from "./group-performer.ts";
 import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
 import { groupVectorsMax, openGroupsMax } from "./limits.ts";
@@ -24,6 +26,8 @@ export interface Searches {
   start(): void;
   /** `vectors`: how many vectors the search compares with the memories. @throws Refusal */
   ask<Answer>(waiter: Waiter, project: Project, request: GroupRequest, vectors: number): Promise<Answer>;
+  /** As GroupBegin.expect. */
+  expect: GroupBegin["expect"];
   /** For the cache files of an index; null: the searcher was not started. @throws Refusal 1503 while it restarts */
   copy: GroupPerformer["copy"];
   /** What the searcher counts; null: it was not started. @throws Refusal 1503 while it restarts */
@@ -45,7 +49,7 @@ interface Search {
   readonly project: Project;
   readonly request: GroupRequest;
   readonly vectors: number;
-  readonly askedMs: number;
+  readonly askedAt: number;
   /** Null while it waits. */
   group: OpenGroup | null;
   answer(value: unknown): void;
@@ -58,7 +62,11 @@ interface OpenGroup {
   readonly controller: AbortController;
 }
 
-export function createSearches(start: (events: ThreadEvents) => WorkerThread, scanners: Scanners): Searches {
+export function createSearches(
+  start: (events: ThreadEvents) => WorkerThread,
+  scanners: Scanners,
+  clock: Clock,
+): Searches {
   const queue = new FairQueue<Search>(searchQueueLimits);
   /** By project. */
   const open = new Map<string, OpenGroup>();
@@ -67,7 +75,9 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
 
   /** The next searches of the project whose turn it is; empty: none can begin. */
   const takeGroup = (): Search[] => {
-    const first = open.size < openGroupsMax ? queue.take((project) => !open.has(project)) : undefined;
+    const isDue = (project: string, { askedAt }: Search): boolean =>
+      !open.has(project) && groupBegin.isDue(project, queue.sizeOf(project), askedAt);
+    const first = open.size < openGroupsMax ? queue.take(isDue) : undefined;
     if (first === undefined) return [];
     const searches = [first];
     let { vectors } = first;
@@ -83,9 +93,10 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
     const group: OpenGroup = { awaited: new Set(searches), controller: new AbortController() };
     open.set(project.id, group);
     sizes.observe(searches.length);
+    const startedAt = clock.elapsed();
     for (const search of searches) {
       search.group = group;
-      waits.observe(secondsBetween(search.askedMs, performance.now()));
+      waits.observe(secondsBetween(search.askedAt, startedAt));
     }
     try {
       const requests = searches.map(({ request }) => request);
@@ -95,6 +106,7 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
       for (const search of searches) search.refuse(error);
     } finally {
       open.delete(project.id);
+      groupBegin.took(project.id, clock.elapsed() - startedAt);
       performer.pump();
     }
   };
@@ -111,7 +123,10 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
     },
   });
 
+  const groupBegin = createGroupBegin(clock, performer.pump);
+
   return {
+    expect: groupBegin.expect,
     async ask<Answer>(
       { project: turn, signal }: Waiter,
       project: Project,
@@ -123,9 +138,9 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
       // The type is that of the request's name (group-requests.ts); it is not checked.
       const answered = Promise.withResolvers<Answer>();
       const refuse = (reason: unknown) => answered.reject(reason);
-      const askedMs = performance.now();
+      const askedAt = clock.elapsed();
       const answer = (value: unknown) => answered.resolve(value as Answer);
-      const search: Search = { project, request, vectors, askedMs, answer, refuse, group: null };
+      const search: Search = { project, request, vectors, askedAt, answer, refuse, group: null };
       const leave = () => {
         answered.reject(cancelled());
         if (queue.remove(turn, search)) return;
@@ -134,7 +149,7 @@ export function createSearches(start: (events: ThreadEvents) => WorkerThread, sc
       };
       queue.add(turn, search);
       signal.addEventListener("abort", leave);
-      performer.pump();
+      groupBegin.soon();
       return answered.promise.finally(() => signal.removeEventListener("abort", leave));
     },
     start() {

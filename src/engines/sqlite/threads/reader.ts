@@ -35,7 +35,7 @@ interface ReaderCounts extends Pick<CurrentStatistics, "verifiedAt" | "chainsWit
 /** `start`: called for the first request. */
 export function createReader(
   start: () => WorkerThread,
-  searches: Pick<Searches, "ask">,
+  searches: Pick<Searches, "ask" | "expect">,
   clock: Clock,
   logger: Logger,
 ): Reader {
@@ -78,6 +78,7 @@ export function createReader(
       list: (project, query, signal) => ask(by(project, signal), "listMemories", project, query),
       listTags: (project, query, signal) => ask(by(project, signal), "listTags", project, query),
       exportPage: (project, query, signal) => ask(by(project, signal), "exportMemories", project, query),
+      expectSearch: ({ id }) => searches.expect(id),
       search: (project, query, signal) => search(project, signal, "search", query, 1),
       readForInjection: (project, query, signal) => search(project, signal, "readForInjection", query, 1),
       readProminent: (project, query, signal) => search(project, signal, "readProminent", query, 1),

@@ -66,6 +66,8 @@ export function createWriter(
   const ask = <Answer>(request: WriterRequest): Promise<Answer> => thread.request(request);
 
   const run = async (): Promise<void> => {
+    // Calls that are prepared in the same turn of the event loop, such as the searches of a group, are one group here, too.
+    await new Promise((resolve) => setImmediate(resolve));
     for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
       try {
         const settled = await ask<WriterReply>({ settle: group.map(({ call }) => toCallMessage(call)) });
