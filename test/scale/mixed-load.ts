@@ -4,6 +4,7 @@
 import { scaleText } from "../../bench/scale-fill.ts";
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { createRandom, type Target } from "../crash/load.ts";
+import { createWeightedChoice } from "../weighted-choice.ts";
 
 export interface MixedLoad {
   /** Sends from each client until told to stop; never throws. `erase` deletes a memory and its records. */
@@ -194,14 +195,7 @@ export function createMixedLoad(seed: number, first: number): MixedLoad {
       },
     ],
   ];
-  const total = steps.reduce((sum, [weight]) => sum + weight, 0);
-  const choose = () => {
-    let left = random() * total;
-    return steps.find(([weight]) => {
-      left -= weight;
-      return left < 0;
-    });
-  };
+  const choose = createWeightedChoice(steps, random);
 
   return {
     answered,
@@ -214,8 +208,7 @@ export function createMixedLoad(seed: number, first: number): MixedLoad {
     async run(target, options) {
       const client = async () => {
         while (!options.isOver()) {
-          const [, name, step] = choose() ?? [];
-          if (name === undefined || step === undefined) return;
+          const [, name, step] = choose();
           try {
             await step(target, options);
             answered.set(name, (answered.get(name) ?? 0) + 1);

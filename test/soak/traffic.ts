@@ -4,6 +4,7 @@
 import { isObject, type Json, type JsonObject } from "../../src/json/json.ts";
 import { routes } from "../../src/transports/http/routes.ts";
 import { type Call, createRandom, type Target } from "../crash/load.ts";
+import { createWeightedChoice } from "../weighted-choice.ts";
 
 export interface Traffic {
   /** Calls of operations that record themselves under the name of their route, by their number. */
@@ -191,15 +192,7 @@ export function createTraffic(seed: number): Traffic {
     [1, "list over MCP", (target) => tool(target, "memory_list", { type: "fact" })],
     [1, "documentation", (target) => request(target, "GET /docs", null)],
   ];
-  const total = steps.reduce((sum, [weight]) => sum + weight, 0);
-
-  const choose = () => {
-    let left = random() * total;
-    return steps.find(([weight]) => {
-      left -= weight;
-      return left < 0;
-    });
-  };
+  const choose = createWeightedChoice(steps, random);
 
   return {
     calls,
@@ -220,9 +213,7 @@ export function createTraffic(seed: number): Traffic {
     async run(target, { clients, isOver }) {
       const client = async () => {
         while (!isOver()) {
-          const chosen = choose();
-          if (chosen === undefined) return;
-          const [, name, step] = chosen;
+          const [, name, step] = choose();
           try {
             await step(target);
             answered.set(name, (answered.get(name) ?? 0) + 1);
