@@ -26,6 +26,7 @@ const everything = [
 const groups: Readonly<Record<string, string>> = {
   nouns: `json schema text files log scheduling statistics storage clock clock-shift clock-timers errors ids iso8601 limits network timestamp
     received-answer version calls/answer calls/call calls/operation calls/request`,
+  "checks of the ledger": "audit/verify audit/checkpoint",
   domains: "access memory audit export model-change backup",
   calls: "calls",
   native: "native",
@@ -53,15 +54,16 @@ const groups: Readonly<Record<string, string>> = {
 
 /** The groups that each group may import, types included. "types of X": types only. */
 const allowed: Readonly<Record<string, string>> = {
-  nouns: "nouns, types of domains",
-  domains: "nouns, ranking, domains",
-  calls: "nouns, domains, calls",
+  nouns: "nouns, types of checks of the ledger, types of domains",
+  "checks of the ledger": "nouns, checks of the ledger",
+  domains: "nouns, ranking, checks of the ledger, domains",
+  calls: "nouns, checks of the ledger, domains, calls",
   native: "nouns, native",
   threads: "nouns, native, threads",
   ranking: "nouns, native, ranking",
   embedding: "nouns, types of domains, native, threads, ranking, embedding",
   extraction: "nouns, domains, native, threads, extraction",
-  engines: "nouns, ranking, domains, calls, native, threads, engines",
+  engines: "nouns, ranking, checks of the ledger, domains, calls, native, threads, engines",
   "choice of the engine": "nouns, native, engines",
   transports: "nouns, domains, calls, native, addresses of the console, transports",
   "local access": "nouns, native, transports, config, local access",
@@ -70,16 +72,16 @@ const allowed: Readonly<Record<string, string>> = {
   hooks: "nouns, types of local access, hooks",
   importing: "nouns, domains, local access, importing",
   assistants: "nouns, hooks, config, assistants",
-  "ledger files": "nouns, domains, ledger files",
-  process: `nouns, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
+  "ledger files": "nouns, checks of the ledger, domains, ledger files",
+  process: `nouns, checks of the ledger, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
     ledger files, metrics, process`,
-  cli: `nouns, domains, calls, native, threads, embedding, choice of the engine, transports, local access, MCP proxy, hooks,
+  cli: `nouns, checks of the ledger, domains, calls, native, threads, embedding, choice of the engine, transports, local access, MCP proxy, hooks,
     importing, assistants, config,
     ledger files, process, cli`,
   metrics: "nouns, domains, calls, native, transports, types of embedding, metrics",
   main: "nouns, cli, main",
   "addresses of the console": "addresses of the console",
-  console: "types of nouns, types of domains, addresses of the console, console",
+  console: "nouns, types of domains, checks of the ledger, addresses of the console, console",
 };
 
 const groupByPath: Readonly<Record<string, string>> = Object.fromEntries(
@@ -283,7 +285,7 @@ describe("the console", () => {
     );
     // The scan names the runtime of JSX "react", whatever is configured. That package is not installed.
     const known =
-      /^(src\/console\/|clients\/typescript\/src\/index\.ts$|preact(\/hooks|-iso)?$|@preact\/signals$|uplot$|react(\/jsx-dev-runtime)?$)/;
+      /^(src\/console\/|src\/audit\/verify\/|src\/text\/|clients\/typescript\/src\/index\.ts$|@noble\/|preact(\/hooks|-iso)?$|@preact\/signals$|uplot$|react(\/jsx-dev-runtime)?$)/;
     expect(values.filter((path) => !known.test(path))).toEqual([]);
   });
 
@@ -323,6 +325,7 @@ describe("packages stay where they belong", () => {
     ["metrics in the format of Prometheus", /^prom-client/, /^src\/metrics\/exposition\.ts$/],
     ["rules for secrets", /^@secretlint/, /^src\/extraction\/secrets\//],
     ["what the pages are built from", /^(@?preact|uplot)/, /^src\/console\//],
+    ["cryptography of the browser", /^@noble\//, /^src\/console\/verification\//],
     ["charts", /^uplot/, /^src\/console\/parts\//],
   ])("%s", (_, name, home) => {
     const users = [...graph].filter(([, { all }]) => all.some((specifier) => name.test(specifier)));

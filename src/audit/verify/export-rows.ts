@@ -68,35 +68,46 @@ const notTerminated = new Uint8Array([0xff]);
 
 /** Lines without their line feed; in CSV a line feed between quotes ends no line. A last line without one is not decodable. */
 async function* splitLines(file: AsyncIterable<Uint8Array>, isCsv: boolean): AsyncGenerator<Uint8Array> {
-  let rest = new Uint8Array();
+  /** The beginning of the line that no chunk has ended yet. */
+  let parts: Uint8Array[] = [];
+  let bytes = 0;
+  let isQuoted = false;
   for await (const chunk of file) {
-    const data = rest.length === 0 ? chunk : joined(rest, chunk);
     let start = 0;
-    let from = isCsv ? 0 : rest.length;
-    for (let end = data.indexOf(lineFeed, from); end !== -1; end = data.indexOf(lineFeed, from)) {
+    let from = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
+      if (isCsv && hasOddQuotes(chunk, from, end)) isQuoted = !isQuoted;
       from = end + 1;
-      if (isCsv && !isBalanced(data, start, end)) continue;
-      yield data.subarray(start, end);
-      start = end + 1;
+      if (isQuoted) continue;
+      const part = chunk.subarray(start, end);
+      yield parts.length === 0 ? part : joined([...parts, part]);
+      [parts, bytes, start] = [[], 0, from];
     }
-    rest = data.slice(start);
-    if (rest.length > rowLimitBytes) return yield notTerminated;
+    if (isCsv && hasOddQuotes(chunk, from, chunk.length)) isQuoted = !isQuoted;
+    if (start === chunk.length) continue;
+    // A copy, because the stream may use its buffer again.
+    parts.push(chunk.slice(start));
+    bytes += chunk.length - start;
+    if (bytes > rowLimitBytes) return yield notTerminated;
   }
-  if (rest.length > 0) yield notTerminated;
+  if (bytes > 0) yield notTerminated;
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(one.length + other.length);
-  bytes.set(one);
-  bytes.set(other, one.length);
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
   return bytes;
 }
 
-function isBalanced(data: Uint8Array, start: number, end: number): boolean {
-  let quotes = 0;
+function hasOddQuotes(data: Uint8Array, start: number, end: number): boolean {
+  let isOdd = false;
   for (let at = data.indexOf(quote, start); at !== -1 && at < end; at = data.indexOf(quote, at + 1))
-    quotes += 1;
-  return quotes % 2 === 0;
+    isOdd = !isOdd;
+  return isOdd;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

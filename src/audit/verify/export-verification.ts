@@ -21,22 +21,32 @@ interface ExportVerification {
   readonly manifest: string;
   readonly reader: NoteReader;
   readonly cryptography: Cryptography;
+  /** SHA-256 of the whole file; may be computed elsewhere. Default: as all other hashes. */
+  readonly fileHash?: FileHash;
   /** External checkpoints with valid signatures. */
   readonly checkpoints: readonly KnownCheckpoint[];
   readonly refusedOutside: Failure | null;
   readonly remarks: readonly string[];
+  /** Whether the export has all records of its chain up to now, so that a larger checkpoint shows that records were removed. */
+  readonly isWhole?: boolean;
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+}
+
+/** The next bytes are sent when a promise of `update` is fulfilled. */
+export interface FileHash {
+  update(bytes: Uint8Array): unknown;
+  digest(): string | Promise<string>;
 }
 
 export async function verifyExport(options: ExportVerification): Promise<Report> {
   const manifest = parseManifest(options.manifest, options.reader);
-  const { refusedOutside, checkpoints, remarks } = options;
+  const { refusedOutside, remarks } = options;
   if (typeof manifest === "string") {
     const failure: Failure = { seq: null, check: "manifest", message: manifest };
     return createReport({ chains: [], failure, contradictions: [], remarks });
   }
   const { body, failure } = await readFile(options, manifest);
-  const chain = reportExport(manifest, body, checkpoints);
+  const chain = reportExport(manifest, body, options);
   return createReport({
     chains: [chain],
     failure: chain.failure === null ? (failure ?? refusedOutside) : null,
@@ -49,11 +59,11 @@ const unverifiable =
   "This export has no hashes: the signature confirms that the file is unchanged, but its records cannot be verified.";
 
 async function readFile(
-  { file, checkpoints, cryptography, onProgress }: ExportVerification,
+  { file, checkpoints, cryptography, fileHash = cryptography.createSha256(), onProgress }: ExportVerification,
   manifest: Manifest,
 ): Promise<{ body: JoinedChain; failure: Failure | null }> {
   const { chain, project, span, isVerifiable } = manifest;
-  const seen = { bytes: 0, hash: cryptography.createSha256() };
+  let bytes = 0;
   const segment = createSegmentVerifier<ExportedRecord>({
     chain,
     project,
@@ -63,10 +73,10 @@ async function readFile(
     span: [manifest.startTime, manifest.endTime],
   });
   let rows = 0;
-  const chunks = observed(file, (chunk) => {
-    seen.hash.update(chunk);
-    seen.bytes += chunk.length;
-    onProgress?.(seen.bytes, manifest.bytes);
+  const chunks = observed(file, async (chunk) => {
+    await fileHash.update(chunk);
+    bytes += chunk.length;
+    onProgress?.(bytes, manifest.bytes);
   });
   for await (const row of readRows(chunks, manifest.format)) {
     rows += 1;
@@ -76,7 +86,7 @@ async function readFile(
   const found = segment.finish();
   const body = joinSegments({ start, segments: found === null ? [] : [found] });
   const isWhole =
-    rows === manifest.rows && seen.bytes === manifest.bytes && seen.hash.digest() === manifest.sha256;
+    rows === manifest.rows && bytes === manifest.bytes && (await fileHash.digest()) === manifest.sha256;
   const message = "the file does not match its manifest";
   return {
     body: isVerifiable
@@ -88,10 +98,10 @@ async function readFile(
 
 async function* observed(
   file: AsyncIterable<Uint8Array>,
-  observe: (chunk: Uint8Array) => void,
+  observe: (chunk: Uint8Array) => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of file) {
-    observe(chunk);
+    await observe(chunk);
     yield chunk;
   }
 }
@@ -141,7 +151,7 @@ function checkEnd({ extent: { lastSeq }, lastHash }: JoinedChain, { span }: Mani
 function reportExport(
   manifest: Manifest,
   { extent, hashes, failure }: JoinedChain,
-  checkpoints: readonly KnownCheckpoint[],
+  { checkpoints, isWhole = false }: ExportVerification,
 ): ChainReport {
   const { chain, project, span } = manifest;
   const own = checkpoints.filter((checkpoint) => checkpoint.chain === chain);
@@ -151,7 +161,7 @@ function reportExport(
     chain,
     checkpoints: own,
     hashAt,
-    newest: null,
+    newest: isWhole ? (extent.lastSeq ?? 0) : null,
     first: extent.firstSeq,
   });
   const { firstSeq, lastSeq } = extent;

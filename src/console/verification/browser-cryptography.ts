@@ -1,0 +1,41 @@
+// Owns the cryptography of the browser: SHA-256 and Ed25519 in JavaScript.
+//
+// Why not WebCrypto: it cannot hash a stream, so a file of gigabytes would have to be in memory; its hashes arrive later, while the checks
+// read on; and browsers offer it only to pages from this machine or over TLS.
+
+import { hashes, verify } from "@noble/ed25519";
+import { sha256, sha512 } from "@noble/hashes/sha2.js";
+import type { Cryptography, Sha256 } from "../../audit/verify/cryptography.ts";
+import { toHex } from "../../text/byte-text.ts";
+
+// The library has no hash of its own.
+hashes.sha512 = sha512;
+
+const utf8 = new TextEncoder();
+
+export const browserCryptography: Cryptography = {
+  createSha256() {
+    let hash = sha256.create();
+    const created: Sha256 = {
+      update(part) {
+        hash.update(typeof part === "string" ? utf8.encode(part) : part);
+        return created;
+      },
+      digest() {
+        const bytes = hash.digest();
+        hash = sha256.create();
+        return toHex(bytes);
+      },
+    };
+    return created;
+  },
+  isSignedBy(publicKey, signature, text) {
+    try {
+      // As in RFC 8032; the default of the library accepts more.
+      return verify(signature, utf8.encode(text), publicKey, { zip215: false });
+    } catch {
+      // The public key is not a point of the curve.
+      return false;
+    }
+  },
+};

@@ -1,0 +1,37 @@
+// Owns the messages between a page and the worker that verifies for it, and between this one and the worker that hashes the file.
+
+import type { SuppliedFile } from "../../audit/verify/evidence.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Progress } from "./verify-export.ts";
+
+/** Where the bytes of an export come from. */
+export type ExportSource =
+  | { readonly kind: "file"; readonly file: File }
+  /** An address of this server. The browser sends its cookie. */
+  | { readonly kind: "download"; readonly path: string; readonly headers: Readonly<Record<string, string>> };
+
+export interface VerificationRequest {
+  /** For messages. */
+  readonly name: string;
+  readonly source: ExportSource;
+  /** Texts, as in ExportInput. */
+  readonly manifest: string | null;
+  readonly publicKey: string | null;
+  readonly rotations: string;
+  readonly checkpoints: readonly SuppliedFile[];
+  readonly isWhole: boolean;
+  readonly remarks: readonly string[];
+}
+
+export type ToWorker =
+  | { readonly kind: "verify"; readonly request: VerificationRequest }
+  | { readonly kind: "hash"; readonly bytes: Uint8Array }
+  | { readonly kind: "digest" };
+
+/** `failed`: the file or the download ended with an error, so there is no verdict. */
+export type FromWorker =
+  | { readonly kind: "progress"; readonly progress: Progress }
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "hashed"; readonly bytes: number }
+  | { readonly kind: "digest"; readonly sha256: string };
