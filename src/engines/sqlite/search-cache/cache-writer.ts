@@ -43,7 +43,7 @@ export interface CacheUse {
 }
 
 export interface CacheWriter {
-  /** Ids of the projects that may have cache files. */
+  /** Ids of the projects that may have cache files, the one that was used last first. */
   list(): readonly string[];
   /**
    * Compares the files with the database, and wipes or removes what is outdated. Call it for each project after the start, because a process
@@ -72,7 +72,7 @@ export interface CacheWriter {
   ): readonly string[] | null;
   /** Gives up what was begun. */
   abandon(project: string): void;
-  /** The files were read. */
+  /** The project was searched: its files are kept longer, and read earlier after a start. */
   use(project: string, now: number): void;
 }
 
@@ -224,7 +224,11 @@ export function createCacheWriter({ database, folder, maxBytes }: CacheWriterOpt
       const project = find(id);
       if (project.files === null) return;
       project.usedAt = now;
-      markUsed(project.files, now);
+      try {
+        markUsed(project.files, now);
+      } catch {
+        // Somebody has removed the files.
+      }
     },
   };
 }

@@ -7,6 +7,8 @@ import type { CacheManifest } from "./manifest.ts";
 export type CopyRequest =
   /** Answered with DueCopy[]: the indexes that differ from their files, the one that was used last first. */
   | { readonly due: true }
+  /** Answered with the ids of the projects that were searched since the last such request. */
+  | { readonly searched: true }
   /** Answered with a CopyStep, as the next two. `project`: its id. */
   | { readonly begin: string }
   /** Ids of the blocks that the files have already. */

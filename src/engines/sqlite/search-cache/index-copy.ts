@@ -4,7 +4,7 @@
 import type { Database } from "../../../native/sqlite.ts";
 import type { RowBlock } from "../../../ranking/row-block.ts";
 import { createModelLookup } from "../schema/model-binding.ts";
-import type { LoadedIndex } from "../search/index-cache.ts";
+import type { IndexCache, LoadedIndex } from "../search/index-cache.ts";
 import { createCacheFacts } from "./cache-facts.ts";
 import type { CopyEnd, CopyRequest, CopyStep, DueCopy } from "./copy-steps.ts";
 
@@ -33,17 +33,17 @@ interface Copy {
   image: SharedArrayBuffer;
 }
 
+type CopiedIndexes = Pick<IndexCache, "loaded" | "takeSearched">;
+
 export interface IndexCopies {
-  handle(request: CopyRequest): readonly DueCopy[] | CopyStep;
+  handle(request: CopyRequest): readonly DueCopy[] | readonly string[] | CopyStep;
   /** The index was read from files with these blocks. */
   remember(index: LoadedIndex["index"], ids: readonly string[]): void;
 }
 
-/**
- * @param connect called with the first request
- * @param loaded the indexes in memory, the one that was used last at the end
- */
-export function createIndexCopies(connect: () => Database, loaded: () => Iterable<LoadedIndex>): IndexCopies {
+/** @param connect called with the first request */
+export function createIndexCopies(connect: () => Database, indexes: CopiedIndexes): IndexCopies {
+  const loaded = () => indexes.loaded();
   const written = new WeakMap<LoadedIndex["index"], Written>();
   let opened: ReturnType<typeof prepare> | null = null;
   const source = () => {
@@ -130,6 +130,8 @@ export function createIndexCopies(connect: () => Database, loaded: () => Iterabl
   return {
     handle(request) {
       if ("due" in request) return due();
+      if ("searched" in request)
+        return indexes.takeSearched().flatMap((project) => source().idOf.get(project) ?? []);
       if ("begin" in request) return begin(request.begin);
       if ("kept" in request && copy !== null) {
         const known = written.get(copy.loaded.index);

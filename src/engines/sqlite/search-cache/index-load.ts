@@ -3,7 +3,6 @@
 // database.
 
 import { join } from "node:path";
-import type { Project } from "../../../access/project.ts";
 import { metadataBytesPerRow, type RowBlock } from "../../../ranking/row-block.ts";
 import { localBlocksMax } from "../search/limits.ts";
 import type { Pause } from "../search/pause.ts";
@@ -11,6 +10,7 @@ import { type GroupSteps, perform } from "../search/scanner-tasks.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { Searcher } from "../search/searcher.ts";
 import type { CacheFacts } from "./cache-facts.ts";
+import { preloadedPerScanner } from "./limits.ts";
 import {
   type BlockPlace,
   type CacheFiles,
@@ -20,19 +20,22 @@ import {
 } from "./project-files.ts";
 
 interface Load {
-  readonly project: Project;
+  /** Id of the project. */
+  readonly project: string;
   readonly facts: CacheFacts;
   readonly pause: Pause;
+  /** Whether somebody waits for it. Otherwise it may be paused after each few blocks. */
+  readonly isAwaited: boolean;
 }
 
 /** Reads the files of the project into the index, which must be new. Changes after the revision of the files are missing then. */
 export function* loadIndex(
   index: SearchIndex,
   searcher: Searcher,
-  { project, facts, pause }: Load,
+  { project, facts, pause, isAwaited }: Load,
 ): GroupSteps<void> {
   const { folder, copies, indexes, buffers } = searcher;
-  const files = findFiles(join(folder, project.id), project, facts);
+  const files = findFiles(join(folder, project), project, facts);
   if (files === null) return;
   const { manifest } = files;
   const places = placesOf(files);
@@ -42,7 +45,7 @@ export function* loadIndex(
   const blocks = places.map(({ capacity }) => index.takeBlock(capacity));
   let isAdopted = false;
   try {
-    const isRead = yield* readAll(searcher, places, blocks);
+    const isRead = yield* readAll(searcher, places, blocks, isAwaited);
     pause.restart();
     if (!isRead) return;
     isAdopted = true;
@@ -68,7 +71,7 @@ export function* loadIndex(
   }
 }
 
-function findFiles(path: string, { id }: Project, facts: CacheFacts): CacheFiles | null {
+function findFiles(path: string, id: string, facts: CacheFacts): CacheFiles | null {
   try {
     const files = openCacheFiles(path);
     const project = facts.project(id);
@@ -79,9 +82,10 @@ function findFiles(path: string, { id }: Project, facts: CacheFacts): CacheFiles
 }
 
 function* readAll(
-  { buffers }: Searcher,
+  { buffers, scanners }: Searcher,
   places: readonly BlockPlace[],
   blocks: readonly RowBlock[],
+  isAwaited: boolean,
 ): GroupSteps<boolean> {
   if (places.length <= localBlocksMax)
     return places.every((place, at) =>
@@ -91,6 +95,10 @@ function* readAll(
     const buffer = blocks[at]?.buffer;
     return buffer === undefined ? [] : [{ place, buffer: buffers.numberOf(buffer) }];
   });
-  const results = yield* perform("load", null, tasks);
-  return results.every((isRead) => isRead);
+  const atOnce = isAwaited ? tasks.length : scanners * preloadedPerScanner;
+  for (let first = 0; first < tasks.length; first += atOnce) {
+    const results = yield* perform("load", null, tasks.slice(first, first + atOnce));
+    if (!results.every((isRead) => isRead)) return false;
+  }
+  return true;
 }

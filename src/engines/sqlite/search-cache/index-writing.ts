@@ -63,6 +63,12 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
     return false;
   };
 
+  /** A project that is searched all the time is never read or written, so nothing else would tell that it is used. */
+  const markSearched = async (): Promise<void> => {
+    for (const project of (await searcher<readonly string[]>({ searched: true })) ?? [])
+      await writer("use", project, clock.now());
+  };
+
   /** @param isWanted asked right before each index is written */
   const writeAll = async (isWanted: (due: DueCopy) => boolean, isUrgent: boolean): Promise<void> => {
     const failures: unknown[] = [];
@@ -75,6 +81,7 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
 
   return {
     async writeDue() {
+      await markSearched();
       await writeAll(({ project, bytes }) => {
         const now = clock.elapsed();
         if (now < (notBefore.get(project) ?? 0)) return false;
@@ -85,6 +92,7 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
     },
     async finish() {
       const endsAt = clock.elapsed() + copyEndMs;
+      await markSearched();
       await writeAll(() => clock.elapsed() <= endsAt, true);
     },
   };

@@ -38,7 +38,7 @@ export interface KnownProject {
 }
 
 export interface KnownProjects {
-  /** Ids of the projects that have a folder. */
+  /** Ids of the projects that have a folder, the one that was used last first. */
   list(): readonly string[];
   /**
    * Reads the manifest when the project is asked for the first time, and removes what it does not name.
@@ -68,7 +68,9 @@ export function createKnownProjects(folder: string, maxBytes: number): KnownProj
   return {
     list() {
       try {
-        return readdirSync(folder).filter((name) => projectId.test(name));
+        const ids = readdirSync(folder).filter((name) => projectId.test(name));
+        const uses = new Map(ids.map((id) => [id, lastUse({ folder: join(folder, id) })]));
+        return ids.toSorted((a, b) => (uses.get(b) ?? 0) - (uses.get(a) ?? 0));
       } catch {
         return [];
       }

@@ -18,6 +18,9 @@ export const spareDiskBytes = 512 * 1024 * 1024;
 /** Bytes of all cache files, at most, in relation to the memory for search indexes. */
 export const folderShare = 4;
 
+/** Blocks that a scanner reads, before anybody searches, until searches of other projects may come in between. */
+export const preloadedPerScanner = 4;
+
 /** How often indexes that have changed are looked for. */
 export const writeTestMs = 10_000;
 

@@ -201,9 +201,13 @@ export function markUsed({ folder }: CacheFiles, now: number): void {
   utimesSync(join(folder, manifestName), now / 1_000, now / 1_000);
 }
 
-/** When the files were written or used. @throws errors of the file system */
-export function lastUse({ folder }: CacheFiles): number {
-  return lstatSync(join(folder, manifestName)).mtimeMs;
+/** When the files were written or used; 0: there are none, or they cannot be read. */
+export function lastUse({ folder }: Pick<CacheFiles, "folder">): number {
+  try {
+    return infoOf(join(folder, manifestName))?.mtimeMs ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Bytes of all cache files of the project. */

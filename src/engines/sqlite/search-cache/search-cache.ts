@@ -12,9 +12,10 @@ import type { AnsweredCall } from "../../../storage/after-commit.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import type { Searches } from "../search/searches.ts";
 import type { NamedRequest } from "../threads/answer-requests.ts";
-import type { CacheWriter } from "./cache-writer.ts";
+import type { CacheUse, CacheWriter } from "./cache-writer.ts";
 import { createIndexWriting } from "./index-writing.ts";
 import { copyEndMs, writeTestMs } from "./limits.ts";
+import { createPreloading } from "./preloading.ts";
 
 export interface SearchCache {
   /** Compares all files with the database, in the background, and writes indexes from now on. */
@@ -32,7 +33,7 @@ interface SearchCacheOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly startThread: () => WorkerThread;
-  readonly searches: Pick<Searches, "copy">;
+  readonly searches: Pick<Searches, "copy" | "preload">;
 }
 
 export function createSearchCache({
@@ -60,21 +61,33 @@ export function createSearchCache({
   /** Whether there may be files. */
   const hasFiles = (): boolean => thread !== null || existsSync(folder);
 
-  /** Checks one project after the other, so that other requests come in between. @throws the first failure, after all were checked */
-  const checkAll = async (isDurable: boolean): Promise<void> => {
+  /**
+   * Checks one project after the other, so that other requests come in between.
+   * @param onChecked called with each that has files, the one that was used last first
+   * @throws the first failure, after all were checked
+   */
+  const checkAll = async (
+    isDurable: boolean,
+    onChecked: (project: string, use: CacheUse) => void = () => undefined,
+  ): Promise<void> => {
     if (!hasFiles()) return;
     const failures: unknown[] = [];
     for (const project of await ask("list")) {
       // An erasure is not answered before everything is wiped.
       if (isClosed && !isDurable) break;
-      await ask("check", project, isDurable).catch((error: unknown) => failures.push(error));
+      try {
+        const use = await ask("check", project, isDurable);
+        if (use !== null) onChecked(project, use);
+      } catch (error) {
+        failures.push(error);
+      }
     }
     if (failures.length > 0) throw failures[0];
   };
-  const checkInBackground = (): void => {
+  const checkInBackground = (onChecked?: (project: string, use: CacheUse) => void): void => {
     isOverdue = false;
     checking = checking
-      .then(() => checkAll(false))
+      .then(() => checkAll(false, onChecked))
       .catch((error: unknown) => {
         isOverdue = true;
         if (!isClosed && isToBeLogged("check"))
@@ -112,7 +125,8 @@ export function createSearchCache({
 
   return {
     start() {
-      checkInBackground();
+      const preloading = createPreloading((project, bytes) => searches.preload(project, bytes));
+      checkInBackground((project, { bytes }) => preloading.add(project, bytes));
       timer = clock.every(writeTestMs, test);
     },
     async performEffects({ answer, after }) {

@@ -8,7 +8,13 @@ import type { SearchStatistics } from "../../../storage/statistics.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
 import type { CopyRequest } from "../search-cache/copy-steps.ts";
 import type { Scanners } from "../threads/scanners.ts";
-import type { GroupOutcome, GroupRequest, SearcherAnswer, ToSearcher } from "./group-steps.ts";
+import type {
+  GroupOutcome,
+  GroupRequest,
+  PreloadOutcome,
+  SearcherAnswer,
+  ToSearcher,
+} from "./group-steps.ts";
 import { searcherRequestsMax } from "./limits.ts";
 
 export interface GroupPerformer {
@@ -26,6 +32,17 @@ export interface GroupPerformer {
     requests: readonly GroupRequest[],
     signal: AbortSignal,
   ): Promise<readonly GroupOutcome[]>;
+  /**
+   * As `perform`: reads the cache files of a project (an id).
+   * @param bytes of the files
+   * @param turn awaited before each step
+   */
+  preload(
+    project: string,
+    bytes: number,
+    turn: () => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<PreloadOutcome>;
   /** @throws Refusal 1503 while the searcher restarts */
   requireUp(): void;
   /** Null: the searcher was not started. @throws Refusal 1503 while it restarts */
@@ -97,34 +114,58 @@ export function createGroupPerformer(
     });
   const performSteps = async (
     group: number,
-    project: Project,
-    requests: readonly GroupRequest[],
+    project: string,
+    first: ToSearcher,
+    turn: (() => Promise<void>) | null,
     signal: AbortSignal,
   ): Promise<readonly GroupOutcome[]> => {
-    let { step } = await request({ begin: group, project, requests });
+    let { step } = await request(first);
     while ("work" in step) {
+      await turn?.();
       signal.throwIfAborted();
-      const results = await scanners.perform(project.id, step.work, signal);
+      const results = await scanners.perform(project, step.work, signal);
       ({ step } = await requestInTurn({ continue: group, results }, signal));
     }
     return step.outcomes;
   };
 
+  /**
+   * @param firstOf the message that begins the group with this number
+   * @param turn awaited before each step; null: nothing is
+   */
+  const performGroup = async (
+    project: string,
+    firstOf: (group: number) => ToSearcher,
+    turn: (() => Promise<void>) | null,
+    signal: AbortSignal,
+  ): Promise<readonly GroupOutcome[]> => {
+    lastNumber += 1;
+    const group = lastNumber;
+    try {
+      return await performSteps(group, project, firstOf(group), turn, signal);
+    } catch (error) {
+      // The searcher ignores a group that it does not know.
+      searcher()
+        .request({ end: group } satisfies ToSearcher)
+        .catch(() => undefined);
+      throw error;
+    }
+  };
+
   return {
     start: () => void searcher(),
     pump,
-    async perform(project, requests, signal) {
-      lastNumber += 1;
-      const group = lastNumber;
-      try {
-        return await performSteps(group, project, requests, signal);
-      } catch (error) {
-        // The searcher ignores a group that it does not know.
-        searcher()
-          .request({ end: group } satisfies ToSearcher)
-          .catch(() => undefined);
-        throw error;
-      }
+    perform: (project, requests, signal) =>
+      performGroup(project.id, (group) => ({ begin: group, project, requests }), null, signal),
+    async preload(project, bytes, turn, signal) {
+      const [outcome] = await performGroup(
+        project,
+        (group) => ({ preload: group, project, bytes }),
+        turn,
+        signal,
+      );
+      // The searcher answers `preload` in this way only.
+      return outcome !== undefined && "answer" in outcome ? (outcome.answer as PreloadOutcome) : "absent";
     },
     requireUp: () => searcher().requireUp(),
     copy: async <Answer>(copy: CopyRequest) =>

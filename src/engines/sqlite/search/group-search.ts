@@ -4,6 +4,7 @@
 
 import type { Project } from "../../../access/project.ts";
 import { unavailable } from "../../../errors.ts";
+import { topKDefault } from "../../../limits.ts";
 import type { SearchQuery } from "../../../memory/store.ts";
 import type { ModelBinding } from "../../../model-change/store.ts";
 import type { Reading } from "../../../ranking/query-keywords.ts";
@@ -12,19 +13,40 @@ import { toRefused } from "../../../threads/answer-requests.ts";
 import { loadIndex } from "../search-cache/index-load.ts";
 import { rankExactly } from "./exact-ranking.ts";
 import type { Scored } from "./exact-score.ts";
-import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
+import type { GroupOutcome, GroupRequest, PreloadOutcome } from "./group-steps.ts";
 import { readByOthers } from "./index-build.ts";
 import { scanIndex } from "./index-scan.ts";
+import type { GroupConnection } from "./open-groups.ts";
 import { createPause, type Pause } from "./pause.ts";
 import type { GroupSteps } from "./scanner-tasks.ts";
 import { bytesPerMemory, type SearchIndex } from "./search-index.ts";
 import { type SearchRequest, toSearchRequest } from "./search-requests.ts";
 import type { SearchStatements } from "./search-statements.ts";
-import type { EndStage } from "./search-statistics.ts";
+import type { EndStage, SearchCounting } from "./search-statistics.ts";
 import type { Searcher } from "./searcher.ts";
 
+/** What is counted of a group. */
+type Counting = Pick<SearchCounting, "rescored"> & { readonly endStage: EndStage };
+
+interface MemoryRanking {
+  /** Its id. */
+  readonly project: string;
+  readonly serial: number;
+  /** Of the project, from `indexes`. */
+  readonly index: SearchIndex;
+  readonly model: ModelBinding;
+  readonly queries: readonly SearchQuery[];
+  readonly counting: Counting;
+  readonly pause: Pause;
+  /** Whether somebody waits for the result. Otherwise the index is not read from the database when there are no cache files. */
+  readonly isAwaited: boolean;
+}
+
 /** @returns what answers the groups of a connection */
-export function createGroupSearch(searcher: Searcher, statements: SearchStatements) {
+export function createGroupSearch(
+  searcher: Searcher,
+  statements: SearchStatements,
+): Pick<GroupConnection, "answer" | "preload"> {
   const { indexes, tagBytes, counts } = searcher;
 
   const fits = (project: number, { dimensions }: ModelBinding): boolean =>
@@ -38,17 +60,21 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     return { vector, eligible, keywords, topK, minSimilarity };
   }
 
-  function* rankInMemory(
-    project: Project,
-    model: ModelBinding,
-    queries: readonly SearchQuery[],
-    endStage: EndStage,
-    pause: Pause,
-  ): GroupSteps<(readonly Scored[])[]> {
-    const serial = statements.serialOf(project.id);
-    const index = indexes.use(serial, model);
+  /** @returns null: there are no cache files, and nobody waits */
+  function* rankInMemory({
+    project,
+    serial,
+    index,
+    model,
+    queries,
+    counting: { endStage, rescored },
+    pause,
+    isAwaited,
+  }: MemoryRanking): GroupSteps<(readonly Scored[])[] | null> {
     try {
-      if (index.isNew) yield* loadIndex(index, searcher, { project, facts: statements.cache, pause });
+      if (index.isNew)
+        yield* loadIndex(index, searcher, { project, facts: statements.cache, pause, isAwaited });
+      if (index.isNew && !isAwaited) return null;
       const build = { project: serial, model, statements: statements.index, pause };
       yield* index.catchUp(statements.index, pause, () => {
         indexes.makeRoom(statements.memoryCount(serial) * (model.dimensions + bytesPerMemory));
@@ -66,7 +92,7 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
       for (const [at, query] of queries.entries()) {
         const context = { index, model, buffers, pause, vectorOf: statements.vectorOf };
         const { best, scored } = yield* rankExactly(context, query, found[at] ?? []);
-        counts.rescored(scored);
+        rescored(scored);
         ranked.push(best);
       }
       endStage("rescore");
@@ -98,12 +124,37 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
   ): GroupSteps<(readonly Scored[])[]> {
     if (queries.length === 0 || model === null) return [];
     const serial = statements.serialOf(project.id);
-    return fits(serial, model)
-      ? yield* rankInMemory(project, model, queries, endStage, pause)
-      : yield* rankInDatabase(project, queries, endStage, pause);
+    if (!fits(serial, model)) return yield* rankInDatabase(project, queries, endStage, pause);
+    const counting = { endStage, rescored: counts.rescored };
+    const index = indexes.use(serial, model);
+    const ranking = { project: project.id, serial, index, model, queries, counting, pause, isAwaited: true };
+    return (yield* rankInMemory(ranking)) ?? [];
   }
 
-  return function* answer(project: Project, requests: readonly GroupRequest[]): GroupSteps {
+  /** Performs a search whose result nobody gets, so that the first one finds everything in memory that searches need. */
+  function* rehearse(project: string, bytes: number): GroupSteps<PreloadOutcome> {
+    const model = statements.model();
+    const found = statements.cache.project(project);
+    if (model === null || found === null) return "absent";
+    const { serial } = found;
+    if (indexes.has(serial)) return "loaded";
+    if (!fits(serial, model) || !indexes.hasRoom(bytes * loadedPerByte)) return "full";
+    const query = anyQuery(model.dimensions);
+    const ranked = yield* rankInMemory({
+      project,
+      serial,
+      index: indexes.add(serial, model),
+      model,
+      queries: [query],
+      counting: uncounted,
+      pause: createPause(),
+      isAwaited: false,
+    });
+    for (const { serial: memory } of ranked?.[0] ?? []) statements.memoryOf(memory);
+    return ranked === null ? "absent" : "loaded";
+  }
+
+  function* answer(project: Project, requests: readonly GroupRequest[]): GroupSteps {
     const pause = createPause();
     const endStage = counts.begin();
     const model = statements.model();
@@ -125,6 +176,33 @@ export function createGroupSearch(searcher: Searcher, statements: SearchStatemen
     }
     endStage("read");
     return outcomes;
+  }
+
+  return {
+    answer,
+    *preload(project, bytes) {
+      return [{ answer: yield* rehearse(project, bytes) }];
+    },
+  };
+}
+
+/** Bytes in memory for each byte of cache files, at most: tables, bits and tags. */
+const loadedPerByte = 1.1;
+
+const uncounted: Counting = { endStage: () => undefined, rescored: () => undefined };
+
+/** As ordinary as those of callers. */
+function anyQuery(dimensions: number): SearchQuery {
+  return {
+    vector: new Float32Array(dimensions).fill(1 / Math.sqrt(dimensions)),
+    words: null,
+    types: null,
+    tags: null,
+    topK: topKDefault,
+    minSimilarity: 0,
+    includeExpired: false,
+    includeInactive: false,
+    now: Date.now(),
   };
 }
 

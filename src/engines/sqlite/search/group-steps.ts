@@ -15,11 +15,20 @@ export interface GroupRequest {
   readonly query: unknown;
 }
 
-/** To the searcher; it answers `begin` and `continue` with a SearcherAnswer. */
-export type ToSearcher =
+/** To the searcher, which answers with a SearcherAnswer. */
+export type GroupMessage =
   | { readonly begin: number; readonly project: Project; readonly requests: readonly GroupRequest[] }
+  /**
+   * The cache files of a project (an id) are read into memory before anybody searches it. A group like the others; its only outcome has a
+   * PreloadOutcome. `bytes`: of the files.
+   */
+  | { readonly preload: number; readonly project: string; readonly bytes: number }
   /** The results of the tasks of the last step, in their order. */
-  | { readonly continue: number; readonly results: readonly unknown[] }
+  | { readonly continue: number; readonly results: readonly unknown[] };
+
+/** To the searcher. */
+export type ToSearcher =
+  | GroupMessage
   /** Nobody waits for the group any more, or one of its tasks cannot be performed. The answer is null. */
   | { readonly end: number }
   /** The answer is a SearchStatistics. */
@@ -69,6 +78,9 @@ export interface SharedBuffer {
   readonly number: number;
   readonly buffer: SharedArrayBuffer;
 }
+
+/** `absent`: there are no usable files. `full`: there is no room without taking that of another index. */
+export type PreloadOutcome = "loaded" | "absent" | "full";
 
 /** To a scanner. */
 export type ToScanner =

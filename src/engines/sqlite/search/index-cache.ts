@@ -31,6 +31,7 @@ export class IndexCache {
   readonly #buffers: BlockBuffers;
   /** By the serial of the project, the one that was used least recently first. */
   readonly #entries = new Map<number, Entry>();
+  readonly #searched = new Set<number>();
   #bytes = 0;
 
   constructor(maxBytes: number, shared: Pick<SharedBuffers, "release">) {
@@ -52,25 +53,52 @@ export class IndexCache {
     return (memories + rowsPerBlock) * (dimensions + bytesPerMemory + tagBytes) <= this.#maxBytes;
   }
 
+  has(project: number): boolean {
+    return this.#entries.has(project);
+  }
+
+  /** Whether an index of so many bytes fits beside all others. */
+  hasRoom(bytes: number): boolean {
+    return this.byteLength + bytes <= this.#maxBytes;
+  }
+
+  /** The index of a project that has none, which nobody has searched: it is the first one to leave. `settle` must follow. */
+  add(project: number, model: VectorModel): SearchIndex {
+    const others = [...this.#entries];
+    this.#entries.clear();
+    const entry = this.#createEntry(project, model);
+    for (const [each, other] of others) this.#entries.set(each, other);
+    return entry.index;
+  }
+
+  /** The projects that were searched since the last call. */
+  takeSearched(): readonly number[] {
+    const searched = [...this.#searched];
+    this.#searched.clear();
+    return searched;
+  }
+
   /** The index of a project, which is not yet current. It stays until `settle`, which must follow. */
   use(project: number, model: VectorModel): SearchIndex {
     const nowMs = performance.now();
+    this.#searched.add(project);
     this.#leaveFormerModels(model);
     const known = this.#entries.get(project);
     const isUsable = known?.model.sha256 === model.sha256 && nowMs - known.usedAtMs <= indexLifeMs;
     if (known !== undefined && !isUsable) this.#leave(project, known);
-    const entry = this.#entries.get(project) ?? {
-      index: new SearchIndex(project, model.dimensions, this.#buffers),
-      model,
-      bytes: 0,
-      usedAtMs: nowMs,
-      isInUse: true,
-    };
+    const entry = this.#entries.get(project) ?? this.#createEntry(project, model);
     entry.usedAtMs = nowMs;
     entry.isInUse = true;
     this.#entries.delete(project); // to the end
     this.#entries.set(project, entry);
     return entry.index;
+  }
+
+  #createEntry(project: number, model: VectorModel): Entry {
+    const index = new SearchIndex(project, model.dimensions, this.#buffers);
+    const entry: Entry = { index, model, bytes: 0, usedAtMs: performance.now(), isInUse: true };
+    this.#entries.set(project, entry);
+    return entry;
   }
 
   /** The one that was used least recently first. */

@@ -12,11 +12,15 @@ export interface GroupConnection {
   readonly database: Database;
   /** Called within a read transaction of the connection. */
   answer(project: Project, requests: readonly GroupRequest[]): GroupSteps;
+  /** As `answer`, for the request `preload`. */
+  preload(project: string, bytes: number): GroupSteps;
 }
 
 export interface OpenGroups {
   /** `number` is of no open group. @throws as `answer` does; the group is closed then */
   begin(number: number, project: Project, requests: readonly GroupRequest[]): Step;
+  /** As `begin`. */
+  preload(number: number, project: string, bytes: number): Step;
   /** Null: the group is not open, because the searcher was restarted. @throws as `begin` does */
   continue(number: number, results: readonly unknown[]): Step | null;
   /** A group that is not open is ignored. */
@@ -58,14 +62,16 @@ export function createOpenGroups(connect: () => GroupConnection): OpenGroups {
       if (!isOpen) close(number);
     }
   };
+  const begin = (number: number, stepsOf: (connection: GroupConnection) => GroupSteps): Step => {
+    const connection = idle.pop() ?? connect();
+    connection.database.exec("BEGIN");
+    const group = { connection, steps: stepsOf(connection) };
+    open.set(number, group);
+    return advance(number, group, []);
+  };
   return {
-    begin(number, project, requests) {
-      const connection = idle.pop() ?? connect();
-      connection.database.exec("BEGIN");
-      const group = { connection, steps: connection.answer(project, requests) };
-      open.set(number, group);
-      return advance(number, group, []);
-    },
+    begin: (number, project, requests) => begin(number, ({ answer }) => answer(project, requests)),
+    preload: (number, project, bytes) => begin(number, ({ preload }) => preload(project, bytes)),
     continue(number, results) {
       const group = open.get(number);
       return group === undefined ? null : advance(number, group, results);

@@ -45,7 +45,7 @@ export function createSearcher({ onnx, cacheBytes, scanners, folder, connect }: 
   return {
     indexes,
     folder,
-    copies: createIndexCopies(connect, () => indexes.loaded()),
+    copies: createIndexCopies(connect, indexes),
     tagBytes: new LRUCache({ max: tagBytesMax, ttl: tagBytesLifeMs }),
     buffers,
     scanBlocks: createBlockScan(onnx),

@@ -18,7 +18,7 @@ import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.
 import type { ScannerStatistics, Scanners } from "../threads/scanners.ts";
 import { createGroupBegin, type GroupBegin } from "./group-begin.ts";
 import { createGroupPerformer, type GroupPerformer } from "./group-performer.ts";
-import type { GroupOutcome, GroupRequest } from "./group-steps.ts";
+import type { GroupOutcome, GroupRequest, PreloadOutcome } from "./group-steps.ts";
 import { groupVectorsMax, openGroupsMax } from "./limits.ts";
 
 export interface Searches {
@@ -28,6 +28,12 @@ export interface Searches {
   ask<Answer>(waiter: Waiter, project: Project, request: GroupRequest, vectors: number): Promise<Answer>;
   /** As GroupBegin.expect. */
   expect: GroupBegin["expect"];
+  /**
+   * Reads the cache files of a project (an id) into memory, in steps: it pauses while other projects are searched. Searches of the project
+   * wait for it. @param bytes of the files
+   * @throws Refusal 1503 when a thread ended, or the searches are closed
+   */
+  preload(project: string, bytes: number): Promise<PreloadOutcome>;
   /** For the cache files of an index; null: the searcher was not started. @throws Refusal 1503 while it restarts */
   copy: GroupPerformer["copy"];
   /** What the searcher counts; null: it was not started. @throws Refusal 1503 while it restarts */
@@ -70,6 +76,10 @@ export function createSearches(
   const queue = new FairQueue<Search>(searchQueueLimits);
   /** By project. */
   const open = new Map<string, OpenGroup>();
+  /** Ends what nobody waits for. */
+  const closing = new AbortController();
+  /** Called when a search has come or gone, or a group has ended. */
+  const awaitingChange: (() => void)[] = [];
   const waits = createDistribution(stageSeconds);
   const sizes = createDistribution(groupSearches);
 
@@ -105,10 +115,23 @@ export function createSearches(
     } catch (error) {
       for (const search of searches) search.refuse(error);
     } finally {
-      open.delete(project.id);
       groupBegin.took(project.id, clock.elapsed() - startedAt);
-      performer.pump();
+      end(project.id);
     }
+  };
+  const end = (project: string): void => {
+    open.delete(project);
+    performer.pump();
+    wake();
+  };
+  const wake = (): void => {
+    for (const resolve of awaitingChange.splice(0)) resolve();
+  };
+  /** While others search, nothing is read that nobody waits for. */
+  const untilTurnOf = async (project: string): Promise<void> => {
+    const othersSearch = () => queue.size > 0 || open.size > (open.has(project) ? 1 : 0);
+    while (othersSearch() && queue.sizeOf(project) === 0 && !closing.signal.aborted)
+      await new Promise<void>((resolve) => awaitingChange.push(resolve));
   };
   const performer = createGroupPerformer(start, scanners, {
     beginNext() {
@@ -120,6 +143,7 @@ export function createSearches(
     },
     onDown(reason) {
       queue.drain(reason);
+      wake();
     },
   });
 
@@ -143,18 +167,33 @@ export function createSearches(
       const search: Search = { project, request, vectors, askedAt, answer, refuse, group: null };
       const leave = () => {
         answered.reject(cancelled());
-        if (queue.remove(turn, search)) return;
+        if (queue.remove(turn, search)) return wake();
         search.group?.awaited.delete(search);
         if (search.group?.awaited.size === 0) search.group.controller.abort(cancelled());
       };
       queue.add(turn, search);
       signal.addEventListener("abort", leave);
       groupBegin.soon();
+      wake();
       return answered.promise.finally(() => signal.removeEventListener("abort", leave));
     },
     start() {
       performer.start();
       scanners.start();
+    },
+    async preload(project, bytes) {
+      const { signal } = closing;
+      const turn = () => untilTurnOf(project);
+      await turn();
+      signal.throwIfAborted();
+      // Otherwise a search reads the files.
+      if (open.has(project)) return "loaded";
+      open.set(project, { awaited: new Set(), controller: closing });
+      try {
+        return await performer.preload(project, bytes, turn, signal);
+      } finally {
+        end(project);
+      }
     },
     copy: performer.copy,
     statistics: () => performer.statistics(),
@@ -165,6 +204,8 @@ export function createSearches(
       tasks: scanners.statistics(),
     }),
     async close() {
+      closing.abort(cancelled());
+      wake();
       await performer.close();
       await scanners.close();
     },

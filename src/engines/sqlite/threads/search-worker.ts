@@ -9,7 +9,7 @@ import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createGarbageCollection } from "../search/garbage.ts";
 import { createGroupSearch } from "../search/group-search.ts";
-import type { SearcherAnswer, Step, ToSearcher } from "../search/group-steps.ts";
+import type { GroupMessage, SearcherAnswer, Step, ToSearcher } from "../search/group-steps.ts";
 import { createOpenGroups } from "../search/open-groups.ts";
 import { createSearchStatements } from "../search/search-statements.ts";
 import { createSearcher } from "../search/searcher.ts";
@@ -39,7 +39,7 @@ const { indexes, counts, buffers, copies } = searcher;
 warmScan(searcher.scanBlocks, dimensions);
 const groups = createOpenGroups(() => {
   const database = openReading(file);
-  return { database, answer: createGroupSearch(searcher, createSearchStatements(database)) };
+  return { database, ...createGroupSearch(searcher, createSearchStatements(database)) };
 });
 const collectGarbage = createGarbageCollection();
 
@@ -54,13 +54,16 @@ answerStoreRequests((request) => {
     } satisfies SearchStatistics;
   if ("copy" in message) return copies.handle(message.copy);
   if ("end" in message) return groups.end(message.end);
-  const step =
-    "begin" in message
-      ? groups.begin(message.begin, message.project, message.requests)
-      : (groups.continue(message.continue, message.results) ?? refuseUnknown());
+  const step = nextStep(message);
   collectGarbage();
   return { step, buffers: buffers.takeChanges() } satisfies SearcherAnswer;
 });
+
+function nextStep(message: GroupMessage): Step {
+  if ("begin" in message) return groups.begin(message.begin, message.project, message.requests);
+  if ("preload" in message) return groups.preload(message.preload, message.project, message.bytes);
+  return groups.continue(message.continue, message.results) ?? refuseUnknown();
+}
 
 function refuseUnknown(): Step {
   throw unavailable("The thread that searches was restarted. Send the call again.");

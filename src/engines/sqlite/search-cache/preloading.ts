@@ -1,0 +1,38 @@
+// Owns which cache files are read after a start before anybody searches: those of the projects that were used last, one after the other, until
+// the memory for indexes is full. Must never take the place of an index that somebody uses.
+
+import type { PreloadOutcome } from "../search/group-steps.ts";
+
+export interface Preloading {
+  /** Call it in the order in which the projects are to be read. @param bytes of the files of the project */
+  add(project: string, bytes: number): void;
+}
+
+/** @param preload as Searches.preload */
+export function createPreloading(
+  preload: (project: string, bytes: number) => Promise<PreloadOutcome>,
+): Preloading {
+  const waiting: { readonly project: string; readonly bytes: number }[] = [];
+  let isWorking = false;
+  let isOver = false;
+
+  const work = async (): Promise<void> => {
+    isWorking = true;
+    for (let next = waiting.shift(); next !== undefined && !isOver; next = waiting.shift()) {
+      try {
+        isOver = (await preload(next.project, next.bytes)) === "full";
+      } catch {
+        // A thread has ended, or the server is closed. Searches read what they need.
+        isOver = true;
+      }
+    }
+    isWorking = false;
+  };
+  return {
+    add(project, bytes) {
+      if (isOver) return;
+      waiting.push({ project, bytes });
+      if (!isWorking) void work();
+    },
+  };
+}
