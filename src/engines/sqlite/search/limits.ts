@@ -9,6 +9,9 @@ export const groupVectorsMax = 8;
 /** Groups that are open at once, of different projects. Each has a connection with a read transaction. */
 export const openGroupsMax = 16;
 
+/** How long the reading of cache files that nobody waits for pauses while others search; then it takes turns with them. */
+export const preloadPausesMs = 5_000;
+
 /** Requests that the searcher has at once, so that it does not wait for the main thread between them. */
 export const searcherRequestsMax = 2;
 

@@ -19,7 +19,7 @@ import type { ScannerStatistics, Scanners } from "../threads/scanners.ts";
 import { createGroupBegin, type GroupBegin } from "./group-begin.ts";
 import { createGroupPerformer, type GroupPerformer } from "./group-performer.ts";
 import type { GroupOutcome, GroupRequest, PreloadOutcome } from "./group-steps.ts";
-import { groupVectorsMax, openGroupsMax } from "./limits.ts";
+import { groupVectorsMax, openGroupsMax, preloadPausesMs } from "./limits.ts";
 
 export interface Searches {
   /** Starts the threads, so that the first search does not wait for them. */
@@ -127,10 +127,10 @@ export function createSearches(
   const wake = (): void => {
     for (const resolve of awaitingChange.splice(0)) resolve();
   };
-  /** While others search, nothing is read that nobody waits for. */
-  const untilTurnOf = async (project: string): Promise<void> => {
+  /** While others search, nothing is read that nobody waits for. @param isLate called after each change */
+  const untilTurnOf = async (project: string, isLate: () => boolean): Promise<void> => {
     const othersSearch = () => queue.size > 0 || open.size > (open.has(project) ? 1 : 0);
-    while (othersSearch() && queue.sizeOf(project) === 0 && !closing.signal.aborted)
+    while (othersSearch() && queue.sizeOf(project) === 0 && !closing.signal.aborted && !isLate())
       await new Promise<void>((resolve) => awaitingChange.push(resolve));
   };
   const performer = createGroupPerformer(start, scanners, {
@@ -183,15 +183,19 @@ export function createSearches(
     },
     async preload(project, bytes) {
       const { signal } = closing;
-      const turn = () => untilTurnOf(project);
-      await turn();
+      await untilTurnOf(project, () => false);
       signal.throwIfAborted();
       // Otherwise a search reads the files.
       if (open.has(project)) return "loaded";
       open.set(project, { awaited: new Set(), controller: closing });
+      // The write-ahead log cannot be emptied during its read transaction.
+      const pausesUntil = clock.elapsed() + preloadPausesMs;
+      const timer = clock.after(preloadPausesMs, wake);
+      const turn = () => untilTurnOf(project, () => clock.elapsed() >= pausesUntil);
       try {
         return await performer.preload(project, bytes, turn, signal);
       } finally {
+        timer.cancel();
         end(project);
       }
     },
