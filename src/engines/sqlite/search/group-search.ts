@@ -200,9 +200,9 @@ function anyQuery(dimensions: number): SearchQuery {
     tags: null,
     topK: topKDefault,
     minSimilarity: 0,
-    includeExpired: false,
+    includeExpired: true,
     includeInactive: false,
-    now: Date.now(),
+    now: 0,
   };
 }
 
