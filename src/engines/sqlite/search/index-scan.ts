@@ -7,9 +7,9 @@ import { localBlocksMax, taskMs } from "./limits.ts";
 import { type GroupSteps, perform } from "./scanner-tasks.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** A scan of a full block with one query, and what each further query adds; measured with 384 dimensions. */
-const blockMs = 0.5;
-const queryMs = 0.15;
+/** A scan of a full block with one query, and what each further query adds; measured with 384 dimensions while all processors scan. */
+const blockMs = 0.55;
+const queryMs = 0.06;
 
 /** For each query: what each task has found. */
 export function* scanIndex(
@@ -35,7 +35,7 @@ export function* scanIndex(
   return queries.map((_, at) => results.flatMap((found) => found[at] ?? []));
 }
 
-/** Parts of about the same size that take `taskMs` each, and as many as there are threads at least. */
+/** Parts of about the same size that take `taskMs` each at most, a multiple of the threads, so that all of them end at the same time. */
 function divide<Block extends Pick<ScannedBlock, "rows">>(
   blocks: readonly Block[],
   queries: number,
@@ -43,7 +43,7 @@ function divide<Block extends Pick<ScannedBlock, "rows">>(
 ): Block[][] {
   const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
   const totalMs = (rows / rowsPerBlock) * (blockMs + (queries - 1) * queryMs);
-  const count = Math.min(blocks.length, Math.max(threads, Math.ceil(totalMs / taskMs)));
+  const count = Math.min(blocks.length, threads * Math.max(1, Math.ceil(totalMs / taskMs / threads)));
   return Array.from({ length: count }, (_, at) =>
     blocks.slice(Math.round((at * blocks.length) / count), Math.round(((at + 1) * blocks.length) / count)),
   );
