@@ -25,6 +25,7 @@ import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.
 import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
 import type { RunningModelChange } from "./model-change/model-change.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
+import { type Overseeing, oversee } from "./overseeing.ts";
 import { startEngines } from "./starting.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
@@ -69,11 +70,13 @@ interface AppOptions {
 
 /** Listens on a TCP port and on the local socket. @throws Error that says what to do when the server cannot start */
 export function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  return start(config, options, async (parts, locked, http, measured) => {
+  return start(config, options, async (parts, locked, http, { measured, overseeing }) => {
     const metrics = await listenForMetrics(config, measured, http);
     parts.defer(async () => metrics?.stop());
-    const { url, port, warning, reloadCertificate, stop } = await listenOnPort(config, http);
+    const listening = await listenOnPort(config, http);
+    const { url, port, warning, reloadCertificate, stop } = listening;
     parts.defer(stop);
+    overseeing.listensOn(listening);
     const first = await initialise(http.perform, locked.engine);
     const socket = tryListenLocally(locked.directory, http, config.shutdownGraceSeconds * 1_000);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
@@ -105,7 +108,7 @@ type Open<Opened> = (
   parts: AsyncDisposableStack,
   locked: LockedDirectory,
   http: HttpOptions,
-  measured: MeasuredParts,
+  watched: { readonly measured: MeasuredParts; readonly overseeing: Overseeing },
 ) => Promise<Opened>;
 
 /** @returns what `open` returns, and how to close the server */
@@ -171,15 +174,20 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   parts.defer(() => calls.close());
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
-  const http = { perform, mcp, clock, logger, calls, readiness: () => readiness(store, supervisor) };
+  const isReady = () => readiness(store, supervisor);
   // The model can change.
   const build = () => ({
     format: locked.engine.format,
     model: embedder.current.model.id,
     extractor: extractor.name,
   });
+  const overseeing = oversee(config, { store, supervisor, history, readiness: isReady, build, clock });
+  parts.use(overseeing);
+  const http = { perform, mcp, clock, logger, calls, readiness: isReady, live: overseeing.live };
   const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
-  const opened = await open(parts, locked, http, measured);
+  const opened = await open(parts, locked, http, { measured, overseeing });
+  // Event streams end before the sockets, which wait for what is running.
+  parts.use(overseeing);
   store.exports.start();
   const schedule = scheduleBackups(locked, config, { perform, supervisor, clock, logger });
   parts.defer(async () => schedule?.close());

@@ -4,7 +4,7 @@ import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "./data-directory/data-directory.ts";
 import { endStart } from "./local-access/start-marker.ts";
 import { isLoopback } from "./network.ts";
-import { readCertificate } from "./transports/http/certificate.ts";
+import { type Certificate, readCertificate } from "./transports/http/certificate.ts";
 import { explainListenFailure } from "./transports/http/listen-failure.ts";
 import type { Listener } from "./transports/http/listener.ts";
 import { type RunningServer, startServer } from "./transports/http/network-server.ts";
@@ -17,6 +17,8 @@ import { type LocalSocket, openLocalSocket } from "./transports/local-socket/loc
 interface PortListener extends Pick<RunningServer, "url" | "port" | "stop"> {
   /** What the operator must know about the address; null: nothing. */
   readonly warning: string | null;
+  /** The certificate in use; null: the server has no TLS. */
+  certificate(): Certificate | null;
   /** Reads the certificate again, if the server has TLS. */
   reloadCertificate(): Promise<void>;
 }
@@ -53,13 +55,14 @@ export async function listenOnPort(config: Config, options: HttpOptions): Promis
     if (!isProtected)
       logger.warn("the server accepts calls from other machines without TLS", { remedy: addTls });
     const warning = isProtected ? null : `${withoutTls} ${addTls}`;
-    return { ...server, warning, reloadCertificate: async () => {} };
+    return { ...server, warning, certificate: () => null, reloadCertificate: async () => {} };
   }
   const { replaceCertificate } = server;
   const tls = createTls({ files, certificate, replaceCertificate, clock, logger });
   return {
     ...server,
     warning: null,
+    certificate: tls.current,
     reloadCertificate: tls.reload,
     stop() {
       tls.close();

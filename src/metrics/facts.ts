@@ -6,6 +6,7 @@ import type { CallCounts } from "../calls/call-statistics.ts";
 import type { Clock } from "../clock.ts";
 import type { EmbeddingCounts } from "../embedding/embedding-statistics.ts";
 import type { DistributionState } from "../statistics/distribution.ts";
+import { createSource, type Source, type SourceState } from "../statistics/source.ts";
 import type {
   CurrentStatistics,
   DatabaseContents,
@@ -55,16 +56,12 @@ interface SlowFacts {
 
 export type SourceName = keyof SlowFacts;
 
-export interface SourceState {
+export interface NamedSourceState extends SourceState {
   readonly source: SourceName;
-  /** Whether it has answered this scrape. */
-  readonly isCurrent: boolean;
-  /** Age of its values; null: it has never answered. */
-  readonly ageSeconds: number | null;
 }
 
 export interface Facts extends CurrentFacts, SlowFacts {
-  readonly sources: readonly SourceState[];
+  readonly sources: readonly NamedSourceState[];
 }
 
 /** How the slow facts are asked for. */
@@ -76,17 +73,26 @@ export function createFactReader(
   sources: FactSources,
   clock: Clock,
 ): () => Promise<Facts> {
-  const groups = createSource("groups", sources.groups, clock);
-  const searches = createSource("searches", sources.searches, clock);
-  const contents = createSource("contents", sources.contents, clock);
-  const files = createSource("files", sources.files, clock);
-  const disk = createSource("disk", sources.disk, clock);
-  const process = createSource("process", sources.process, clock);
-  const backups = createSource("backups", sources.backups, clock);
-  const readiness = createSource("readiness", sources.readiness, clock);
-  const all = [groups, searches, contents, files, disk, process, backups, readiness];
+  const groups = createSource(sources.groups, sourceWaitMs, clock);
+  const searches = createSource(sources.searches, sourceWaitMs, clock);
+  const contents = createSource(sources.contents, sourceWaitMs, clock);
+  const files = createSource(sources.files, sourceWaitMs, clock);
+  const disk = createSource(sources.disk, sourceWaitMs, clock);
+  const process = createSource(sources.process, sourceWaitMs, clock);
+  const backups = createSource(sources.backups, sourceWaitMs, clock);
+  const readiness = createSource(sources.readiness, sourceWaitMs, clock);
+  const all: readonly (readonly [SourceName, Source<unknown>])[] = [
+    ["groups", groups],
+    ["searches", searches],
+    ["contents", contents],
+    ["files", files],
+    ["disk", disk],
+    ["process", process],
+    ["backups", backups],
+    ["readiness", readiness],
+  ];
   return async () => {
-    await Promise.all(all.map(({ refresh }) => refresh()));
+    await Promise.all(all.map(([, { refresh }]) => refresh()));
     return {
       ...readCurrent(),
       groups: groups.last(),
@@ -97,51 +103,7 @@ export function createFactReader(
       process: process.last(),
       backups: backups.last(),
       readiness: readiness.last(),
-      sources: all.map(({ state }) => state()),
+      sources: all.map(([source, { state }]) => ({ source, ...state() })),
     };
-  };
-}
-
-interface Source<Value> {
-  /** Asks for new values, and waits for them for a limited time. */
-  refresh(): Promise<void>;
-  /** Null: it has never answered, or does not exist. */
-  last(): Value | null;
-  state(): SourceState;
-}
-
-/** It is asked once at a time: a thread that hangs gets one request, however many scrapes there are. */
-function createSource<Value>(
-  source: SourceName,
-  read: () => Promise<Value | null>,
-  clock: Clock,
-): Source<Value> {
-  let value: Value | null = null;
-  let answeredAtMs: number | null = null;
-  let isCurrent = false;
-  let asked: Promise<void> | null = null;
-  const ask = async (): Promise<void> => {
-    try {
-      value = await read();
-      answeredAtMs = clock.elapsed();
-      isCurrent = true;
-    } catch {
-      // A thread that restarts, or a disk that fails: the log says why, and the metric `memledger_source_up` that it is so.
-      isCurrent = false;
-    }
-    asked = null;
-  };
-  return {
-    async refresh() {
-      isCurrent = false;
-      asked ??= ask();
-      await clock.within(sourceWaitMs, asked);
-    },
-    last: () => value,
-    state: () => ({
-      source,
-      isCurrent,
-      ageSeconds: answeredAtMs === null ? null : Math.max(0, clock.elapsed() - answeredAtMs) / 1_000,
-    }),
   };
 }

@@ -1,6 +1,9 @@
 // Owns what an engine tells about itself for metrics: plain numbers. Nothing here names a project, except where that is asked for.
 
-import type { ExportStatus } from "../export/export.ts";
+import type { PlanName } from "../access/plan.ts";
+import type { Project } from "../access/project.ts";
+import type { ChainOwner } from "../audit/store.ts";
+import type { Export, ExportStatus } from "../export/export.ts";
 import type { MemoryType } from "../memory/memory.ts";
 import type { QueueCounts } from "../scheduling/fair-queue.ts";
 import type { DistributionState } from "../statistics/distribution.ts";
@@ -17,6 +20,10 @@ export interface StoreStatistics {
   contents(byProject: boolean): Promise<DatabaseContents | null>;
   /** Sizes of the files. */
   files(): Promise<DatabaseFiles | null>;
+  /** What is there of one project, or of the installation. @throws Refusal 1503, also when the disk fails */
+  ofChain(owner: ChainOwner): Promise<ChainContents | null>;
+  /** Keys that expire soon, and projects that have used up what they may use. @throws as `ofChain` does */
+  nearLimits(query: NearLimitsQuery): Promise<NearLimits | null>;
 }
 
 export interface CurrentStatistics {
@@ -64,6 +71,8 @@ export interface GroupStatistics {
   readonly records: number;
   /** Of the entries and the compressed payloads. */
   readonly recordBytes: number;
+  /** By how much the system clock is ahead of the time that retention uses. More than a minute: it jumped, and retention waits for a day. */
+  readonly retentionClockAheadMs: number;
 }
 
 /**
@@ -106,6 +115,53 @@ export interface ProjectContents {
   readonly project: string;
   readonly memories: readonly Readonly<{ type: MemoryType; memories: number }>[];
   readonly records: number;
+}
+
+export interface ChainContents {
+  /** Number of the newest record; 0: there is none. */
+  readonly newestSequence: number;
+  /** Of the project; empty for the installation. */
+  readonly memories: readonly Readonly<{ type: MemoryType; memories: number }>[];
+  /** Of the project, newest first, at most as many as the list of exports has. Null: there is no such project any more. */
+  readonly project: ProjectUse | null;
+  readonly exports: readonly Export[];
+}
+
+/** The project as it is now. */
+export interface ProjectUse {
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly subscription: Project["subscription"];
+  readonly credits: number | null;
+  readonly memoryLimit: number | null;
+  readonly retentionDays: number | null;
+}
+
+export interface NearLimitsQuery {
+  /** Keys that are valid at the first time and expire before the second one, in milliseconds since 1970. */
+  readonly now: number;
+  readonly expiresBefore: number;
+  /** Maximum number of memories of each plan; null: unlimited. */
+  readonly memoryLimits: Readonly<Record<PlanName, number | null>>;
+  /** Projects that have used at least this share of their maximum. */
+  readonly memoryShareMin: number;
+  /** Projects that have at most as many credits. */
+  readonly creditsMax: number;
+  /** How many of each are named. */
+  readonly namedMax: number;
+}
+
+/** How many there are, and the first ones. */
+interface Named<Item> {
+  readonly count: number;
+  readonly first: readonly Item[];
+}
+
+export interface NearLimits {
+  /** Those that expire first are first. */
+  readonly keys: Named<Readonly<{ name: string; project: string; projectId: string; expiresAt: number }>>;
+  readonly memories: Named<Readonly<{ project: string; projectId: string; memories: number; limit: number }>>;
+  readonly credits: Named<Readonly<{ project: string; projectId: string; credits: number }>>;
 }
 
 export interface DatabaseFiles {

@@ -33,6 +33,7 @@ const server = startServer({
   readiness: async () => ({ ready: true, reasons: [] }),
   trustedProxies: [],
   mcp: null,
+  live: null,
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,

@@ -36,6 +36,8 @@ interface Housekeeping {
   /** Starts a sweep of retention as soon as none is running. @returns its number, by which its outcome can be asked for. */
   requestSweep(): number;
   outcomeOf(sweep: number): SweepOutcome;
+  /** As of Sweeps. */
+  clockAheadMs(): number;
   /** Does what must be done before the end, and leaves the rest to the next start. */
   finish(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   return {
     requestSweep: retention.request,
     outcomeOf: retention.outcomeOf,
+    clockAheadMs: retention.clockAheadMs,
     afterGroup() {
       if (state.purgeIsDue) repeatPurge();
       if (state.vectorRemovalIsDue) repeatVectorRemoval();

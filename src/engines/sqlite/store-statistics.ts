@@ -11,7 +11,7 @@ interface StatisticsSources {
   /** Path of the database file. */
   readonly file: string;
   readonly writer: Pick<Writer, "statistics" | "queue">;
-  readonly reader: Pick<ReturnType<typeof createReader>, "contents" | "counts">;
+  readonly reader: Pick<ReturnType<typeof createReader>, "contents" | "ofChain" | "nearLimits" | "counts">;
   readonly searches: Pick<Searches, "statistics" | "counts">;
   readonly supervisor: Pick<Supervisor, "restarts">;
 }
@@ -44,6 +44,8 @@ export function createStoreStatistics({
     groups: () => writer.statistics(),
     searches: () => searches.statistics(),
     contents: (countsProjects) => reader.contents(countsProjects),
+    ofChain: (owner) => reader.ofChain(owner),
+    nearLimits: (query) => reader.nearLimits(query),
     async files() {
       const [databaseBytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
       return { databaseBytes, logBytes };

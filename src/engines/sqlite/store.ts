@@ -103,7 +103,8 @@ export async function openStore(
     clock,
   );
   if (searchThreads !== 0) searches.start();
-  const startReader = () => start("reader", { file, verifierKeys: ledger.verifierKeys });
+  const startReader = () =>
+    start("reader", { file, verifierKeys: ledger.verifierKeys, exportFolder: ledger.exports });
   const reader = createReader(startReader, searches, clock, logger);
   const cacheFolder = cacheFolderOf(file.path);
   const cacheInit = { file, folder: cacheFolder, maxBytes: folderShare * searchCacheBytes };

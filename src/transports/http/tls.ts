@@ -6,6 +6,8 @@ import type { Logger } from "../../log/logger.ts";
 import { type Certificate, type CertificateFiles, nearEnd, readCertificate } from "./certificate.ts";
 
 export interface Tls {
+  /** The certificate in use. */
+  current(): Certificate;
   /** Reads the files again. New connections get the new certificate. Never throws. */
   reload(): Promise<void>;
   /** No reload begins from now on. */
@@ -60,6 +62,7 @@ export function createTls({ files, certificate, replaceCertificate, clock, logge
   warn();
   const timer = clock.every(checkEveryMs, warn);
   return {
+    current: () => current,
     reload() {
       reloading = reloading.then(reload);
       return reloading;

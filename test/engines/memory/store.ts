@@ -119,6 +119,8 @@ export function openMemoryStore(
       searches: async () => null,
       contents: async () => null,
       files: async () => null,
+      ofChain: async () => null,
+      nearLimits: async () => null,
     },
     readiness: async () => [],
     close: () => data.inTurn(() => checkpoints.signRest(clock.now())),

@@ -45,6 +45,7 @@ const server = startServer({
   port: 0,
   trustedProxies: [],
   mcp: null,
+  live: null,
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,

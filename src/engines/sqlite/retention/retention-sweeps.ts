@@ -16,6 +16,8 @@ export interface Sweeps {
   start(): void;
   request(): number;
   outcomeOf(sweep: number): SweepOutcome;
+  /** By how much the system clock is ahead of the time from which the age of records is computed. */
+  clockAheadMs(): number;
   /** Waits for requested sweeps; others continue after the next start. */
   finish(): Promise<void>;
 }
@@ -46,6 +48,9 @@ export function createSweeps(
     }
     return observed.time;
   };
+
+  const clockAheadMs = (): number =>
+    trust === null ? 0 : Math.max(0, Math.round(clock.now() - clock.elapsed() - trust.offset));
 
   const sweep = async (): Promise<SweepOutcome> => {
     try {
@@ -81,6 +86,7 @@ export function createSweeps(
       run(sweepNext(running, request));
       return request;
     },
+    clockAheadMs,
     outcomeOf(request) {
       const outcome = outcomes.get(request) ?? "unknown";
       if (outcome !== "running") outcomes.delete(request);

@@ -2,6 +2,7 @@
 
 import { workerData } from "node:worker_threads";
 import { yieldToOthers } from "../../../threads/priority.ts";
+import { createChainContentsReader } from "../chain-contents.ts";
 import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
@@ -10,6 +11,7 @@ import { createMemoryExport } from "../memories/memory-export.ts";
 import { createMemoryList } from "../memories/memory-reader.ts";
 import { createMissingReader } from "../memories/model-change.ts";
 import { createTagList } from "../memories/tags.ts";
+import { createNearLimitsReader } from "../near-limits.ts";
 import { createVerificationSteps } from "../verify/verification-steps.ts";
 import { answerNamedRequests } from "./answer-requests.ts";
 
@@ -17,9 +19,11 @@ export interface ReaderInit {
   readonly file: DatabaseFile;
   /** Check the signatures of the notes of this ledger. */
   readonly verifierKeys: readonly string[];
+  /** Where the files of exports are. */
+  readonly exportFolder: string;
 }
 
-const { file, verifierKeys }: ReaderInit = workerData;
+const { file, verifierKeys, exportFolder }: ReaderInit = workerData;
 yieldToOthers();
 const database = openReading(file);
 const audit = createAuditReader(database);
@@ -42,6 +46,8 @@ const handlers = {
   startRun: prover.startRun,
   verifyStep: prover.verifyStep,
   readContents: createContentsReader(database),
+  readChain: createChainContentsReader(database, exportFolder),
+  readNearLimits: createNearLimitsReader(database),
 };
 
 export type ReadHandlers = typeof handlers;

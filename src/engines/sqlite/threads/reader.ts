@@ -10,7 +10,13 @@ import type { MemoryReader } from "../../../memory/store.ts";
 import type { ModelVectors } from "../../../model-change/store.ts";
 import { createFairGate } from "../../../scheduling/fair-gate.ts";
 import { type QueueCounts, serverItself, type Waiter } from "../../../scheduling/fair-queue.ts";
-import type { CurrentStatistics, DatabaseContents } from "../../../storage/statistics.ts";
+import type {
+  ChainContents,
+  CurrentStatistics,
+  DatabaseContents,
+  NearLimits,
+  NearLimitsQuery,
+} from "../../../storage/statistics.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
 import type { GroupRequestName, GroupRequests } from "../search/group-requests.ts";
 import type { Searches } from "../search/searches.ts";
@@ -24,6 +30,10 @@ interface Reader {
   readonly audit: Omit<AuditReader, "erasures">;
   /** @throws Refusal 1503 while the thread restarts, or when too many requests wait */
   contents(countsProjects: boolean): Promise<DatabaseContents>;
+  /** @throws as `contents` does */
+  ofChain(owner: ChainOwner): Promise<ChainContents>;
+  /** @throws as `contents` does */
+  nearLimits(query: NearLimitsQuery): Promise<NearLimits>;
   counts(): ReaderCounts;
   close(): Promise<void>;
 }
@@ -107,6 +117,8 @@ export function createReader(
       verify: verify.project,
     },
     contents: (countsProjects) => ask(serverItself, "readContents", countsProjects),
+    ofChain: (owner) => ask(serverItself, "readChain", owner?.id ?? null),
+    nearLimits: (query) => ask(serverItself, "readNearLimits", query),
     counts: () => ({ queue: gate.counts(), ...verify.read() }),
     close: async () => thread?.close(),
   };

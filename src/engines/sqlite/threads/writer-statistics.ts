@@ -11,7 +11,7 @@ export interface WriterStatistics {
   committing(commit: () => void): void;
   rolledBack(): void;
   record(bytes: number): void;
-  read(): GroupStatistics;
+  read(): Omit<GroupStatistics, "retentionClockAheadMs">;
 }
 
 export function createWriterStatistics(): WriterStatistics {

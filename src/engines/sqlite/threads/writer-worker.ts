@@ -169,7 +169,8 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
   // Work that a timer started must not continue between the steps of a transaction: it gets a turn of the event loop of its own.
   if (clock.catchUp()) await new Promise((resolve) => setImmediate(resolve));
   const work = request as WriterRequest;
-  if ("statistics" in work) return statistics.read();
+  if ("statistics" in work)
+    return { ...statistics.read(), retentionClockAheadMs: housekeeping.clockAheadMs() };
   if ("sweep" in work) {
     return work.sweep === "start" ? housekeeping.requestSweep() : housekeeping.outcomeOf(work.sweep);
   }

@@ -1,0 +1,151 @@
+// Owns what the overview of the console is made of: it connects the parts of this server with src/overview/.
+
+import { readBackupState } from "./backup/last-backup.ts";
+import type { CallHistory } from "./calls/call-history.ts";
+import { installationStepSeconds } from "./calls/limits.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
+import { durationMs } from "./config/setting.ts";
+import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
+import { readDirectorySizes } from "./data-directory/directory-sizes.ts";
+import { readDisk } from "./metrics/process-facts.ts";
+import type { CertificateFacts, CurrentFacts, ServerFacts, SlowFacts } from "./overview/facts.ts";
+import {
+  extractionsLeftMin,
+  keyExpiresSoonMs,
+  memoryShareMin,
+  namedMax,
+  recentMs,
+} from "./overview/limits.ts";
+import { createLive, type Live } from "./overview/live.ts";
+import { watchRestarts } from "./overview/recent-restarts.ts";
+import { createStateReader } from "./overview/state-reader.ts";
+import type { NearLimitsQuery } from "./storage/statistics.ts";
+import type { Store } from "./storage/store.ts";
+import type { Supervisor } from "./threads/supervisor.ts";
+import { type Certificate, nearEnd } from "./transports/http/certificate.ts";
+import type { Readiness } from "./transports/http/health.ts";
+import { commit, version } from "./version.ts";
+
+interface OverseenParts {
+  readonly store: Pick<Store, "statistics" | "models">;
+  /** Of the threads besides those of the store. */
+  readonly supervisor: Pick<Supervisor, "restarts">;
+  readonly history: CallHistory;
+  readonly readiness: Readiness;
+  readonly build: () => Pick<CurrentFacts, "format" | "model" | "extractor">;
+  readonly clock: Clock;
+}
+
+/** What is known of the address when the server listens. */
+interface ListeningAddress {
+  /** What the operator must know about it, in sentences; null: nothing. */
+  readonly warning: string | null;
+  certificate(): Certificate | null;
+}
+
+export interface Overseeing extends Disposable {
+  readonly live: Live;
+  /** The server listens on a port from now on. */
+  listensOn(address: ListeningAddress): void;
+}
+
+export function oversee(config: Config, parts: OverseenParts): Overseeing {
+  const { store, history, clock, supervisor } = parts;
+  let address: ListeningAddress | null = null;
+  const restarts = watchRestarts(() => {
+    const own = [...supervisor.restarts()].map(([thread, count]) => ({ thread, restarts: count }));
+    return [...store.statistics.current().restarts, ...own];
+  }, clock);
+  const current = (): CurrentFacts => {
+    const { verifiedAt, chainsWithFailure } = store.statistics.current();
+    const { format, model, extractor } = parts.build();
+    return {
+      format,
+      model,
+      extractor,
+      verifiedAt,
+      chainsWithFailure,
+      certificate: certificateFacts(address?.certificate() ?? null, clock.now()),
+      addressWarning: address?.warning ?? null,
+      isAccessibleToOthers: isAccessibleToOthers(config.dataDir),
+      internalErrors: recentInternalErrors(history),
+      restartedThread: restarts.last(),
+    };
+  };
+  const server = serverFacts(config, clock);
+  const readState = createStateReader({ server, current, slow: slowFacts(config, parts) }, clock);
+  const live = createLive({ history, statistics: store.statistics, readState, plans: config.plans, clock });
+  return {
+    live,
+    listensOn(listening) {
+      address = listening;
+    },
+    [Symbol.dispose]() {
+      restarts[Symbol.dispose]();
+      live.close();
+    },
+  };
+}
+
+function serverFacts(config: Config, clock: Clock): ServerFacts {
+  const { dataDir, backupDir, backupEvery, backupKeep } = config;
+  return {
+    version,
+    commit,
+    dataDir,
+    startedAt: clock.now(),
+    searchIndexLimitBytes: config.searchCacheMb * 1024 * 1024,
+    backupSchedule:
+      backupDir === null ? null : { folder: backupDir, everyMs: durationMs(backupEvery), keep: backupKeep },
+  };
+}
+
+function slowFacts(
+  config: Config,
+  { store, readiness, clock }: OverseenParts,
+): { readonly [Name in keyof SlowFacts]: () => Promise<SlowFacts[Name]> } {
+  const { statistics, models } = store;
+  const { dataDir } = config;
+  return {
+    readiness,
+    disk: () => readDisk(dataDir),
+    directory: () => readDirectorySizes(dataDir),
+    files: () => statistics.files(),
+    contents: () => statistics.contents(false),
+    nearLimits: () => statistics.nearLimits(nearLimitsQuery(config, clock.now())),
+    groups: () => statistics.groups(),
+    searches: () => statistics.searches(),
+    backups: async () => readBackupState(dataDir),
+    modelChange: () => models.change(),
+  };
+}
+
+function nearLimitsQuery({ plans, prices }: Config, now: number): NearLimitsQuery {
+  return {
+    now,
+    expiresBefore: now + keyExpiresSoonMs,
+    memoryLimits: {
+      free: plans.free.memoryLimit,
+      basic: plans.basic.memoryLimit,
+      pro: plans.pro.memoryLimit,
+      business: plans.business.memoryLimit,
+      custom: plans.custom.memoryLimit,
+    },
+    memoryShareMin,
+    // Where extractions cost nothing, credits are of no use.
+    creditsMax: prices.extractionCredits === 0 ? -1 : extractionsLeftMin * prices.extractionCredits,
+    namedMax,
+  };
+}
+
+function certificateFacts(certificate: Certificate | null, now: number): CertificateFacts | null {
+  if (certificate === null) return null;
+  return { name: certificate.name, endsAt: certificate.endsAt, ending: nearEnd(certificate, now) };
+}
+
+function recentInternalErrors({ installation }: CallHistory): number {
+  const steps = recentMs / 1_000 / installationStepSeconds;
+  const { codes } = installation.read(installation.step() - steps + 1);
+  return (codes[1500] ?? []).reduce((sum, calls) => sum + calls, 0);
+}
