@@ -27,7 +27,7 @@ export const addresses = {
   ledger: { path: "/console/projects/:project/ledger", title: "Ledger", needs: "project" },
   proof: { path: "/console/projects/:project/proof", title: "Proof", needs: "project" },
   exports: { path: "/console/projects/:project/exports", title: "Exports", needs: "project" },
-  keys: { path: "/console/projects/:project/keys", title: "Keys", needs: "project" },
+  keys: { path: "/console/projects/:project/keys", title: "Keys", needs: "administrator" },
   "file-proof": { path: "/console/proof", title: "Proof of files", needs: "nobody" },
   sessions: { path: "/console/sessions", title: "Sessions", needs: "session" },
   settings: { path: "/console/settings", title: "Settings", needs: "administrator" },

@@ -1,46 +1,180 @@
-// The frame of the console: navigation, and the view of the address.
+// The frame of the console: navigation, the view of the address, and what lies over every view. docs/engineer/CONSOLE-VIEWS.md says how to
+// add a view.
 
-import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation, useRoute } from "preact-iso";
 import { type Address, addresses } from "./addresses.ts";
-import { chooseTheme, themeChoice, themes } from "./parts/theme-choice.ts";
+import { ConnectionBar } from "./frame/connection-bar.tsx";
+import { useFrameShortcuts } from "./frame/frame-shortcuts.ts";
+import { HelpDialog } from "./frame/help-dialog.tsx";
+import { isNavigationOpen, Navigation } from "./frame/navigation.tsx";
+import { SignInDialog } from "./frame/sign-in-dialog.tsx";
+import { Empty } from "./parts/empty.tsx";
+import { Failure } from "./parts/failure.tsx";
+import { FailureBoundary } from "./parts/failure-boundary.tsx";
+import { Icon } from "./parts/icon.tsx";
+import { Messages } from "./parts/messages.tsx";
+import { Loading } from "./parts/progress.tsx";
+import { View } from "./parts/view.tsx";
+import { pathOf, projectId, projectName, projects, readProjects } from "./project.ts";
 import { views } from "./routes.ts";
-
-const table = Object.entries<Address>(addresses);
+import { isAdministrator, readCurrent, session, sessionFailure } from "./session.ts";
 
 export function App() {
   return (
     <LocationProvider scope="/console">
-      <ErrorBoundary>
-        <header>
-          <label>
-            Theme{" "}
-            <select value={themeChoice.value} onChange={(event) => chooseTheme(event.currentTarget.value)}>
-              {themes.map((theme) => (
-                <option key={theme}>{theme}</option>
-              ))}
-            </select>
-          </label>
-        </header>
-        <main id="main">
-          <Router>
-            {table.map(([name, { path }]) => (
-              <Route key={name} path={path} component={views[name] ?? NotFound} />
-            ))}
-            <Route default component={NotFound} />
-          </Router>
-        </main>
-      </ErrorBoundary>
+      <Frame />
     </LocationProvider>
+  );
+}
+
+function Frame() {
+  const { path, url } = useLocation();
+  useFrameShortcuts();
+  const { value: signedIn } = session;
+  const isAlone = path === addresses["sign-in"].path;
+  useEffect(() => {
+    if (signedIn === undefined && !isAlone) void readCurrent();
+    if (signedIn?.project) projectId.value ??= signedIn.project.id;
+    if (signedIn?.kind === "administrator") void chooseProject();
+  }, [signedIn, isAlone]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="frame" data-alone={isAlone}>
+        {!isAlone && <Navigation />}
+        <div class="page">
+          {!isAlone && <TopBar />}
+          <ConnectionBar />
+          <main id="main" tabIndex={-1}>
+            <FailureBoundary resetOn={url}>
+              <ErrorBoundary>
+                <Router>
+                  {guarded.map(({ path, component }) => (
+                    <Route key={path} path={path} component={component} />
+                  ))}
+                  <Route default component={NotFound} />
+                </Router>
+              </ErrorBoundary>
+            </FailureBoundary>
+          </main>
+        </div>
+      </div>
+      <Messages />
+      <HelpDialog />
+      <SignInDialog />
+    </>
+  );
+}
+
+/** The navigation shows the views of some project from the beginning. Its failure is shown where projects are chosen. */
+async function chooseProject(): Promise<void> {
+  await readProjects().catch(() => undefined);
+  projectId.value ??= projects.value?.[0]?.id ?? null;
+}
+
+function TopBar() {
+  return (
+    <header class="top-bar">
+      <button
+        type="button"
+        class="bare"
+        aria-label="Open the navigation"
+        aria-expanded={isNavigationOpen.value}
+        onClick={() => {
+          isNavigationOpen.value = true;
+        }}
+      >
+        <Icon name="menu" />
+      </button>
+      <Crumbs />
+    </header>
+  );
+}
+
+/** Where one is: the installation or the project, then the view. */
+function Crumbs() {
+  const { path } = useLocation();
+  const address = Object.values<Address>(addresses).find((each) => matches(each.path, path));
+  const isOfProject = address?.path.includes(":project") === true;
+  const { value: id } = projectId;
+  return (
+    <nav class="crumbs" aria-label="Breadcrumbs">
+      <ol>
+        <li>
+          {isOfProject && id !== null ? (
+            <a href={pathOf("project-overview")}>
+              <bdi>{projectName(id)}</bdi>
+            </a>
+          ) : (
+            <a href={addresses.overview.path}>Installation</a>
+          )}
+        </li>
+        {address !== undefined && <li aria-current="page">{address.title}</li>}
+      </ol>
+    </nav>
+  );
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [expected, found] = [pattern, path].map((text) => text.replace(/\/$/, "").split("/"));
+  return (
+    expected?.length === found?.length &&
+    expected?.every((segment, index) => segment.startsWith(":") || segment === found?.[index]) === true
+  );
+}
+
+const guarded = Object.entries<Address>(addresses).map(([name, address]) => ({
+  path: address.path,
+  component: guard(address, views[name] ?? NotFound),
+}));
+
+/** The view, for those who can open it; for others why not, and what to do. */
+function guard({ needs, path }: Address, Shown: ComponentType): ComponentType {
+  return function Guarded() {
+    const { project } = useRoute().params;
+    const { url, route } = useLocation();
+    const { value: signedIn } = session;
+    const isWithout = needs !== "nobody" && signedIn === null;
+    // A key has one project, whose overview is its start.
+    const own = path === addresses.overview.path && signedIn?.project ? signedIn.project.id : null;
+    useEffect(() => {
+      if (project !== undefined) projectId.value = project;
+    }, [project]);
+    useEffect(() => {
+      if (isWithout) route(`${addresses["sign-in"].path}?${new URLSearchParams({ to: url })}`, true);
+      else if (own !== null) route(pathOf("project-overview", own), true);
+    }, [isWithout, own]);
+    if (needs === "nobody") return <Shown />;
+    if (sessionFailure.value !== null && !signedIn)
+      return <Failure error={sessionFailure.value} onRetry={() => void readCurrent()} />;
+    if (!signedIn || own !== null) return <Loading />;
+    if (needs === "administrator" && !isAdministrator.value) return <Forbidden />;
+    return <Shown key={project ?? ""} />;
+  };
+}
+
+function Forbidden() {
+  return (
+    <View title="For administrators">
+      <Empty title="An API key cannot open this page">
+        <p>Sign out, and sign in again as an administrator.</p>
+      </Empty>
+    </View>
   );
 }
 
 function NotFound() {
   return (
-    <section>
-      <h1>No such page</h1>
-      <p>
-        The console has no page at this address. <a href={addresses.overview.path}>Go to the overview</a>.
-      </p>
-    </section>
+    <View title="No such page">
+      <Empty title="The console has no page at this address">
+        <p>
+          Check the address, or <a href={addresses.overview.path}>go to the overview</a>.
+        </p>
+      </Empty>
+    </View>
   );
 }

@@ -313,6 +313,17 @@ describe("what is sent", () => {
 });
 
 describe("options", () => {
+  test("without a key on purpose: the fetch adds credentials of its own", async () => {
+    const fetchWithKey = (url: string, init: RequestInit) => {
+      const headers = new Headers(init.headers);
+      expect(headers.has("Authorization")).toBe(false);
+      headers.set("Authorization", `Bearer ${app.apiKey}`);
+      return fetch(url, { ...init, headers });
+    };
+    const client = new Memledger({ apiKey: null, baseUrl: app.url, fetch: fetchWithKey });
+    expect(await client.memories.list({ page_size: 1 })).toBeDefined();
+  });
+
   test("have the key from the environment, and defaults", async () => {
     const { MEMLEDGER_API_KEY: former } = process.env;
     try {

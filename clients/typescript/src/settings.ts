@@ -4,8 +4,11 @@ import { MemledgerError } from "./errors.ts";
 import { version } from "./generated/operations.ts";
 
 export interface ClientOptions {
-  /** An API key, `ml_...`. Default: the environment variable MEMLEDGER_API_KEY. */
-  readonly apiKey?: string | undefined;
+  /**
+   * An API key, `ml_...`. Default: the environment variable MEMLEDGER_API_KEY. Null: requests are sent without a key, because `fetch` adds
+   * credentials of its own.
+   */
+  readonly apiKey?: string | null | undefined;
   /** Address of the server. Default: http://127.0.0.1:8420 */
   readonly baseUrl?: string | undefined;
   /**
@@ -46,7 +49,7 @@ const keyVariable = "MEMLEDGER_API_KEY";
 export function readSettings(options: ClientOptions): Settings {
   return {
     baseUrl: readBaseUrl(options.baseUrl ?? baseUrlDefault),
-    headers: { Authorization: `Bearer ${readKey(options.apiKey)}`, ...userAgent() },
+    headers: { ...authorization(options.apiKey), ...userAgent() },
     timeoutMs: readTimeoutMs(options.timeoutMs) ?? null,
     maxRetries: readMaxRetries(options.maxRetries) ?? maxRetriesDefault,
     // Called without an object: browsers refuse their own `fetch` as a method of another one.
@@ -80,6 +83,10 @@ function readBaseUrl(text: string): string {
   if (url.username !== "" || url.password !== "")
     throw new MemledgerError("baseUrl contains a user name or a password. Give the key as apiKey.");
   return url.href.replace(/\/+$/, "");
+}
+
+function authorization(given: string | null | undefined): Readonly<Record<string, string>> {
+  return given === null ? {} : { Authorization: `Bearer ${readKey(given)}` };
 }
 
 function readKey(given: string | undefined): string {

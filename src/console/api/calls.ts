@@ -1,0 +1,48 @@
+// Owns the calls of the console: the generated client of the API for a project, and the console's own routes. All failures are the errors
+// of the client.
+
+import { type CallOptions, type Calls, createCalls } from "../../../clients/typescript/src/calls.ts";
+import { Memledger } from "../../../clients/typescript/src/client.ts";
+import { type ClientOptions, readSettings } from "../../../clients/typescript/src/settings.ts";
+import { sessionFetch } from "./session-fetch.ts";
+
+const base = { baseUrl: location.origin, apiKey: null } satisfies ClientOptions;
+const clients = new Map<string, Memledger>();
+
+/** The client of the API for a project, by its id. It is the same object each time. */
+export function clientOf(project: string): Memledger {
+  const known = clients.get(project);
+  if (known !== undefined) return known;
+  const client = new Memledger({ ...base, fetch: sessionFetch(project) });
+  clients.set(project, client);
+  return client;
+}
+
+/** Calls for the whole installation. */
+const installation: Calls = createCalls(readSettings({ ...base, fetch: sessionFetch(null) }));
+
+/**
+ * Performs an operation of the installation, such as `key.create`. Its record names the session.
+ * @param operation name as in records
+ * @param isIdempotent whether repeating it changes nothing more, so that a broken connection can be tried again
+ * @returns its `data`, which is not checked
+ * @throws MemledgerError
+ */
+export function administer<Data>(
+  operation: string,
+  input: object,
+  isIdempotent = false,
+  options: CallOptions = {},
+): Promise<Data> {
+  const path = `/console/api/administration/${operation}`;
+  return installation.data<Data>(
+    { operationId: operation, method: "POST", path, isIdempotent, mayRunLong: false },
+    { body: input },
+    options,
+  );
+}
+
+/** A call of a project that the client has no method for: an operation of the console, such as a read of the chart. */
+export function projectCalls(project: string): Calls {
+  return createCalls(readSettings({ ...base, fetch: sessionFetch(project) }));
+}

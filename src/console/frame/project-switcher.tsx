@@ -1,0 +1,92 @@
+// Shows the project of the address. Administrators choose another one here, and stay in the same view.
+
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { addresses, type ViewName } from "../addresses.ts";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Menu } from "../parts/menu.tsx";
+import { Loading } from "../parts/progress.tsx";
+import { pathOf, projectId, projectName, projects, readProjects } from "../project.ts";
+import { views } from "../routes.ts";
+import { isAdministrator } from "../session.ts";
+import { projectViews } from "./navigation-list.ts";
+
+export function ProjectSwitcher() {
+  const { value: id } = projectId;
+  if (!isAdministrator.value) {
+    if (id === null) return null;
+    return (
+      <div class="project">
+        <bdi>{projectName(id)}</bdi>
+      </div>
+    );
+  }
+  return (
+    <Menu
+      class="project"
+      button={
+        <>
+          <bdi>{id === null ? "Choose a project" : projectName(id)}</bdi>
+          <Icon name="down" />
+        </>
+      }
+    >
+      {(close) => <ProjectList close={close} />}
+    </Menu>
+  );
+}
+
+function ProjectList({ close }: { readonly close: () => void }) {
+  const { path } = useLocation();
+  const [text, setText] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const { value: all } = projects;
+  const read = () => {
+    setError(null);
+    readProjects().catch(setError);
+  };
+  useState(read);
+  if (error !== null) return <Failure error={error} onRetry={read} />;
+  if (all === null) return <Loading />;
+  const wanted = text.trim().toLowerCase();
+  const found = all.filter(({ id, name }) => name.toLowerCase().includes(wanted) || id.startsWith(wanted));
+  return (
+    <div class="project-list">
+      <input
+        type="search"
+        placeholder="Find a project"
+        aria-label="Find a project"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <ul>
+        {found.slice(0, shownMax).map(({ id, name }) => (
+          <li key={id}>
+            <a
+              href={pathOf(sameView(path), id)}
+              onClick={close}
+              aria-current={id === projectId.value ? "true" : undefined}
+            >
+              <bdi>{name}</bdi>
+              {id === projectId.value && <Icon name="check" />}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p class="quiet">No project has this name.</p>}
+      {found.length > shownMax && (
+        <p class="quiet">{found.length - shownMax} more. Type a part of the name.</p>
+      )}
+    </div>
+  );
+}
+
+const shownMax = 50;
+
+/** The view that is open, if it is one of a project. */
+function sameView(path: string): ViewName {
+  const existing = projectViews.filter(({ view }) => views[view] !== undefined);
+  const open = existing.find(({ view }) => path.endsWith(addresses[view].path.replace(/^.*:project/, "")));
+  return open?.view ?? existing[0]?.view ?? "project-overview";
+}

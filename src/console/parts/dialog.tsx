@@ -1,0 +1,109 @@
+// A dialog over the page, and the question before something that cannot be undone. The browser keeps the focus inside, closes it with
+// Escape, and gives the focus back.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Failure } from "./failure.tsx";
+import { Icon } from "./icon.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** Default: as wide as a form. */
+  readonly wide?: boolean;
+}
+
+/** It is open as long as it is shown. */
+export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? "wide" : undefined}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={titleId}>{title}</h2>
+        <button type="button" class="bare" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  /** What will happen. */
+  readonly children: ComponentChildren;
+  /** Such as "Revoke the key". */
+  readonly action: string;
+  /** The person has to type this, such as the name of a key. Null: a click is enough. */
+  readonly typed?: string | null;
+  /** Its error is shown, and the dialog stays open. */
+  readonly run: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that cannot be undone. It closes when it was done. */
+export function Confirm({ title, children, action, typed = null, run, onClose }: ConfirmProps) {
+  const [text, setText] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const [isRunning, setRunning] = useState(false);
+  const inputId = useId();
+  const isConfirmed = typed === null || text.trim() === typed.trim();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (!isConfirmed || isRunning) return;
+    setRunning(true);
+    try {
+      await run();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setRunning(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        {children}
+        {typed !== null && (
+          <div class="field">
+            <label for={inputId}>
+              Type <strong>{typed}</strong> to confirm
+            </label>
+            <input
+              id={inputId}
+              value={text}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </div>
+        )}
+        {error !== null && <Failure error={error} />}
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="danger" disabled={!isConfirmed || isRunning}>
+            {action}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

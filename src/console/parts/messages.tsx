@@ -1,0 +1,72 @@
+// Short messages at the edge of the page: what was done, with a way to undo it. Screen readers read them out (a polite live region).
+
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Icon } from "./icon.tsx";
+
+export interface Message {
+  readonly text: string;
+  readonly kind?: "done" | "warning";
+  /** Such as "Undo". */
+  readonly action?: { readonly label: string; readonly run: () => void };
+}
+
+interface Shown extends Message {
+  readonly number: number;
+}
+
+const shown = signal<readonly Shown[]>([]);
+let count = 0;
+
+const lifeMs = 6_000;
+/** Long enough to read it and to reach the button. */
+const lifeWithActionMs = 15_000;
+const shownMax = 3;
+
+/** Shows a message for some seconds. A failure that needs an action of the person belongs into the view (failure.tsx). */
+export function showMessage(message: Message): void {
+  count += 1;
+  shown.value = [...shown.value, { ...message, number: count }].slice(-shownMax);
+}
+
+export function Messages() {
+  return (
+    <div class="messages" role="status" aria-live="polite">
+      {shown.value.map((message) => (
+        <ShownMessage key={message.number} message={message} />
+      ))}
+    </div>
+  );
+}
+
+function ShownMessage({ message }: { readonly message: Shown }) {
+  const { text, action, kind = "done", number } = message;
+  const close = () => {
+    shown.value = shown.value.filter((each) => each.number !== number);
+  };
+  useEffect(() => {
+    const timer = setTimeout(close, action === undefined ? lifeMs : lifeWithActionMs);
+    return () => clearTimeout(timer);
+  }, [number]);
+  return (
+    <div class={`message ${kind}`}>
+      <Icon name={kind === "done" ? "check" : "warning"} />
+      <span>{text}</span>
+      {action !== undefined && (
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            close();
+            action.run();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button type="button" class="bare" aria-label="Close the message" onClick={close}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
