@@ -9,9 +9,9 @@ const lowest = 19;
  * For worker threads that compute: gives the threads that answer calls a higher priority when there are more busy threads than
  * processors. Without it, the writer waits for a whole time slice after every fsync. On 2 processors under full load, it reduces the
  * 99th percentile of a read from 190 ms to 35 ms, and creates are a third faster.
- * @param steps 2 or 3: also to threads with fewer steps
+ * @param steps 3: also to threads with one step
  */
-export function yieldToOthers(steps: 1 | 2 | 3 = 1): void {
+export function yieldToOthers(steps: 1 | 3 = 1): void {
   // On Linux, 0 names the calling thread (setpriority(2), NOTES); elsewhere it would name the whole process.
   if (process.platform !== "linux") return;
   try {

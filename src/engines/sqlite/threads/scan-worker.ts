@@ -30,8 +30,8 @@ type Handlers = {
 };
 
 const { file, dimensions }: ScannerInit = workerData;
-// Below the searcher, which answers small projects meanwhile.
-yieldToOthers(2);
+// As the searcher and the embedder: a project has one group at a time, so its other searches wait for the scan, and not for embeddings.
+yieldToOthers();
 const scan = createBlockScan(loadOnnx(file.runtime));
 warmScan(scan, dimensions);
 
