@@ -3,3 +3,6 @@
 /** Items of one batch. A body of bodyMaxBytes has room for so many of about a thousand characters. */
 export const batchMaxItems = 1_000;
 export const sourceIdMaxCharacters = 200;
+/** The text by which lists are filtered. Each word needs a pass over its part of the index. */
+export const filterMaxCharacters = 500;
+export const filterWordsMax = 32;

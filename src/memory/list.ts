@@ -2,18 +2,21 @@
 
 import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
+import { Refusal } from "../errors.ts";
 import { pageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";
-import { Choice, Fields } from "../schema/schema.ts";
+import { Choice, Fields, Nullable } from "../schema/schema.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
 import type { ListQuery } from "./store.ts";
 import { toTagFilter } from "./tags.ts";
+import { toWordFilter, wordFilter } from "./word-filter.ts";
 
 export const listMemories = projectOperation({
   name: "memory.list",
   summary: "List memories",
-  description: "Returns a page of the project's memories, including expired and inactive ones.",
+  description:
+    "Returns a page of the project's memories, including expired and inactive ones unless is_active or expired is given. All filters apply together. With cursor, every page takes about the same time, a memory that stays at its place in the order is returned exactly once, whatever else changes meanwhile, and total stays that of the first page. Page numbers count in the list as it is when the page is read, and take longer the farther they are from the first.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
@@ -21,6 +24,19 @@ export const listMemories = projectOperation({
   success: 200,
   input: Fields({
     ...memoryFilterFields,
+    is_active: Type.Optional(
+      Type.Boolean({ description: "true: only active memories. false: only inactive ones." }),
+    ),
+    expired: Type.Optional(
+      Type.Boolean({ description: "true: only expired memories. false: only those that have not expired." }),
+    ),
+    text: Type.Optional(wordFilter),
+    cursor: Type.Optional(
+      Type.String({
+        description:
+          "next_cursor of the previous page, with the same filters and order. Cannot be combined with page.",
+      }),
+    ),
     ...pageFields({ items: "Memories", defaultSize: pageSizeDefault }),
     sort_by: Type.Optional(
       Choice(["created_at", "updated_at", "importance"], {
@@ -41,33 +57,54 @@ export const listMemories = projectOperation({
     {
       memories: Type.Array(agentMemory),
       pagination,
+      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
     },
     { title: "MemoryPage" },
   ),
   example: {
     input: { memory_type: "fact", page: 1, page_size: 20 },
-    data: { memories: [exampleMemory], pagination: { page: 1, page_size: 20, total: 1, total_pages: 1 } },
+    data: {
+      memories: [exampleMemory],
+      pagination: { page: 1, page_size: 20, total: 1, total_pages: 1 },
+      next_cursor: null,
+    },
   },
 
-  async prepare(
-    { memory_type, tag, page = 1, page_size = pageSizeDefault, sort_by, sort_dir },
-    { store, caller, signal },
-  ) {
+  async prepare(input, { store, caller, now, signal }) {
+    const { page, page_size: limit = pageSizeDefault, cursor } = input;
+    if (cursor !== undefined && page !== undefined) {
+      const reason = "cannot be combined with page";
+      throw new Refusal(1400, 'Send either "cursor" or "page", not both.', { field: "cursor", reason });
+    }
     const query: ListQuery = {
-      type: memory_type ?? null,
-      tags: toTagFilter(tag),
-      sortBy: sort_by ?? "created_at",
-      direction: sort_dir ?? "desc",
-      limit: page_size,
-      offset: (page - 1) * page_size,
+      type: input.memory_type ?? null,
+      tags: toTagFilter(input.tag),
+      active: input.is_active ?? null,
+      expired: input.expired ?? null,
+      words: toWordFilter(input.text),
+      now,
+      sortBy: input.sort_by ?? "created_at",
+      direction: input.sort_dir ?? "desc",
+      limit,
+      after: cursor === undefined ? { skip: ((page ?? 1) - 1) * limit } : { cursor },
     };
-    const { memories, total } = await store.memories.list(caller.project, query, signal);
+    const found = await store.memories.list(caller.project, query, signal);
+    if (found === null) throw foreignCursor();
+    const number = page ?? Math.floor(found.before / limit) + 1;
     const data = {
-      memories: memories.map(toAgentMemory),
-      pagination: toPagination(page, page_size, total),
+      memories: found.memories.map(toAgentMemory),
+      pagination: toPagination(number, limit, found.total),
+      next_cursor: found.next,
     };
     return { foreseen: { data }, prepared: null };
   },
 
   apply: confirm,
 });
+
+function foreignCursor(): Refusal {
+  const reason = "is not a cursor of this list";
+  const advice =
+    "Send next_cursor as it was returned, with the same filters and order, or begin again without it";
+  return new Refusal(1400, `Field "cursor" ${reason}. ${advice}.`, { field: "cursor", reason });
+}

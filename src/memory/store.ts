@@ -3,19 +3,38 @@
 import type { Project } from "../access/project.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 import type { TagFilter } from "./tags.ts";
+import type { WordFilter } from "./word-filter.ts";
 
-export interface ListQuery {
+/** Which memories a list has. Null: the property does not matter. */
+export interface ListFilter {
   readonly type: MemoryType | null;
   readonly tags: TagFilter | null;
+  readonly active: boolean | null;
+  /** Whether the memory has expired `now`. */
+  readonly expired: boolean | null;
+  readonly words: WordFilter | null;
+}
+
+export interface ListQuery extends ListFilter {
+  readonly now: number;
   readonly sortBy: "created_at" | "updated_at" | "importance";
   readonly direction: "asc" | "desc";
   readonly limit: number;
-  readonly offset: number;
+  /** Number of memories to skip, or `next` of the page before. */
+  readonly after: { readonly skip: number } | { readonly cursor: string };
 }
 
 export interface MemoryPage {
   readonly memories: readonly Memory[];
+  /** Of all pages; with a cursor: when the first page was read. */
   readonly total: number;
+  /** Number of memories on the pages before. */
+  readonly before: number;
+  /**
+   * Opaque, and tells nothing about other projects; null: the last page. The next page begins behind the place of the last memory, also when
+   * that memory is changed or deleted, so a memory that stays at its place is on exactly one page.
+   */
+  readonly next: string | null;
 }
 
 /** One page of all memories, oldest first. */
@@ -172,7 +191,8 @@ export interface MemoryReader {
   find(project: Project, id: string): Promise<MemoryVersion | null>;
   /** For each item, whether the project has a memory with its id, or an unexpired one with its content key. Waits for no turn. */
   findHeld(project: Project, items: readonly HeldQuery[], now: number): Promise<readonly boolean[]>;
-  list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage>;
+  /** Null: the cursor belongs to another list. */
+  list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage | null>;
   listTags(project: Project, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
   /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */
   exportPage(project: Project, query: ExportQuery, signal: AbortSignal): Promise<ExportPage | null>;

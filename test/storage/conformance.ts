@@ -11,6 +11,7 @@ import { testExports } from "./conformance/exports.ts";
 import { testLedger } from "./conformance/ledger.ts";
 import { testLifecycle } from "./conformance/lifecycle.ts";
 import { testMemories } from "./conformance/memories.ts";
+import { testMemoryPages } from "./conformance/memory-pages.ts";
 import { testModels } from "./conformance/models.ts";
 import { testOrder } from "./conformance/order.ts";
 import { testRetention } from "./conformance/retention.ts";
@@ -30,6 +31,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testCalls(engine);
     testOrder(engine);
     testMemories(engine);
+    testMemoryPages(engine);
     testSearch(engine);
     testTags(engine);
     testWords(engine);

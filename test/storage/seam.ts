@@ -21,7 +21,7 @@ import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
 import { readMemory } from "../../src/memory/read.ts";
-import type { ListQuery, SearchQuery } from "../../src/memory/store.ts";
+import type { ListQuery, MemoryPage, SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
@@ -49,13 +49,18 @@ interface SeamBase {
   administer(operation: string, input: JsonObject, prepared?: unknown): Promise<Outcome>;
 }
 
-const newestMemories: ListQuery = {
+/** `offset`: number of memories to skip. */
+export type ListOptions = Partial<ListQuery> & { readonly offset?: number };
+
+const newestMemories: Omit<ListQuery, "now" | "after"> = {
   type: null,
   tags: null,
+  active: null,
+  expired: null,
+  words: null,
   sortBy: "created_at",
   direction: "desc",
   limit: 100,
-  offset: 0,
 };
 
 export interface Seam extends SeamBase {
@@ -80,8 +85,8 @@ export interface Member {
   create(memory: MadeMemory): Promise<Outcome>;
   /** Prepares a read as perform does. @returns what settles it. */
   prepareRead(id: string): Promise<() => Promise<Outcome>>;
-  /** By default the 100 newest memories. */
-  list(query?: Partial<ListQuery>, signal?: AbortSignal): ReturnType<Store["memories"]["list"]>;
+  /** By default the 100 newest memories. @throws Error when the cursor is not one of this list */
+  list(query?: ListOptions, signal?: AbortSignal): Promise<MemoryPage>;
   search(
     query: Partial<SearchQuery> & Pick<SearchQuery, "vector">,
     signal?: AbortSignal,
@@ -250,8 +255,12 @@ export async function openMember(seam: SeamBase, projectId: string, secret?: str
       });
       return () => call("memory.read", input, prepared);
     },
-    list: (query = {}, signal = neverAborted) =>
-      store.memories.list(caller.project, { ...newestMemories, ...query }, signal),
+    async list({ offset: skip = 0, ...query } = {}, signal = neverAborted) {
+      const wanted = { ...newestMemories, now: Date.now(), after: { skip }, ...query };
+      const page = await store.memories.list(caller.project, wanted, signal);
+      if (page === null) throw new Error("the cursor is not one of this list");
+      return page;
+    },
     search: (query, signal = neverAborted) => {
       const everything = { words: null, types: null, tags: null, topK: 10, minSimilarity: 0 };
       const alive = { includeExpired: false, includeInactive: false, now: Date.now() };

@@ -7,6 +7,7 @@ import type {
   ExportPage,
   ExportQuery,
   ListQuery,
+  MemoryPage,
   MemoryReader,
   MemoryTransaction,
   SearchHit,
@@ -15,6 +16,7 @@ import type {
   TagQuery,
 } from "../../../src/memory/store.ts";
 import { matchesTags } from "../../../src/memory/tags.ts";
+import type { WordFilter } from "../../../src/memory/word-filter.ts";
 import { keywordScores } from "../../../src/ranking/keyword-scores.ts";
 import { prominence, recencyOf } from "../../../src/ranking/prominence.ts";
 import { cosine, finalScore, isUnitVector, relevanceOf } from "../../../src/ranking/scores.ts";
@@ -100,19 +102,64 @@ function rulesOf(rows: readonly MemoryRow[], now: number): Memory[] {
   return rules.sort((a, b) => b.importance - a.importance || newestFirst(a, b));
 }
 
-function list(rows: readonly MemoryRow[], { type, tags, sortBy, direction, limit, offset }: ListQuery) {
+/** The cursor has the last row of the page before, as it was. */
+function list(rows: readonly MemoryRow[], query: ListQuery): MemoryPage | null {
+  const { type, tags, active, expired, words, now, sortBy, direction, limit, after } = query;
+  const name = JSON.stringify([type, tags, active, expired, words, sortBy, direction]);
+  const from = "cursor" in after ? readCursor(after.cursor) : null;
+  if ("cursor" in after && from?.name !== name) return null;
   const found = rows.filter(
-    ({ memory }) => (type === null || memory.type === type) && matchesTags(memory.tags, tags),
+    ({ memory }) =>
+      (type === null || memory.type === type) &&
+      matchesTags(memory.tags, tags) &&
+      (active === null || memory.active === active) &&
+      (expired === null || isExpired(memory, now) === expired) &&
+      (words === null || hasWords(memory, words)),
   );
   const sign = direction === "asc" ? 1 : -1;
   const compare: Record<ListQuery["sortBy"], (a: MemoryRow, b: MemoryRow) => number> = {
-    created_at: (a, b) => sign * newestFirst(b.memory, a.memory),
+    created_at: (a, b) => sign * (a.created - b.created),
     updated_at: (a, b) => sign * (a.revision - b.revision),
-    importance: (a, b) =>
-      sign * (a.memory.importance - b.memory.importance) || newestFirst(a.memory, b.memory),
+    importance: (a, b) => sign * (a.memory.importance - b.memory.importance) || b.created - a.created,
   };
-  const page = found.sort(compare[sortBy]).slice(offset, offset + limit);
-  return { memories: page.map(({ memory }) => memory), total: found.length };
+  const total = from?.total ?? found.length;
+  const before = "skip" in after ? after.skip : (from?.before ?? 0);
+  const ordered = found.sort(compare[sortBy]);
+  const rest =
+    from === null ? ordered.slice(before) : ordered.filter((row) => compare[sortBy](row, from.last) > 0);
+  const page = rest.slice(0, limit);
+  const last = rest.length > limit ? page.at(-1) : undefined;
+  const next = { name, last, total, before: before + limit };
+  return {
+    memories: page.map(({ memory }) => memory),
+    total,
+    before,
+    next: last === undefined ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
+  };
+}
+
+interface ListCursor {
+  readonly name: string;
+  readonly last: MemoryRow;
+  readonly total: number;
+  readonly before: number;
+}
+
+function readCursor(cursor: string): ListCursor | null {
+  try {
+    return JSON.parse(Buffer.from(cursor, "base64url").toString());
+  } catch {
+    return null;
+  }
+}
+
+/** Endings stay, so words have no other forms here. */
+function hasWords({ content }: Memory, { words, beginning }: WordFilter): boolean {
+  const has = splitWords(content).map(fold);
+  return (
+    words.every((word) => has.includes(fold(word))) &&
+    has.some((word) => word.startsWith(fold(beginning)))
+  );
 }
 
 /** The cursor is the position in the order of creation, which a deletion leaves as it is. */

@@ -4,14 +4,14 @@ import { describe, expect, test } from "bun:test";
 import type { RecordQuery } from "../../../src/audit/store.ts";
 import { contentKey, type Memory, type MemoryType } from "../../../src/memory/memory.ts";
 import type { ExportQuery, ListQuery } from "../../../src/memory/store.ts";
-import { type Member, neverAborted, type Outcome, unitVector } from "../seam.ts";
+import { type ListOptions, type Member, neverAborted, type Outcome, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 import { everyRecord } from "./records.ts";
 
 const hourMs = 3_600_000;
 const memory = (content: string) => ({ content, vector: unitVector(content.length) });
 const newest: RecordQuery = { ...everyRecord, action: "memory.read", limit: 1 };
-const listed = async (member: Member, query: Partial<ListQuery> = {}) => {
+const listed = async (member: Member, query: ListOptions = {}) => {
   const { memories, total } = await member.list(query);
   return { contents: memories.map(({ content }) => content), total };
 };
@@ -29,7 +29,7 @@ export function testMemories(subject: EngineUnderTest): void {
           ids.push(String(data.id));
         }
         await member.call("memory.update", { memory_id: ids[1] ?? "", is_active: false });
-        const all = (query: Partial<ListQuery>) => listed(member, query);
+        const all = (query: ListOptions) => listed(member, query);
         const orders: [ListQuery["sortBy"], ListQuery["direction"], string[]][] = [
           ["created_at", "desc", ["m4", "m3", "m2", "m1", "m0"]],
           ["created_at", "asc", ["m0", "m1", "m2", "m3", "m4"]],

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.ts";
-import type { ListQuery, TagQuery } from "../../../src/memory/store.ts";
+import type { TagQuery } from "../../../src/memory/store.ts";
 import type { TagFilter } from "../../../src/memory/tags.ts";
 import { type Member, neverAborted, type Seam, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
@@ -149,7 +149,7 @@ class Run {
     return memory;
   }
 
-  async #list({ kind: _, ...query }: { kind: string } & ListQuery): Promise<void> {
+  async #list({ kind: _, ...query }: Extract<Step, { readonly kind: "list" }>): Promise<void> {
     const matching = this.#memories.filter(
       (memory) => (query.type === null || memory.type === query.type) && matches(memory, query.tags),
     );
@@ -265,6 +265,8 @@ export function testTags(subject: EngineUnderTest): void {
         expect(await member.list({ ...page, tags: { tags: ["a"], match: "all" } })).toEqual({
           memories: [],
           total: 0,
+          before: 0,
+          next: null,
         });
         seam.complaints.length = 0;
       }));

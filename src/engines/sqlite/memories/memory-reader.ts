@@ -1,26 +1,16 @@
-// Owns the SQL that lists memories without ranking them by relevance; that is search.ts.
+// Owns the SQL that finds memories without ranking them by relevance and without pages: by id, by content, rules, the most prominent ones.
 
 import type { Project } from "../../../access/project.ts";
-import type { Memory, MemoryType } from "../../../memory/memory.ts";
-import type {
-  HeldQuery,
-  ListQuery,
-  MemoryPage,
-  MemoryVersion,
-  ProminenceQuery,
-} from "../../../memory/store.ts";
-import type { TagFilter } from "../../../memory/tags.ts";
+import type { Memory } from "../../../memory/memory.ts";
+import type { HeldQuery, MemoryVersion, ProminenceQuery } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { mostProminent } from "../../../ranking/prominence.ts";
 import { serialsOf } from "../project-serials.ts";
 import { aliveJoin, fromAliveById, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
 import { taggedMemories } from "./tags.ts";
 
-/** Serials grow with creation and revisions with change, so both orders come from an index and have no ties. */
-const orders = { created_at: "m.serial", updated_at: "m.revision", importance: "m.importance" } as const;
-
-/** The same join in the other order: sorts the visible memories instead of skipping all hidden ones and those of other types. */
-const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
+/** `aliveJoin` in the other order: sorts the visible memories instead of skipping all hidden ones and those of other types. */
+export const aliveFirst = aliveJoin.replace("JOIN pool ON", "pool CROSS JOIN memory m ON");
 
 export function createMemoryFinder(
   database: Database,
@@ -53,56 +43,6 @@ export function createHeldFinder(
         byContent.get(serial, contentKey, now) !== undefined,
     );
   };
-}
-
-export function createMemoryList(database: Database): (project: Project, query: ListQuery) => MemoryPage {
-  const serialOf = serialsOf(database);
-  const total = database
-    .prepare<[number, string | null, string | null], number>(
-      "SELECT TOTAL(memories) FROM pool WHERE project = ? AND (? IS NULL OR memory_type = ?)",
-    )
-    .pluck();
-  const isPurging = database
-    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM dead_pool WHERE project = ?)")
-    .pluck();
-  /** All memories of a type; null: of every type. */
-  const all = (project: number, type: MemoryType | null): Listed => {
-    const filter = type === null ? "" : "AND m.memory_type = :type";
-    const alive = isPurging.get(project) === 1 ? aliveFirst : `memory m ${aliveJoin}`;
-    return {
-      from: `${alive} WHERE m.project = :project ${filter}`,
-      parameters: { project, type },
-      total: total.get(project, type, type) ?? 0,
-    };
-  };
-  /** Those that match a filter, too. */
-  const tagged = (project: number, type: MemoryType | null, filter: TagFilter): Listed => {
-    const { sql, parameters } = taggedMemories(filter, ":type IS NULL OR p.memory_type = :type");
-    const all = { ...parameters, project, type };
-    const count = database
-      .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${sql})`)
-      .pluck();
-    return { from: `memory m WHERE m.serial IN (${sql})`, parameters: all, total: count.get(all) ?? 0 };
-  };
-  return database.transaction(
-    (project: Project, { type, tags, sortBy, direction, limit, offset }: ListQuery) => {
-      const serial = serialOf(project.id);
-      const { from, parameters, total } = tags === null ? all(serial, type) : tagged(serial, type, tags);
-      const tie = sortBy === "importance" ? ", m.serial DESC" : "";
-      const page = database.prepare<[Record<string, unknown>], MemoryRow>(
-        `SELECT ${memoryColumns} FROM ${from}
-         ORDER BY ${orders[sortBy]} ${direction === "asc" ? "ASC" : "DESC"}${tie} LIMIT :limit OFFSET :offset`,
-      );
-      return { memories: page.all({ ...parameters, limit, offset }).map(toMemory), total };
-    },
-  );
-}
-
-/** The memories that a list shows, as SQL with its parameters, and their number. */
-interface Listed {
-  readonly from: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly total: number;
 }
 
 /** All active rules that have not expired, by importance, then newest first. */

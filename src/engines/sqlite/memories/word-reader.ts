@@ -1,25 +1,32 @@
-// Owns reading the word index: which memories of a project have a word. Must read no more of a long list than is asked for.
+// Owns reading the word index: which memories of a project have a word, or match several. Must read no more of a long list than is asked for.
 
 import type { Database } from "../../../native/sqlite.ts";
 
 /**
- * Reads the content revisions of a project's memories that have a word, ascending: those from one revision on, at most `limit`. One text
+ * Reads the content revisions of a project's memories that match a query of FTS5, ascending: those from one revision on, at most `limit`. One text
  * with all numbers takes a third of the time of a row for each. Numbers of JavaScript arrive as REAL, and FTS5 seeks to an INTEGER only:
  * without the cast it would read every list from its beginning.
  */
-export function createWordReader(database: Database) {
+export function createMatchReader(database: Database) {
   const holders = database
     .prepare<[Record<string, unknown>], Uint8Array | null>(
       `SELECT CAST(group_concat(revision) AS BLOB) FROM (
          SELECT rowid - (:project << 40) AS revision FROM memory_word
-         WHERE memory_word MATCH :word
+         WHERE memory_word MATCH :match
            AND rowid BETWEEN (:project << 40) + CAST(:from AS INTEGER) AND (:project << 40) + 0xFFFFFFFFFF
          ORDER BY rowid LIMIT :limit)`,
     )
     .pluck();
+  return (project: number, match: string, from: number, limit: number): Float64Array =>
+    parseNumbers(holders.get({ project, match, from, limit }) ?? new Uint8Array(0));
+}
+
+/** As createMatchReader, of the memories that have a word. */
+export function createWordReader(database: Database) {
+  const read = createMatchReader(database);
   /** Inside quotation marks nothing is query syntax, and no word contains one. */
   return (project: number, word: string, from: number, limit: number): Float64Array =>
-    parseNumbers(holders.get({ project, word: `"${word}"`, from, limit }) ?? new Uint8Array(0));
+    read(project, `"${word}"`, from, limit);
 }
 
 const comma = 0x2c;

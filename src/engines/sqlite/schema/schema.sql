@@ -443,6 +443,15 @@ CREATE TABLE console_session (
 
 -- 7.. index sqlite_autoindex_console_session_2 ON console_session
 
+-- 7.. index memory_inactive ON memory
+CREATE INDEX memory_inactive ON memory (project, memory_type, epoch, expires_at) WHERE is_active = 0
+
+-- 7.. index memory_expiring ON memory
+CREATE INDEX memory_expiring ON memory (project, expires_at, memory_type, epoch) WHERE expires_at IS NOT NULL
+
+-- 7.. index memory_by_content_revision ON memory
+CREATE INDEX memory_by_content_revision ON memory (project, content_revision) WHERE content_revision <> revision
+
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 

@@ -8,7 +8,7 @@ import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryExport } from "../memories/memory-export.ts";
-import { createMemoryList } from "../memories/memory-reader.ts";
+import { createMemoryList } from "../memories/memory-list.ts";
 import { createMissingReader } from "../memories/model-change.ts";
 import { createTagList } from "../memories/tags.ts";
 import { createNearLimitsReader } from "../near-limits.ts";

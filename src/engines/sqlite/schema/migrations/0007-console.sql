@@ -25,3 +25,12 @@ CREATE TABLE console_session (
   expires_at    INTEGER NOT NULL,
   last_used_at  INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- Lists of memories by state and by words. New active memories without an expiry are in none of these indexes, so creating one costs nothing more.
+CREATE INDEX memory_inactive ON memory (project, memory_type, epoch, expires_at) WHERE is_active = 0;
+CREATE INDEX memory_expiring ON memory (project, expires_at, memory_type, epoch) WHERE expires_at IS NOT NULL;
+-- Words have the revision of their content. Of most memories it is the revision of the memory, which has an index.
+CREATE INDEX memory_by_content_revision ON memory (project, content_revision) WHERE content_revision <> revision;
+
+-- Cursors of lists are encrypted, because they contain numbers that count the memories of all projects.
+INSERT INTO installation (name, value) VALUES ('cursor_key', lower(hex(randomblob(32))));

@@ -1,0 +1,97 @@
+// Owns what a list of memories can be read from besides its order: for each filter that few memories may match, the rows that match it.
+// Applies no other filter.
+
+import type { MemoryType } from "../../../memory/memory.ts";
+import type { ListFilter } from "../../../memory/store.ts";
+import type { TagFilter } from "../../../memory/tags.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { taggedMemories } from "./tags.ts";
+import { toMatch } from "./word-match.ts";
+import { createMatchReader } from "./word-reader.ts";
+
+/** Some memories of a project, among them all that a list shows. */
+export interface ListSource {
+  /** A query for their serials. */
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Their number, or `max` if there are more. */
+  count(max: number): number;
+}
+
+export interface ListSources {
+  readonly sources: readonly ListSource[];
+  /** Content revisions of the memories that match the words, ascending, hidden memories included; null without such a filter. */
+  readonly revisions: Float64Array | null;
+}
+
+const ofPool = "p.project = :project AND (:type IS NULL OR p.memory_type = :type)";
+const alive = "m.project = p.project AND m.memory_type = p.memory_type AND m.epoch = p.epoch";
+
+/** All that are not hidden. */
+const pools = `SELECT m.serial FROM pool p CROSS JOIN memory m INDEXED BY memory_by_pool ON ${alive} WHERE ${ofPool}`;
+const inactive = `SELECT m.serial FROM pool p CROSS JOIN memory m INDEXED BY memory_inactive ON ${alive} AND m.is_active = 0 WHERE ${ofPool}`;
+const expired =
+  "SELECT m.serial FROM memory m INDEXED BY memory_expiring WHERE m.project = :project AND m.expires_at <= :now";
+
+/** A content keeps its revision until the memory is changed otherwise; such memories have an index of their own. */
+const matching = [
+  `SELECT m.serial FROM memory_word CROSS JOIN memory m INDEXED BY memory_by_revision
+     ON m.project = :project AND m.revision = memory_word.rowid - (:project << 40) AND m.content_revision = m.revision`,
+  `SELECT m.serial FROM memory_word CROSS JOIN memory m INDEXED BY memory_by_content_revision
+     ON m.project = :project AND m.content_revision = memory_word.rowid - (:project << 40) AND m.content_revision <> m.revision`,
+].map(
+  (sql) => `${sql}
+   WHERE memory_word MATCH :match AND memory_word.rowid BETWEEN (:project << 40) AND (:project << 40) + 0xFFFFFFFFFF`,
+);
+
+export function createListSources(
+  database: Database,
+): (project: number, filter: ListFilter, now: number, isPurging: boolean) => ListSources {
+  const readMatching = createMatchReader(database);
+  const poolSize = database
+    .prepare<[number, MemoryType | null, MemoryType | null], number>(
+      "SELECT TOTAL(memories) FROM pool WHERE project = ? AND (? IS NULL OR memory_type = ?)",
+    )
+    .pluck();
+
+  const counting = (sql: string, parameters: ListSource["parameters"]): ListSource => ({
+    sql,
+    parameters,
+    count: (max) =>
+      database
+        .prepare<[Record<string, unknown>], number>(`SELECT COUNT(*) FROM (${sql} LIMIT :max)`)
+        .pluck()
+        .get({ ...parameters, max }) ?? 0,
+  });
+
+  return (project, filter, now, isPurging) => {
+    const { type, tags, words } = filter;
+    const common = { project, type, now };
+    const match = words === null ? null : toMatch(words);
+    const revisions = match === null ? null : readMatching(project, match, 0, -1);
+    const sources: ListSource[] = [];
+    if (type !== null || isPurging) {
+      sources.push({ sql: pools, parameters: common, count: () => poolSize.get(project, type, type) ?? 0 });
+    }
+    if (filter.active === false) sources.push(counting(inactive, common));
+    if (filter.expired === true) sources.push(counting(expired, common));
+    for (const filter of toTagSources(tags)) {
+      const { sql, parameters } = taggedMemories(filter, ofPool);
+      sources.push(counting(`SELECT memory AS serial FROM (${sql})`, { ...common, ...parameters }));
+    }
+    if (revisions !== null) {
+      sources.push({
+        sql: matching.join(" UNION ALL "),
+        parameters: { ...common, match },
+        count: () => revisions.length,
+      });
+    }
+    return { sources, revisions };
+  };
+}
+
+/** If all of the tags are wanted, the memories of each one are a source. */
+function toTagSources(filter: TagFilter | null): readonly TagFilter[] {
+  if (filter === null) return [];
+  return filter.match === "any" ? [filter] : filter.tags.map((tag) => ({ tags: [tag], match: "all" }));
+}

@@ -1,0 +1,222 @@
+// Owns the pages of the list of memories. A page is read from the order of the list, or, when few memories match a filter, from those. Both
+// begin at the place of the page, so a page far from the first takes as long as the first one.
+
+import type { Project } from "../../../access/project.ts";
+import { isExpired, type MemoryType } from "../../../memory/memory.ts";
+import type { ListQuery, MemoryPage } from "../../../memory/store.ts";
+import { matchesTags } from "../../../memory/tags.ts";
+import type { Database } from "../../../native/sqlite.ts";
+import { serialsOf } from "../project-serials.ts";
+import { type ListLimits, listLimits } from "./limits.ts";
+import { createListCursors } from "./list-cursor.ts";
+import {
+  createWalk,
+  type ListedRow,
+  type Order,
+  type Place,
+  sortColumns,
+  toBehind,
+  toOrderBy,
+} from "./list-order.ts";
+import { createListSources, type ListSource, type ListSources } from "./list-sources.ts";
+import { createListTotal } from "./list-total.ts";
+import { aliveFirst } from "./memory-reader.ts";
+import { aliveJoin, type MemoryRow, memoryColumns, toMemory } from "./memory-row.ts";
+import { taggedMemories } from "./tags.ts";
+
+type Matches = (row: ListedRow) => boolean;
+
+/** @returns a function that reads one page; null: the cursor is not one of this list. */
+export function createMemoryList(
+  database: Database,
+  { sortedCost, walkFactor, walkMin }: ListLimits = listLimits,
+): (project: Project, query: ListQuery) => MemoryPage | null {
+  const serialOf = serialsOf(database);
+  const cursors = createListCursors(database);
+  const walk = createWalk(database);
+  const sourcesOf = createListSources(database);
+  const knownTotal = createListTotal(database);
+  const collect = createCollection(database);
+  const epochs = database.prepare<[number], { memory_type: MemoryType; epoch: number }>(
+    "SELECT memory_type, epoch FROM pool WHERE project = ?",
+  );
+  const isPurging = database
+    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM dead_pool WHERE project = ?)")
+    .pluck();
+  const sizes = database
+    .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
+    .pluck();
+  const size = (project: number) => sizes.get(project) ?? 0;
+  const bySerial = database.prepare<[number], MemoryRow>(
+    `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
+  );
+
+  /**
+   * Rows behind a place in the order of the list, among them all that match behind it.
+   * @param expected rows to be read in the order of the list until the page is full, if those that match are spread evenly
+   */
+  function* candidates(
+    project: number,
+    order: Order,
+    place: Place | null,
+    from: ListSources,
+    expected: number,
+  ) {
+    const few = smallest(from.sources, Math.floor(expected / sortedCost));
+    if (few !== null) return yield* collect.inOrder(few, order, place);
+    const most = walkFactor * expected + walkMin;
+    let read = 0;
+    let last = place;
+    for (const row of walk(project, order, place)) {
+      yield row;
+      last = row;
+      read += 1;
+      if (read >= most && from.sources.length > 0) break;
+    }
+    const source = read < most ? null : smallest(from.sources, Number.POSITIVE_INFINITY);
+    if (source !== null) yield* collect.inOrder(source, order, last);
+  }
+
+  /** The place before a numbered page, of which the database skips the rows: reading each one here would take three times as long. */
+  const placeOf = (project: number, query: ListQuery, skip: number): Place | null => {
+    const { type, tags } = query;
+    const tagged = tags === null ? null : taggedMemories(tags, ":type IS NULL OR p.memory_type = :type");
+    const alive = isPurging.get(project) === 1 ? aliveFirst : `memory m ${aliveJoin}`;
+    const from = tagged === null ? alive : "memory m";
+    const wanted =
+      tagged === null ? "(:type IS NULL OR m.memory_type = :type)" : `m.serial IN (${tagged.sql})`;
+    const skipped = database.prepare<[Record<string, unknown>], Place>(
+      `SELECT ${sortColumns[query.sortBy]} AS value, m.serial FROM ${from} WHERE m.project = :project AND ${wanted}
+       ${toOrderBy(query, "")} LIMIT 1 OFFSET :offset`,
+    );
+    return skipped.get({ ...tagged?.parameters, project, type, offset: skip - 1 }) ?? null;
+  };
+
+  const countOf = (project: number, query: ListQuery, found: ListSources, matches: Matches): number => {
+    const known = knownTotal(project, query, query.now);
+    if (known !== null) return known;
+    // The words of hidden memories stay in the index until these are purged.
+    if (found.revisions !== null && found.sources.length === 1 && isUnfiltered(query))
+      return found.revisions.length;
+    const source = smallest(found.sources, Number.POSITIVE_INFINITY);
+    if (source === null) throw new Error("a filter by words or tags has a source");
+    let count = 0;
+    for (const row of collect.all(source)) if (matches(row)) count += 1;
+    return count;
+  };
+
+  return database.transaction((project: Project, query: ListQuery) => {
+    const { limit, now, after } = query;
+    const list = nameOf(project, query);
+    const from = "cursor" in after ? cursors.read(list, after.cursor) : null;
+    if ("cursor" in after && from === null) return null;
+    const serial = serialOf(project.id);
+    const found = sourcesOf(serial, query, now, isPurging.get(serial) === 1);
+    const alive = new Map(epochs.all(serial).map(({ memory_type, epoch }) => [memory_type, epoch]));
+    const matches = toPredicate(query, found.revisions, alive);
+    const total = from?.total ?? countOf(serial, query, found, matches);
+    const skip = "skip" in after ? after.skip : 0;
+    const isSeekable = query.active === null && query.expired === null && query.words === null;
+    const start =
+      isSeekable && skip > 0
+        ? { skipped: 0, place: placeOf(serial, query, skip) }
+        : { skipped: skip, place: from };
+    const expected = ((start.skipped + limit + 1) * size(serial)) / Math.max(1, total);
+    const rows =
+      total <= skip && from === null
+        ? []
+        : take(candidates(serial, query, start.place, found, expected), matches, start.skipped, limit + 1);
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const before = from?.before ?? skip;
+    const { value = 0, serial: end = 0 } = last ?? {};
+    const next = { value, serial: end, total, before: before + limit };
+    return {
+      memories: shown.map((row) => toMemory(present(bySerial.get(row.serial)))),
+      total,
+      before,
+      next: last === undefined ? null : cursors.write(list, next),
+    };
+  });
+}
+
+/** Whether a list has all memories that match its words. */
+function isUnfiltered({ type, tags, active, expired }: ListQuery): boolean {
+  return type === null && tags === null && active === null && expired === null;
+}
+
+function present(row: MemoryRow | undefined): MemoryRow {
+  if (row === undefined) throw new Error("a memory disappeared within a transaction");
+  return row;
+}
+
+/** The source with the fewest memories, at most `max`. */
+function smallest(sources: readonly ListSource[], max: number): ListSource | null {
+  const bound = Number.isFinite(max) ? max + 1 : -1;
+  const sized = sources.map((source) => ({ source, size: source.count(bound) }));
+  const best = sized.sort((a, b) => a.size - b.size).at(0);
+  return best === undefined || best.size > max ? null : best.source;
+}
+
+/** Reads the rows of a source. */
+function createCollection(database: Database) {
+  const columns = (value: string) =>
+    `m.serial, ${value} AS value, m.content_revision, m.memory_type, m.epoch, m.is_active, m.expires_at, m.tags`;
+  const read = (sql: string) => database.prepare<[Record<string, unknown>], ListedRow>(sql);
+  return {
+    all({ sql, parameters }: ListSource): Iterable<ListedRow> {
+      const from = `FROM (${sql}) s CROSS JOIN memory m ON m.serial = s.serial`;
+      return read(`SELECT ${columns("m.serial")} ${from}`).iterate(parameters);
+    },
+    inOrder({ sql, parameters }: ListSource, order: Order, place: Place | null): Iterable<ListedRow> {
+      const from = `FROM (${sql}) s CROSS JOIN memory m ON m.serial = s.serial`;
+      const behind = place === null ? "TRUE" : toBehind(order);
+      return read(
+        `SELECT ${columns(sortColumns[order.sortBy])} ${from} WHERE ${behind} ${toOrderBy(order, "+")}`,
+      ).iterate({ ...parameters, value: place?.value, serial: place?.serial });
+    },
+  };
+}
+
+function take(rows: Iterable<ListedRow>, matches: Matches, skip: number, limit: number): ListedRow[] {
+  const taken: ListedRow[] = [];
+  let skipped = 0;
+  for (const row of rows) {
+    if (!matches(row)) continue;
+    if (skipped < skip) skipped += 1;
+    else if (taken.push(row) === limit) break;
+  }
+  return taken;
+}
+
+/** @param alive the epoch of each type: memories with another one are hidden */
+function toPredicate(
+  { type, tags, active, expired, now }: ListQuery,
+  revisions: Float64Array | null,
+  alive: ReadonlyMap<MemoryType, number>,
+): Matches {
+  return (row) =>
+    alive.get(row.memory_type) === row.epoch &&
+    (type === null || row.memory_type === type) &&
+    (active === null || (row.is_active === 1) === active) &&
+    (expired === null || isExpired({ expiresAt: row.expires_at }, now) === expired) &&
+    (revisions === null || includes(revisions, row.content_revision)) &&
+    (tags === null || (row.tags !== null && matchesTags(JSON.parse(row.tags), tags)));
+}
+
+/** @param numbers ascending */
+function includes(numbers: Float64Array, wanted: number): boolean {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low] === wanted;
+}
+
+/** The same for every page of the list. */
+function nameOf(project: Project, query: ListQuery): string {
+  const { type, tags, active, expired, words, sortBy, direction } = query;
+  return JSON.stringify([project.id, type, tags, active, expired, words, sortBy, direction]);
+}
