@@ -529,6 +529,8 @@ export type MemoryOrder = "created_at" | "updated_at" | "importance";
 export interface MemoryPage {
   memories: AgentMemory[];
   pagination: Pagination;
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 /** A memory that was found, created, listed, read, updated or deleted. Additional members are stored. */
@@ -769,6 +771,17 @@ export interface MemoryListQuery {
   memory_type?: MemoryType | undefined;
   /** Only memories that have this tag. If it is given several times, memories have all of them. */
   tag?: readonly string[] | undefined;
+  /** true: only active memories. false: only inactive ones. */
+  is_active?: boolean | undefined;
+  /** true: only expired memories. false: only those that have not expired. */
+  expired?: boolean | undefined;
+  /**
+   * Only memories that contain all of these words, at most 32. A memory may continue the last word. Case, accents,
+   * the order of the words and English suffixes do not count.
+   */
+  text?: string | undefined;
+  /** next_cursor of the previous page, with the same filters and order. Cannot be combined with page. */
+  cursor?: string | undefined;
   /** Page number, from 1. Default: 1. */
   page?: number | undefined;
   /** Memories per page. Default: 20. */

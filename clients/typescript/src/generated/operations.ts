@@ -260,7 +260,11 @@ export class Memories {
   }
 
   /**
-   * List memories. Returns a page of the project's memories, including expired and inactive ones.
+   * List memories. Returns a page of the project's memories, including expired and inactive ones unless is_active
+   * or expired is given. All filters apply together. With cursor, every page takes about the same time, a memory
+   * that stays at its place in the order is returned exactly once, whatever else changes meanwhile, and total
+   * stays that of the first page. Page numbers count in the list as it is when the page is read, and take longer
+   * the farther they are from the first.
    *
    * Permission: `memory.read`.
    */
@@ -270,14 +274,15 @@ export class Memories {
 
   /** The items of all pages of `list`, one request for each page. */
   async *iterate(
-    query: Omit<MemoryListQuery, "page"> = {},
+    query: Omit<MemoryListQuery, "cursor" | "page"> = {},
     options: CallOptions = {},
   ): AsyncGenerator<AgentMemory, void, undefined> {
-    for (let page = 1; ; page++) {
-      const { memories, pagination } = await this.list({ ...query, page }, options);
-      yield* memories;
-      if (page >= pagination.total_pages) return;
-    }
+    let cursor: string | undefined;
+    do {
+      const page: MemoryPage = await this.list({ ...query, cursor }, options);
+      yield* page.memories;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
   }
 
   /**

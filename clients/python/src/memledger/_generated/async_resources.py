@@ -112,6 +112,10 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        expired: bool | Unset = UNSET,
+        text: str | Unset = UNSET,
+        cursor: str | Unset = UNSET,
         page: int | Unset = UNSET,
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
@@ -120,13 +124,23 @@ class AsyncMemories:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> MemoryPage:
-        """List memories. Returns a page of the project's memories, including expired and inactive ones.
+        """List memories. Returns a page of the project's memories, including expired and inactive ones unless
+        is_active or expired is given. All filters apply together. With cursor, every page takes about the
+        same time, a memory that stays at its place in the order is returned exactly once, whatever else
+        changes meanwhile, and total stays that of the first page. Page numbers count in the list as it is
+        when the page is read, and take longer the farther they are from the first.
 
         Permission: `memory.read`.
 
         memory_type: rule: how to behave; always injected. fact: what is true; found by search. context:
         like a fact, but usually temporary.
         tag: Only memories that have this tag. If it is given several times, memories have all of them.
+        is_active: true: only active memories. false: only inactive ones.
+        expired: true: only expired memories. false: only those that have not expired.
+        text: Only memories that contain all of these words, at most 32. A memory may continue the last
+        word. Case, accents, the order of the words and English suffixes do not count.
+        cursor: next_cursor of the previous page, with the same filters and order. Cannot be combined with
+        page.
         page: Page number, from 1. Default: 1.
         page_size: Memories per page. Default: 20.
         sort_by: Field that the list is ordered by. Default: "created_at".
@@ -138,6 +152,10 @@ class AsyncMemories:
                 query={
                     "memory_type": memory_type,
                     "tag": tag,
+                    "is_active": is_active,
+                    "expired": expired,
+                    "text": text,
+                    "cursor": cursor,
                     "page": page,
                     "page_size": page_size,
                     "sort_by": sort_by,
@@ -153,6 +171,9 @@ class AsyncMemories:
         *,
         memory_type: MemoryType | Unset = UNSET,
         tag: Sequence[str] | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        expired: bool | Unset = UNSET,
+        text: str | Unset = UNSET,
         page_size: int | Unset = UNSET,
         sort_by: MemoryOrder | Unset = UNSET,
         sort_dir: SortDirection | Unset = UNSET,
@@ -161,12 +182,15 @@ class AsyncMemories:
         max_retries: int | None = None,
     ) -> AsyncIterator[AgentMemory]:
         """The items of all pages of `list`, one request for each page."""
-        number = 1
+        cursor: str | Unset = UNSET
         while True:
             page = await self.list(
-                page=number,
+                cursor=cursor,
                 memory_type=memory_type,
                 tag=tag,
+                is_active=is_active,
+                expired=expired,
+                text=text,
                 page_size=page_size,
                 sort_by=sort_by,
                 sort_dir=sort_dir,
@@ -176,9 +200,9 @@ class AsyncMemories:
             )
             for item in page.memories:
                 yield item
-            if number >= page.pagination.total_pages:
+            if page.next_cursor is None:
                 return
-            number += 1
+            cursor = page.next_cursor
 
     async def delete_all(
         self,

@@ -545,6 +545,8 @@ class Pagination(Model):
 class MemoryPage(Model):
     memories: list[AgentMemory]
     pagination: Pagination
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "pagination": Pagination}
 
 MessageRole = Literal["user", "assistant", "system", "developer", "tool", "function"]
