@@ -157,8 +157,7 @@ function readCursor(cursor: string): ListCursor | null {
 function hasWords({ content }: Memory, { words, beginning }: WordFilter): boolean {
   const has = splitWords(content).map(fold);
   return (
-    words.every((word) => has.includes(fold(word))) &&
-    has.some((word) => word.startsWith(fold(beginning)))
+    words.every((word) => has.includes(fold(word))) && has.some((word) => word.startsWith(fold(beginning)))
   );
 }
 
