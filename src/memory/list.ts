@@ -6,9 +6,9 @@ import { Refusal } from "../errors.ts";
 import { pageSizeDefault } from "../limits.ts";
 import { pageFields, pagination, toPagination } from "../schema/page.ts";
 import { Choice, Fields, Nullable } from "../schema/schema.ts";
+import type { ListQuery } from "./list-query.ts";
 import { agentMemory, exampleMemory, toAgentMemory } from "./memory.ts";
 import { memoryFilterFields } from "./memory-filter.ts";
-import type { ListQuery } from "./store.ts";
 import { toTagFilter } from "./tags.ts";
 import { toWordFilter, wordFilter } from "./word-filter.ts";
 

@@ -1,41 +1,9 @@
 // Owns the interface that memories need from a storage engine.
 
 import type { Project } from "../access/project.ts";
+import type { ListQuery, MemoryPage } from "./list-query.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 import type { TagFilter } from "./tags.ts";
-import type { WordFilter } from "./word-filter.ts";
-
-/** Which memories a list has. Null: the property does not matter. */
-export interface ListFilter {
-  readonly type: MemoryType | null;
-  readonly tags: TagFilter | null;
-  readonly active: boolean | null;
-  /** Whether the memory has expired `now`. */
-  readonly expired: boolean | null;
-  readonly words: WordFilter | null;
-}
-
-export interface ListQuery extends ListFilter {
-  readonly now: number;
-  readonly sortBy: "created_at" | "updated_at" | "importance";
-  readonly direction: "asc" | "desc";
-  readonly limit: number;
-  /** Number of memories to skip, or `next` of the page before. */
-  readonly after: { readonly skip: number } | { readonly cursor: string };
-}
-
-export interface MemoryPage {
-  readonly memories: readonly Memory[];
-  /** Of all pages; with a cursor: when the first page was read. */
-  readonly total: number;
-  /** Number of memories on the pages before. */
-  readonly before: number;
-  /**
-   * Opaque, and tells nothing about other projects; null: the last page. The next page begins behind the place of the last memory, also when
-   * that memory is changed or deleted, so a memory that stays at its place is on exactly one page.
-   */
-  readonly next: string | null;
-}
 
 /** One page of all memories, oldest first. */
 export interface ExportQuery {

@@ -19,9 +19,10 @@ import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-f
 import { createSqliteEngine } from "../../src/engines/sqlite/engine.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import type { Logger } from "../../src/log/logger.ts";
+import type { ListQuery, MemoryPage } from "../../src/memory/list-query.ts";
 import { contentKey, type MemoryType } from "../../src/memory/memory.ts";
 import { readMemory } from "../../src/memory/read.ts";
-import type { ListQuery, MemoryPage, SearchQuery } from "../../src/memory/store.ts";
+import type { SearchQuery } from "../../src/memory/store.ts";
 import { prepareRuntime, type RuntimeFiles } from "../../src/native/runtime.ts";
 import type { Engine, StoreOptions } from "../../src/storage/engine.ts";
 import type { Store } from "../../src/storage/store.ts";

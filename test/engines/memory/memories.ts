@@ -1,13 +1,12 @@
 // The memories of the test engine: every read looks at all of them.
 
 import type { Project } from "../../../src/access/project.ts";
+import type { ListQuery, MemoryPage } from "../../../src/memory/list-query.ts";
 import { isExpired, type Memory } from "../../../src/memory/memory.ts";
 import { findSimilarItems, nearestOf } from "../../../src/memory/similar-items.ts";
 import type {
   ExportPage,
   ExportQuery,
-  ListQuery,
-  MemoryPage,
   MemoryReader,
   MemoryTransaction,
   SearchHit,

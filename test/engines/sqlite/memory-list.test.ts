@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { openReading } from "../../../src/engines/sqlite/database-file/connection.ts";
 import type { ListLimits } from "../../../src/engines/sqlite/memories/limits.ts";
 import { createMemoryList } from "../../../src/engines/sqlite/memories/memory-list.ts";
-import type { ListFilter } from "../../../src/memory/store.ts";
+import type { ListFilter } from "../../../src/memory/list-query.ts";
 import { toWordFilter } from "../../../src/memory/word-filter.ts";
 import { listOrders, readPages } from "../../storage/conformance/memory-pages.ts";
 import { openSeam, runtime, unitVector } from "../../storage/seam.ts";

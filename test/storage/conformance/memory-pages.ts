@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { ListQuery } from "../../../src/memory/list-query.ts";
 import { isExpired, type Memory, memoryTypes } from "../../../src/memory/memory.ts";
-import type { ListQuery } from "../../../src/memory/store.ts";
 import { toWordFilter } from "../../../src/memory/word-filter.ts";
 import { splitWords } from "../../../src/ranking/words.ts";
 import { type ListOptions, type Member, unitVector } from "../seam.ts";

@@ -1,8 +1,8 @@
 // Owns what a list of memories can be read from besides its order: for each filter that few memories may match, the rows that match it.
 // Applies no other filter.
 
+import type { ListFilter } from "../../../memory/list-query.ts";
 import type { MemoryType } from "../../../memory/memory.ts";
-import type { ListFilter } from "../../../memory/store.ts";
 import type { TagFilter } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { taggedMemories } from "./tags.ts";

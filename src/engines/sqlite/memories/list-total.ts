@@ -1,7 +1,7 @@
 // Owns the number of memories that a list shows, without reading them where indexes or counters tell it.
 
+import type { ListFilter } from "../../../memory/list-query.ts";
 import type { MemoryType } from "../../../memory/memory.ts";
-import type { ListFilter } from "../../../memory/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { taggedMemories } from "./tags.ts";
 

@@ -2,8 +2,8 @@
 // begin at the place of the page, so a page far from the first takes as long as the first one.
 
 import type { Project } from "../../../access/project.ts";
+import type { ListQuery, MemoryPage } from "../../../memory/list-query.ts";
 import { isExpired, type MemoryType } from "../../../memory/memory.ts";
-import type { ListQuery, MemoryPage } from "../../../memory/store.ts";
 import { matchesTags } from "../../../memory/tags.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import { serialsOf } from "../project-serials.ts";
