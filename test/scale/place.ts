@@ -82,7 +82,7 @@ export class Place {
         )
         .all(projectId);
       return new Map(
-        rows.map(({ content, embedding }) => [content, new Float32Array(Uint8Array.from(embedding).buffer)]),
+        rows.map(({ content, embedding }) => [content, new Float32Array(new Uint8Array(embedding).buffer)]),
       );
     } finally {
       database.close();

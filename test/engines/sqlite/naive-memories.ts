@@ -30,6 +30,8 @@ export interface StoredMemory extends NaiveMemory {
 export interface StoredMemories extends Disposable {
   /** Those that a bulk delete has not hidden, oldest first; the same array until the database changes. */
   of(project: string): readonly StoredMemory[];
+  /** Their ids, without reading the rest. */
+  idsOf(project: string): readonly string[];
 }
 
 /** Reads with the SQLite library of the server: a second one in this process would break the locks of the first. */
@@ -44,6 +46,14 @@ export function readStoredMemories(path: string): StoredMemories {
        AND memory_vector.memory = memory.serial
      ORDER BY memory.serial`,
   );
+  const ids = database
+    .prepare<[string], string>(
+      `SELECT memory.id FROM project, pool, memory
+       WHERE project.id = ? AND pool.project = project.serial AND memory.project = project.serial
+         AND memory.memory_type = pool.memory_type AND memory.epoch = pool.epoch
+       ORDER BY memory.serial`,
+    )
+    .pluck();
   const known = new Map<string, readonly StoredMemory[]>();
   let version: unknown = null;
   return {
@@ -55,6 +65,7 @@ export function readStoredMemories(path: string): StoredMemories {
       known.set(project, memories);
       return memories;
     },
+    idsOf: (project) => ids.all(project),
     [Symbol.dispose]: () => void database.close(),
   };
 }
@@ -73,6 +84,7 @@ export function toNaive(row: NaiveRow): NaiveMemory {
     expiresAt: row.expires_at,
     tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
     words: new Set(wordsOf(row.content)),
-    vector: new Float32Array(Uint8Array.from(row.embedding).buffer),
+    // Not Uint8Array.from: it reads one byte after another.
+    vector: new Float32Array(new Uint8Array(row.embedding).buffer),
   };
 }

@@ -167,9 +167,9 @@ class Life {
   /** Ids of at most so many memories, sometimes of many times as many. */
   #some({ id }: Member, count: number): string[] {
     using stored = readStoredMemories(join(this.#folder, "memledger.db"));
-    const all = stored.of(id);
+    const all = stored.idsOf(id);
     const length = all.length === 0 ? 0 : Math.ceil(this.#random() * count * (this.#random() < 0.1 ? 20 : 1));
-    return [...new Set(Array.from({ length }, () => pick(this.#random, all).id))];
+    return [...new Set(Array.from({ length }, () => pick(this.#random, all)))];
   }
 
   async #create(member: Member, count: number): Promise<void> {
