@@ -39,8 +39,8 @@ export const threadPolicies: Readonly<Record<SupervisedName, ThreadPolicy>> = {
   // The longest step writes the file of an export to the disk (fsync).
   exporter: { ...writes, silenceMaxMs: 600_000, closeMaxMs: 10_000 },
   reader: { ...reads, silenceMaxMs: 300_000 },
-  // The first search of a project reads all its vectors.
-  searcher: { ...reads, ...runsOnnx, silenceMaxMs: 600_000 },
+  // A step takes milliseconds, the longest ones of a million memories about 0.1 s: a table that grows, rows that move to free slots.
+  searcher: { ...reads, ...runsOnnx, silenceMaxMs: 60_000 },
   // A task takes milliseconds, a file or rows on a slow disk seconds.
   scanner: { ...reads, ...runsOnnx, silenceMaxMs: 60_000 },
   // The longest requests compare the files of a project of a million memories with the database, or sync a block.
