@@ -49,7 +49,7 @@ const groups: Readonly<Record<string, string>> = {
   process: "app listening monitoring overseeing starting data-directory",
   cli: "cli",
   main: "main",
-  "addresses of the console": "console/addresses",
+  "shared with the console": "console/addresses console/verification/saved-page-document",
   console: "console",
 };
 
@@ -59,14 +59,14 @@ const allowed: Readonly<Record<string, string>> = {
   "checks of the ledger": "nouns, checks of the ledger",
   domains: "nouns, ranking, checks of the ledger, domains",
   calls: "nouns, checks of the ledger, domains, calls",
-  native: "nouns, native",
+  native: "nouns, shared with the console, native",
   threads: "nouns, native, threads",
   ranking: "nouns, native, ranking",
   embedding: "nouns, types of domains, native, threads, ranking, embedding",
   extraction: "nouns, domains, native, threads, extraction",
   engines: "nouns, ranking, checks of the ledger, domains, calls, native, threads, engines",
   "choice of the engine": "nouns, native, engines",
-  transports: "nouns, domains, calls, native, types of overview, addresses of the console, transports",
+  transports: "nouns, domains, calls, native, types of overview, shared with the console, transports",
   "local access": "nouns, native, transports, config, local access",
   "MCP proxy": "nouns, local access, MCP proxy",
   config: "nouns, domains, config",
@@ -82,8 +82,8 @@ const allowed: Readonly<Record<string, string>> = {
   overview: "nouns, domains, calls, overview",
   metrics: "nouns, domains, calls, native, transports, types of embedding, metrics",
   main: "nouns, cli, main",
-  "addresses of the console": "addresses of the console",
-  console: "nouns, types of domains, checks of the ledger, addresses of the console, console",
+  "shared with the console": "shared with the console",
+  console: "nouns, types of domains, checks of the ledger, shared with the console, console",
 };
 
 const groupByPath: Readonly<Record<string, string>> = Object.fromEntries(
@@ -297,7 +297,10 @@ describe("the console", () => {
         !path.startsWith("src/console/") &&
         all.some((specifier) => resolve(path, specifier)?.startsWith("src/console/")),
     );
-    expect(users.map(([path]) => path)).toEqual(["src/transports/http/console/pages.ts"]);
+    expect(users.map(([path]) => path).toSorted()).toEqual([
+      "src/native/console-build.ts",
+      "src/transports/http/console/pages.ts",
+    ]);
   });
 
   test("has no inline style and no script in its texts, which its policy would block", () => {

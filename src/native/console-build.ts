@@ -1,16 +1,19 @@
 // Builds the browser files of the console from src/console: bundles with hashed names, compressed. The same source gives the same bytes on
 // every machine, because the files become part of a release. Must never access a network.
 
+import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { savedPage } from "../console/verification/saved-page-document.ts";
+import { version } from "../version.ts";
 
 /** Below this path the files are served. Their names contain a hash of their content, so they never change. */
 export const assetsPath = "/console/assets/";
 
 /** Each form is the whole content. */
 export interface BuiltFile {
-  /** Such as `main-1a2b3c4d.js`; `index.html` is the page. */
+  /** Such as `main-1a2b3c4d.js`; `index.html` is the page, `verifier.html` the page that people save. */
   readonly name: string;
   /** Media type. */
   readonly type: string;
@@ -31,6 +34,10 @@ const source = join(import.meta.dir, "../console");
 const entries = ["main.tsx", "styles/console.css"];
 /** Sets the theme before the page is painted, so it is no module. */
 const themeEntry = "theme.ts";
+/** A worker starts from a script without imports. */
+const workerEntry = "verification/verification-worker.ts";
+/** The page that people save: script and style of one file without others. */
+const savedEntries = ["verification/saved-page.tsx", "verification/saved-page.css"];
 
 const common = {
   root: source,
@@ -54,16 +61,34 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       splitting: true,
     }),
     bundle({ ...common, entrypoints: [join(source, themeEntry)], format: "iife" }),
+    bundle({ ...common, entrypoints: [join(source, workerEntry)], format: "iife" }),
   ]);
+  const saved = await buildSavedPage();
   const scripts = outputs.flatMap(({ files }) => files);
   const page = new Blob([pageWith(scripts.map(({ name }) => name))]);
-  const all = [...scripts, { name: "index.html", type: "text/html; charset=utf-8", content: page }];
+  const all = [...scripts, { name: "index.html", type: html, content: page }, ...saved.files];
   const files = await Promise.all(all.map(compress));
-  const modules = new Set(outputs.flatMap((output) => output.modules));
+  const modules = new Set([...outputs, saved].flatMap((output) => output.modules));
   return {
     files: files.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
     modules: [...modules].toSorted(),
   };
+}
+
+const html = "text/html; charset=utf-8";
+
+async function buildSavedPage(): Promise<Output> {
+  const { files, modules } = await bundle({
+    ...common,
+    entrypoints: savedEntries.map((entry) => join(source, entry)),
+    format: "iife",
+  });
+  const textOf = async (end: string) => files.find(({ name }) => name.endsWith(end))?.content.text() ?? "";
+  const [script, style] = await Promise.all([textOf(".js"), textOf(".css")]);
+  const hashOf = (text: string) => createHash("sha256").update(text).digest("base64");
+  const hashes = { scriptHash: hashOf(script), styleHash: hashOf(style) };
+  const content = new Blob([savedPage({ version, script, style, ...hashes })]);
+  return { files: [{ name: "verifier.html", type: html, content }], modules };
 }
 
 interface Output {
@@ -109,6 +134,7 @@ function pageWith(names: readonly string[]): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="memledger-verification-worker" content="${find("verification-worker-", ".js")}">
 <title>memledger</title>
 <link rel="icon" href="${icon}">
 <script src="${find("theme-", ".js")}"></script>

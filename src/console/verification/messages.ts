@@ -23,15 +23,20 @@ export interface VerificationRequest {
   readonly remarks: readonly string[];
 }
 
+/** The two ports are connected: the page starts both workers, because a worker of a saved page cannot start another one. */
 export type ToWorker =
-  | { readonly kind: "verify"; readonly request: VerificationRequest }
-  | { readonly kind: "hash"; readonly bytes: Uint8Array }
-  | { readonly kind: "digest" };
+  | { readonly kind: "verify"; readonly request: VerificationRequest; readonly hasher: MessagePort }
+  | { readonly kind: "hash for"; readonly verifier: MessagePort };
+
+/** To the worker that hashes the file. */
+export type ToHasher = { readonly kind: "bytes"; readonly bytes: Uint8Array } | { readonly kind: "digest" };
+
+export type FromHasher =
+  | { readonly kind: "hashed"; readonly bytes: number }
+  | { readonly kind: "digest"; readonly sha256: string };
 
 /** `failed`: the file or the download ended with an error, so there is no verdict. */
 export type FromWorker =
   | { readonly kind: "progress"; readonly progress: Progress }
   | { readonly kind: "outcome"; readonly outcome: Outcome }
-  | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "hashed"; readonly bytes: number }
-  | { readonly kind: "digest"; readonly sha256: string };
+  | { readonly kind: "failed"; readonly message: string };

@@ -1,4 +1,4 @@
-// Owns one running verification of a page: starts the worker, follows it, and ends it. The page stays free meanwhile.
+// Owns one running verification of a page: starts the workers, follows them, and ends them. The page stays free meanwhile.
 
 import type { FromWorker, ToWorker, VerificationRequest } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
@@ -16,20 +16,27 @@ export function startVerification(
   start: () => Worker,
   onProgress: (progress: Progress) => void,
 ): Verification {
-  const worker = start();
+  const [worker, hasher] = [start(), start()];
   const { promise, resolve, reject } = Promise.withResolvers<Outcome | null>();
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "progress") onProgress(data.progress);
     else if (data.kind === "outcome") resolve(data.outcome);
-    else if (data.kind === "failed") reject(new Error(data.message));
+    else reject(new Error(data.message));
   };
-  worker.onerror = ({ message }) =>
-    reject(
-      new Error(`The verification ended: ${message || "its worker did not start"}. Load the page again.`),
-    );
-  const message: ToWorker = { kind: "verify", request };
-  worker.postMessage(message);
-  const end = () => worker.terminate();
+  for (const each of [worker, hasher]) {
+    each.onerror = ({ message }) => {
+      const reason = message || "a worker did not start";
+      reject(new Error(`The verification ended: ${reason}. Load the page again.`));
+    };
+  }
+  const { port1, port2 } = new MessageChannel();
+  const send = (to: Worker, message: ToWorker, port: MessagePort) => to.postMessage(message, [port]);
+  send(hasher, { kind: "hash for", verifier: port1 }, port1);
+  send(worker, { kind: "verify", request, hasher: port2 }, port2);
+  const end = () => {
+    worker.terminate();
+    hasher.terminate();
+  };
   promise.then(end, end);
   return { outcome: promise, cancel: () => resolve(null) };
 }

@@ -5,6 +5,7 @@ import { type Address, addresses } from "../../../console/addresses.ts";
 import { Refusal } from "../../../errors.ts";
 import { assetsPath } from "../../../native/console-build.ts";
 import { type ConsoleFile, consoleFiles } from "../../../native/console-files.ts";
+import { version } from "../../../version.ts";
 import type { Handler } from "../handler.ts";
 import { chooseCoding } from "./content-coding.ts";
 
@@ -28,6 +29,8 @@ export const contentSecurityPolicy = [
 
 const start = "/console/";
 const pageName = "index.html";
+/** The page that verifies exports without a server. */
+const verifierName = "verifier.html";
 
 export interface ConsolePages {
   readonly routes: readonly [path: string, handler: Handler][];
@@ -44,7 +47,7 @@ export function createConsolePages(): ConsolePages {
   };
   const asset: Handler = async ({ request, path }) => {
     const name = path.slice(assetsPath.length);
-    const file = name === pageName ? undefined : (await files()).get(name);
+    const file = name === pageName || name === verifierName ? undefined : (await files()).get(name);
     if (file === undefined)
       throw new Refusal(
         1404,
@@ -52,12 +55,20 @@ export function createConsolePages(): ConsolePages {
       );
     return send(file, request, { status: 200, caching: "public, max-age=31536000, immutable" });
   };
+  const verifier: Handler = async ({ request }) => {
+    const file = (await files()).get(verifierName);
+    if (file === undefined) throw new Error("the console has no page to save");
+    const response = await send(file, request, { status: 200, caching: "no-cache" });
+    response.headers.set("Content-Disposition", `attachment; filename="memledger-verifier-${version}.html"`);
+    return response;
+  };
   const paths = Object.values<Address>(addresses).map(({ path }) => path);
   return {
     routes: [
       ["/", ({ request }) => fromRoot(request)],
       [start.slice(0, -1), () => redirect(308)],
       ...paths.map((path): [string, Handler] => [path, ({ request }) => page(request)]),
+      [`${start}${verifierName}`, verifier],
       [`${assetsPath}:name`, asset],
     ],
     notFound: (request) =>

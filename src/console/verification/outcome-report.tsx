@@ -1,0 +1,97 @@
+// Shows the outcome of a verification: the verdict, what failed, the records, what to do next. All of it is text of the checks and of files,
+// and is shown as text.
+
+import type { ComponentChildren } from "preact";
+import type { ChainReport } from "../../audit/verify/verdict.ts";
+import type { Outcome } from "./outcome.ts";
+
+interface OutcomeReportProps {
+  readonly outcome: Outcome;
+  /** Of the file. */
+  readonly name: string;
+  /** Draws the first broken record, such as a link to it. */
+  readonly recordLink?: (seq: number) => ComponentChildren;
+}
+
+/** How serious a verdict is, for its colour. */
+const tones = {
+  intact: "good",
+  unattested: "warning",
+  broken: "danger",
+  contradicted: "danger",
+  unusable: "warning",
+} as const;
+
+export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps) {
+  const { verdict, headline, failures, advice, remarks, keys, report } = outcome;
+  const seq = report?.failure?.seq ?? null;
+  return (
+    <section class="outcome" data-verdict={verdict} aria-label="Result">
+      <p class={`verdict ${tones[verdict]}`} role="status">
+        {headline}
+      </p>
+      {failures.length > 0 && (
+        <ul class="failures">
+          {failures.map((failure) => (
+            <li key={failure}>{failure}</li>
+          ))}
+        </ul>
+      )}
+      {seq !== null && recordLink !== undefined && <p>{recordLink(seq)}</p>}
+      {advice !== "" && <p>{advice}</p>}
+      {remarks.length > 0 && (
+        <ul class="remarks">
+          {remarks.map((remark) => (
+            <li key={remark}>{remark}</li>
+          ))}
+        </ul>
+      )}
+      <dl class="facts">
+        <Fact name="File">{name}</Fact>
+        {report?.chains.map((chain) => (
+          <ChainFacts key={chain.chain} chain={chain} />
+        ))}
+        {keys.length > 0 && (
+          <Fact name={keys.length === 1 ? "Public key" : "Public keys"}>
+            {keys.map((key) => (
+              <code key={key}>{key}</code>
+            ))}
+          </Fact>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function ChainFacts({ chain }: { readonly chain: ChainReport }) {
+  return (
+    <>
+      <Fact name="Project">{chain.project ?? "(installation)"}</Fact>
+      <Fact name="Chain">
+        <code>{chain.chain}</code>
+      </Fact>
+      <Fact name="Records">
+        {count(chain.records)}
+        {chain.firstSeq !== null && `, from ${count(chain.firstSeq)} to ${count(chain.lastSeq)}`}
+      </Fact>
+      <Fact name="Payloads removed">{count(chain.withoutPayload)}</Fact>
+      <Fact name="Covered up to">{count(chain.coveredThrough)}</Fact>
+      <Fact name="Not covered">{count(chain.uncoveredRecords)}</Fact>
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const grouped = new Intl.NumberFormat("en");
+
+function count(value: number | null): string {
+  return value === null ? "–" : grouped.format(value);
+}
