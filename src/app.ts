@@ -8,7 +8,7 @@ import { createCallStatistics } from "./calls/call-statistics.ts";
 import { createPerform, type PerformTools } from "./calls/perform.ts";
 import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
-import type { Config } from "./config/config.ts";
+import type { Config, Loaded } from "./config/config.ts";
 import { continueModelChange } from "./data-directory/changing-model.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { type LockedDirectory, lockDirectory } from "./data-directory/directory-lock.ts";
@@ -20,13 +20,12 @@ import { chooseModel, chooseModelInUse } from "./data-directory/model-in-use.ts"
 import { scheduleBackups } from "./data-directory/scheduled-backups.ts";
 import type { ChooseEngine } from "./engines/engines.ts";
 import { createExtractionThread } from "./extraction/extraction-thread.ts";
-import { createLlmExtractor, type LlmExtractor } from "./extraction/llm-extractor.ts";
 import { listenOnPort, requireLocalSocket, tryListenLocally } from "./listening.ts";
-import { createLogger, type LogFields, type Logger } from "./log/logger.ts";
+import { createLogger, type Logger } from "./log/logger.ts";
 import type { RunningModelChange } from "./model-change/model-change.ts";
 import { listenForMetrics, type MeasuredParts } from "./monitoring.ts";
 import { type Overseeing, oversee } from "./overseeing.ts";
-import { startEngines } from "./starting.ts";
+import { openLanguageModel, publicLlmSettings, startEngines } from "./starting.ts";
 import type { Store } from "./storage/store.ts";
 import { spawnWorker } from "./threads/spawn.ts";
 import { createSupervisor, type Supervisor, type SupervisorOptions } from "./threads/supervisor.ts";
@@ -56,12 +55,14 @@ export interface App extends BackgroundApp {
   reloadCertificate(): Promise<void>;
 }
 
-interface AppOptions {
+export interface AppOptions {
   readonly logger?: Logger;
   /** Moves the clock of all threads; see createClock. */
   readonly clockShift?: ClockShift | null;
   /** What to do if the database is missing or older than its checkpoints. */
   readonly decision?: LedgerDecision;
+  /** The settings of the configuration with their sources, for people who ask for them. Default: none is shown. */
+  readonly reports?: Loaded["reports"];
   /** Default: the engine of this program. */
   readonly chooseEngine?: ChooseEngine;
   /** Starts the threads of the embedder and the extractor; `chooseEngine` starts those of the engine. Tests use it to kill a thread. */
@@ -118,7 +119,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   open: Open<Opened>,
 ): Promise<Opened & BackgroundApp> {
   const { logger = createLogger(config.logLevel), clockShift = null, decision = null } = options;
-  const { spawn = spawnWorker } = options;
+  const { spawn = spawnWorker, reports = [] } = options;
   await using parts = new AsyncDisposableStack();
   const locked = await lockDirectory(config.dataDir, options.chooseEngine);
   parts.defer(() => locked.release());
@@ -181,9 +182,17 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     model: embedder.current.model.id,
     extractor: extractor.name,
   });
-  const overseeing = oversee(config, { store, supervisor, history, readiness: isReady, build, clock });
+  const overseeing = oversee(config, {
+    store,
+    supervisor,
+    history,
+    readiness: isReady,
+    build,
+    reports,
+    clock,
+  });
   parts.use(overseeing);
-  const http = { perform, mcp, clock, logger, calls, readiness: isReady, live: overseeing.live };
+  const http = { perform, mcp, clock, logger, calls, readiness: isReady, overview: overseeing };
   const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
   const opened = await open(parts, locked, http, { measured, overseeing });
   // Event streams end before the sockets, which wait for what is running.
@@ -230,19 +239,6 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
       });
     },
   };
-}
-
-/** Null: none is configured. */
-async function openLanguageModel({ llm }: Config, logger: Logger): Promise<LlmExtractor | null> {
-  if (llm === null) return null;
-  return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
-}
-
-/** Without the query of the URL, which may contain a key. */
-function publicLlmSettings({ llm }: Config): LogFields {
-  if (llm === null) return {};
-  const { origin, pathname } = new URL(llm.baseUrl);
-  return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
 }
 
 /** A busy thread is ready; a thread that is restarting is not. */

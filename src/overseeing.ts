@@ -4,11 +4,14 @@ import { readBackupState } from "./backup/last-backup.ts";
 import type { CallHistory } from "./calls/call-history.ts";
 import { installationStepSeconds } from "./calls/limits.ts";
 import type { Clock } from "./clock.ts";
-import type { Config } from "./config/config.ts";
+import type { Config, SettingReport } from "./config/config.ts";
 import { durationMs } from "./config/setting.ts";
+import { settingsInForce } from "./config/settings-in-force.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { readDirectorySizes } from "./data-directory/directory-sizes.ts";
+import type { Json } from "./json/json.ts";
 import { readDisk } from "./metrics/process-facts.ts";
+import { componentVersions } from "./native/component-versions.ts";
 import type { CertificateFacts, CurrentFacts, ServerFacts, SlowFacts } from "./overview/facts.ts";
 import {
   extractionsLeftMin,
@@ -17,7 +20,8 @@ import {
   namedMax,
   recentMs,
 } from "./overview/limits.ts";
-import { createLive, type Live } from "./overview/live.ts";
+import { createLive } from "./overview/live.ts";
+import type { Overview } from "./overview/overview.ts";
 import { watchRestarts } from "./overview/recent-restarts.ts";
 import { createStateReader } from "./overview/state-reader.ts";
 import type { NearLimitsQuery } from "./storage/statistics.ts";
@@ -34,6 +38,8 @@ interface OverseenParts {
   readonly history: CallHistory;
   readonly readiness: Readiness;
   readonly build: () => Pick<CurrentFacts, "format" | "model" | "extractor">;
+  /** The settings and their sources. */
+  readonly reports: readonly SettingReport[];
   readonly clock: Clock;
 }
 
@@ -44,8 +50,7 @@ interface ListeningAddress {
   certificate(): Certificate | null;
 }
 
-export interface Overseeing extends Disposable {
-  readonly live: Live;
+export interface Overseeing extends Overview, Disposable {
   /** The server listens on a port from now on. */
   listensOn(address: ListeningAddress): void;
 }
@@ -78,6 +83,12 @@ export function oversee(config: Config, parts: OverseenParts): Overseeing {
   const live = createLive({ history, statistics: store.statistics, readState, plans: config.plans, clock });
   return {
     live,
+    settings: () => toJson({ settings: settingsInForce(parts.reports), versions: componentVersions() }),
+    async connections(url) {
+      // Loaded here, because parsers of configuration files would delay the start.
+      const { keyPlaceholder, snippetsFor } = await import("./assistants/snippets.ts");
+      return toJson({ key_placeholder: keyPlaceholder, assistants: snippetsFor(url) });
+    },
     listensOn(listening) {
       address = listening;
     },
@@ -148,4 +159,9 @@ function recentInternalErrors({ installation }: CallHistory): number {
   const steps = recentMs / 1_000 / installationStepSeconds;
   const { codes } = installation.read(installation.step() - steps + 1);
   return (codes[1500] ?? []).reduce((sum, calls) => sum + calls, 0);
+}
+
+/** As a client gets it. */
+function toJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value));
 }

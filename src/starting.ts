@@ -1,4 +1,5 @@
-// Owns the start of what is slow to start: it opens the database while the embedder loads its model in another thread.
+// Owns the start of what is slow to start: it opens the database while the embedder loads its model in another thread, and a language
+// model if one is configured.
 
 import type { Clock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
@@ -9,7 +10,8 @@ import { startEmbedder } from "./embedding/embedder.ts";
 import { readModelConfig } from "./embedding/model.ts";
 import type { ModelSource } from "./embedding/model-directory.ts";
 import { createReplaceableEmbedder, type ReplaceableEmbedder } from "./embedding/replaceable-embedder.ts";
-import type { Logger } from "./log/logger.ts";
+import { createLlmExtractor, type LlmExtractor } from "./extraction/llm-extractor.ts";
+import type { LogFields, Logger } from "./log/logger.ts";
 import type { LedgerFiles } from "./storage/engine.ts";
 import type { Store } from "./storage/store.ts";
 import type { Supervisor } from "./threads/supervisor.ts";
@@ -51,4 +53,17 @@ export async function startEngines(
   });
   parts.defer(() => store.close());
   return { store, embedder: await starting };
+}
+
+/** Null: none is configured. */
+export async function openLanguageModel({ llm }: Config, logger: Logger): Promise<LlmExtractor | null> {
+  if (llm === null) return null;
+  return createLlmExtractor({ ...llm, timeoutMs: llm.timeoutSeconds * 1_000, logger });
+}
+
+/** Without the query of the URL, which may contain a key. */
+export function publicLlmSettings({ llm }: Config): LogFields {
+  if (llm === null) return {};
+  const { origin, pathname } = new URL(llm.baseUrl);
+  return { llm_base_url: `${origin}${pathname}`, llm_model: llm.model };
 }

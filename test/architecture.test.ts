@@ -75,7 +75,7 @@ const allowed: Readonly<Record<string, string>> = {
   assistants: "nouns, hooks, config, assistants",
   "ledger files": "nouns, checks of the ledger, domains, ledger files",
   process: `nouns, checks of the ledger, domains, calls, native, threads, embedding, extraction, choice of the engine, transports, local access, config,
-    ledger files, metrics, overview, process`,
+    ledger files, metrics, overview, assistants, process`,
   cli: `nouns, checks of the ledger, domains, calls, native, threads, embedding, choice of the engine, transports, local access, MCP proxy, hooks,
     importing, assistants, config,
     ledger files, process, cli`,

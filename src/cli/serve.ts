@@ -1,7 +1,7 @@
 // Binds `memledger serve`: starts the server, prints its address when it is ready, and shuts it down at a signal.
 
 import { type Command, Option } from "commander";
-import { type App, startApp, startBackgroundApp } from "../app.ts";
+import { type App, type AppOptions, startApp, startBackgroundApp } from "../app.ts";
 import { createClock } from "../clock.ts";
 import type { ClockTimer } from "../clock-timers.ts";
 import type { Config } from "../config/config.ts";
@@ -11,7 +11,7 @@ import type { LedgerDecision } from "../data-directory/ledger-start.ts";
 import { backgroundCheckMs, endDeadlineMs, httpGraceMs } from "../limits.ts";
 import { replaceBackgroundServer } from "../local-access/background-server.ts";
 import { shortenOwnLog } from "../log/log-file.ts";
-import { createLogger, type Logger } from "../log/logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { ModelMismatch } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { endWithin } from "../threads/process-deadline.ts";
@@ -41,7 +41,7 @@ export function addServeCommand(program: Command, session: Session): void {
       "--background",
       "serve only programs of this user, without a port, and end when idle, as the server that memledger mcp starts",
     );
-  bindWork(command, session, async ({ config, ignoredVariables, options, terminal }) => {
+  bindWork(command, session, async ({ config, reports, ignoredVariables, options, terminal }) => {
     const signals = listenForSignals(config.logLevel, config.tls !== null, deadlineOf(config, options));
     const logger = createLogger(config.logLevel);
     if (ignoredVariables.length > 0) {
@@ -50,7 +50,7 @@ export function addServeCommand(program: Command, session: Session): void {
       });
     }
     const run = options.background === true ? runBackground : runServer;
-    await run(config, { logger, decision: decisionOf(options) }, terminal, signals).catch(
+    await run(config, { logger, decision: decisionOf(options), reports }, terminal, signals).catch(
       (error: unknown) => {
         throw withCommandLine(error, config);
       },
@@ -61,7 +61,7 @@ export function addServeCommand(program: Command, session: Session): void {
 
 type Run = (
   config: Config,
-  options: { readonly logger: Logger; readonly decision: LedgerDecision },
+  options: Pick<AppOptions, "logger" | "decision" | "reports">,
   terminal: Terminal,
   signals: Signals,
 ) => Promise<void>;

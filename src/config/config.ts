@@ -75,7 +75,7 @@ interface LlmConfig {
 }
 
 /** A setting as `config print` shows it. */
-interface SettingReport {
+export interface SettingReport {
   readonly name: string;
   readonly value: unknown;
   /** `--port`, `MEMLEDGER_PORT`, the path of memledger.toml, or `default`. */

@@ -33,7 +33,7 @@ const server = startServer({
   readiness: async () => ({ ready: true, reasons: [] }),
   trustedProxies: [],
   mcp: null,
-  live: null,
+  overview: null,
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,

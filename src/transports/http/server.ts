@@ -7,7 +7,7 @@ import type { Perform } from "../../calls/perform.ts";
 import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
 import type { Logger } from "../../log/logger.ts";
-import type { Live } from "../../overview/live.ts";
+import type { Overview } from "../../overview/overview.ts";
 import type { McpEndpoint } from "../mcp/endpoint.ts";
 import { mcpPath } from "../mcp/exchange.ts";
 import { leavesBodyBehind } from "./body.ts";
@@ -33,8 +33,8 @@ export interface HttpOptions {
   readonly logger: Logger;
   readonly calls: CallLog;
   readonly readiness: Readiness;
-  /** The event streams of the console; null: there are none. */
-  readonly live: Live | null;
+  /** What the console shows about the server; null: nothing. */
+  readonly overview: Overview | null;
 }
 
 /** What a listening server passes to Bun.serve, so that it answers the requests of this API. */

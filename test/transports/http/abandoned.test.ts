@@ -45,7 +45,7 @@ const server = startServer({
   port: 0,
   trustedProxies: [],
   mcp: null,
-  live: null,
+  overview: null,
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,

@@ -1,0 +1,12 @@
+// Owns the type Overview: what the console shows about the server that is no operation, because nothing of it belongs to the ledger.
+
+import type { Json } from "../json/json.ts";
+import type { Live } from "./live.ts";
+
+export interface Overview {
+  readonly live: Live;
+  /** For administrators: the settings in force and the versions of components. */
+  settings(): Json;
+  /** For everybody who is signed in: how assistants are connected to the server at this URL, without a slash at the end. */
+  connections(url: string): Promise<Json>;
+}
