@@ -6,6 +6,7 @@ import { createArrivalChecks } from "./calls/arrival-checks.ts";
 import { createCallHistory } from "./calls/call-history.ts";
 import { createCallStatistics } from "./calls/call-statistics.ts";
 import { createPerform, type PerformTools } from "./calls/perform.ts";
+import { createShowSession } from "./calls/signed-in.ts";
 import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config, Loaded } from "./config/config.ts";
@@ -176,6 +177,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const isReady = () => readiness(store, supervisor);
+  const console = config.console ? { showSession: createShowSession({ store, clock }, checks) } : null;
   // The model can change.
   const build = () => ({
     format: locked.engine.format,
@@ -192,7 +194,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
     clock,
   });
   parts.use(overseeing);
-  const http = { perform, mcp, clock, logger, calls, readiness: isReady, overview: overseeing };
+  const http = { perform, mcp, console, clock, logger, calls, readiness: isReady, overview: overseeing };
   const measured = { store, embedder, extraction, languageModel, supervisor, statistics, build };
   const opened = await open(parts, locked, http, { measured, overseeing });
   // Event streams end before the sockets, which wait for what is running.

@@ -102,6 +102,7 @@ function listenLocally(
     addressOf: () => null,
     webPageFault: () => null,
     hostFault: () => null,
+    console: null,
     addHeaders: () => {},
     setIdleTimeout: () => {},
   };

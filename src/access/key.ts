@@ -21,30 +21,46 @@ export interface Key {
   readonly lastUsedAt: number | null;
 }
 
-/** The name of the keys that programs of this machine use without a secret. Such a key has one, but nobody keeps it. */
+/**
+ * The names of keys that are used without a secret: by programs of this machine, and by administrators in the console. Such a key has
+ * one, but nobody keeps it.
+ */
 export const localKeyName = "local";
+export const consoleKeyName = "console";
+export const keyNamesWithoutSecret: readonly string[] = [localKeyName, consoleKeyName];
 
 export function isLocalKey({ name }: Pick<Key, "name">): boolean {
   return name === localKeyName;
 }
 
+export function isUsedWithSecret({ name }: Pick<Key, "name">): boolean {
+  return !keyNamesWithoutSecret.includes(name);
+}
+
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 43; // 32 bytes in base 62
 const secretPrefix = "ml_";
-/** The form of a secret, as the source of a regular expression. */
-export const secretForm = `${secretPrefix}[${alphabet}]{${secretLength}}`;
+/** What follows the prefix of every secret, as the source of a regular expression. */
+export const secretCharacters = `[${alphabet}]{${secretLength}}`;
+/** The form of a secret of a key, as the source of a regular expression. */
+export const secretForm = secretPrefix + secretCharacters;
 const wholeSecret = new RegExp(`^${secretForm}$`);
 const partOfSecret = new RegExp(`\\b${secretPrefix}`);
 
 /** A new secret: `ml_` and 32 random bytes in base 62. It is shown once and cannot be recovered. */
 export function createSecret(): string {
+  return secretPrefix + createSecretCharacters();
+}
+
+/** 32 random bytes in base 62. */
+export function createSecretCharacters(): string {
   let rest = BigInt(`0x${randomBytes(32).toString("hex")}`);
   let text = "";
   for (let index = 0; index < secretLength; index++) {
     text = alphabet.charAt(Number(rest % 62n)) + text;
     rest /= 62n;
   }
-  return secretPrefix + text;
+  return text;
 }
 
 /** SHA-256 of a secret, 32 bytes, as the store keeps it. */

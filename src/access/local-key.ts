@@ -1,5 +1,5 @@
-// Owns the local key of a project: programs of the user who owns the data directory use it without a secret. It is a key like any other
-// for permissions, plans, limits and records, and can be revoked. Must never give a program another key of the project.
+// Owns the local key of a project: programs of the user who owns the data directory use it without a secret (key-without-secret.ts).
+// Must never give a program another key of the project.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { installationOperation } from "../calls/operation.ts";
@@ -7,14 +7,23 @@ import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Fields, Text } from "../schema/schema.ts";
-import type { Transaction } from "../storage/store.ts";
-import { createSecret, digestSecret, isLocalKey, type Key, localKeyName, type Permission } from "./key.ts";
+import { localKeyName } from "./key.ts";
+import { findKeyWithoutSecret, insertKeyWithoutSecret } from "./key-without-secret.ts";
 import type { Project } from "./project.ts";
 import { insertProject } from "./project-operations.ts";
 import { unknownProject } from "./require-project.ts";
 
-/** Programs of this machine remember and search. The ledger is read by commands. */
-const localPermissions: readonly Permission[] = ["memory.read", "memory.write"];
+const localKey = {
+  name: localKeyName,
+  // Programs of this machine remember and search. The ledger is read by commands.
+  permissions: ["memory.read", "memory.write"],
+  // A model may read this message, so it does not contain the command that undoes what the operator has decided.
+  ended: ({ name }: Project) =>
+    new Refusal(
+      1401,
+      `The local key of the project "${name}" was revoked or has expired, so programs of this machine cannot use the project. Ask the person who manages its keys to permit them again.`,
+    ),
+} as const;
 
 const output = Fields({
   project_id: Type.String(),
@@ -40,8 +49,8 @@ export const useLocalKey = installationOperation({
     // The id of a deleted project, or of another data directory, is not meant as the name of a new one.
     if (found === null && isId(input.project)) throw unknownProject(input.project);
     const project = found ?? (await insertProject(transaction, { name: input.project }, now));
-    const existing = await findLocalKey(transaction, project, now);
-    const key = existing ?? (await insertLocalKey(transaction, project, now));
+    const existing = await findKeyWithoutSecret(transaction, project, localKey, now);
+    const key = existing ?? (await insertKeyWithoutSecret(transaction, project, localKey, now));
     const data: Static<typeof output> = {
       project_id: project.id,
       key_id: key.id,
@@ -51,32 +60,3 @@ export const useLocalKey = installationOperation({
     return { data };
   },
 });
-
-/** The newest valid one: an operator can create another key with this name. @throws Refusal 1401 if none is valid any more */
-async function findLocalKey({ access }: Transaction, project: Project, now: number): Promise<Key | null> {
-  const keys = (await access.listKeys(project)).filter(isLocalKey);
-  const valid = keys.filter(
-    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
-  );
-  const key = valid.at(-1);
-  if (key !== undefined) return key;
-  if (keys.length === 0) return null;
-  // A model may read this message, so it does not contain the command that undoes what the operator has decided.
-  throw new Refusal(
-    1401,
-    `The local key of the project "${project.name}" was revoked or has expired, so programs of this machine cannot use the project. Ask the person who manages its keys to permit them again.`,
-  );
-}
-
-function insertLocalKey({ access }: Transaction, project: Project, now: number): Promise<Key> {
-  return access.insertKey(
-    project,
-    {
-      name: localKeyName,
-      secretDigest: digestSecret(createSecret()),
-      permissions: localPermissions,
-      expiresAt: null,
-    },
-    now,
-  );
-}

@@ -1,15 +1,22 @@
-// Owns the interface of the storage engine for projects and keys.
+// Owns the interface of the storage engine for projects, keys, and sessions of the console.
 
 import type { Caller } from "./caller.ts";
 import type { Key, Permission } from "./key.ts";
 import type { PlanName } from "./plan.ts";
 import type { Project } from "./project.ts";
+import type { KnownSession, Session, SignInLink } from "./session.ts";
 
 export interface AccessReader {
   /** The key with this SHA-256 and its project; revoked and expired keys too. */
   findCaller(secretDigest: Uint8Array): Promise<Caller | null>;
   /** The same by the id of the key. */
   findCallerOfKey(keyId: string): Promise<Caller | null>;
+  /** The keys of the project with this id that have this name, the oldest first; revoked and expired ones too. */
+  findCallersNamed(projectId: string, keyName: string): Promise<Caller[]>;
+  /** The session with this SHA-256 of its secret; an expired one too, until it is removed. */
+  findSession(secretDigest: Uint8Array): Promise<KnownSession | null>;
+  /** The link with this SHA-256 of its secret; a used or expired one too, until it is removed. */
+  findSignInLink(secretDigest: Uint8Array): Promise<SignInLink | null>;
   /** By id or by name; null when there is none, or it was deleted. */
   findProject(idOrName: string): Promise<Project | null>;
   /** The current credits of the project; null: unlimited. */
@@ -32,6 +39,14 @@ export interface NewKey {
   readonly expiresAt: number | null;
 }
 
+export interface NewSession extends Omit<Session, "id" | "lastUsedAt" | "createdAt"> {
+  readonly secretDigest: Uint8Array;
+}
+
+export interface NewSignInLink extends Pick<SignInLink, "administrator" | "expiresAt"> {
+  readonly secretDigest: Uint8Array;
+}
+
 export interface ProjectSummary {
   readonly project: Project;
   readonly memories: number;
@@ -52,4 +67,15 @@ export interface AccessTransaction {
   insertKey(project: Project, key: NewKey, now: number): Promise<Key>;
   listKeys(project: Project): Promise<Key[]>;
   revokeKey(keyId: string, now: number): Promise<void>;
+  insertSession(session: NewSession, now: number): Promise<Session>;
+  findSession(id: string): Promise<KnownSession | null>;
+  /** The oldest first; expired ones too, until they are removed. */
+  listSessions(): Promise<KnownSession[]>;
+  removeSession(id: string): Promise<void>;
+  insertSignInLink(link: NewSignInLink, now: number): Promise<SignInLink>;
+  findSignInLink(id: string): Promise<SignInLink | null>;
+  /** The oldest first; used and expired ones too, until they are removed. */
+  listSignInLinks(): Promise<SignInLink[]>;
+  useSignInLink(id: string, now: number): Promise<void>;
+  removeSignInLink(id: string): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../json/json.ts";
 import { userAgentMaxCharacters } from "../limits.ts";
 import type { Logger } from "../log/logger.ts";
 import { shorten } from "../text/characters.ts";
+import type { Actor } from "./actor.ts";
 import { type Answer, dataOf } from "./answer.ts";
 import type { Operation } from "./operation.ts";
 import type { Request } from "./request.ts";
@@ -14,21 +15,26 @@ import type { Request } from "./request.ts";
 /** Input fields that identify the object of the operation. */
 const subjects = ["project", "key", "record", "memory"] as const;
 
-/** Logs nothing about calls with a key. */
+/** Logs nothing about calls of a project. */
 export function logAdministration(
   logger: Logger,
-  { name }: Operation,
+  { name, scope }: Operation,
   { credentials, input, origin }: Request,
+  { session, link }: Actor,
   answer: Answer,
 ): void {
-  if (credentials.kind !== "administration") return;
-  const { osUid, osUser, sudoUser } = credentials.administrator;
+  const local = credentials.kind === "administration" ? credentials.administrator : null;
+  const administrator = local ?? session?.administrator ?? link?.administrator ?? null;
+  if (administrator === null || (scope === "project" && local === null)) return;
+  const { osUid, osUser, sudoUser } = administrator;
   const fields = input.kind === "object" ? input.fields : {};
   const shownFields = {
     operation: name,
     code: answer.code,
     audit_record: answer.recordId ?? null,
     transport: origin.transport,
+    ...(origin.ip === null ? {} : { address: origin.ip }),
+    ...(session === null ? {} : { session: session.id }),
     os_uid: osUid,
     ...(osUser === null ? {} : { os_user: short(osUser) }),
     ...(sudoUser === null ? {} : { sudo_user: short(sudoUser) }),

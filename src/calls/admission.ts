@@ -48,7 +48,7 @@ export function createAdmission({ store, clock, plans }: AdmissionTools, checks:
       const actor = await identify(store.access, request.credentials, clock.now());
       caller = actor.caller;
       if (actor.invalid !== null) {
-        const refusal = checks.refuseUnauthenticated(request, caller, actor.invalid);
+        const refusal = checks.refuseUnauthenticated(request, actor, actor.invalid);
         const arrivedAt = request.arrivedAt ?? clock.elapsed();
         return {
           admitted: null,

@@ -3,9 +3,11 @@
 
 import { createBodyBudget } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
+import { sessionRate } from "../access/limits.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type RateLimiter, tooManyCalls } from "../access/rate.ts";
+import type { Session } from "../access/session.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../log/logger.ts";
 import { createTurns } from "../scheduling/turns.ts";
@@ -25,6 +27,8 @@ export interface ArrivalChecks {
   readonly refuseUnauthenticated: ReturnType<typeof createUnauthenticatedRefusal>;
   /** @throws Refusal 1429 when the key has no call left */
   limitRate(caller: Caller): void;
+  /** @throws Refusal 1429 when the session has performed too much administration */
+  limitSession(session: Session): void;
   /** The claim of one request of the project with this id. */
   readonly claimBody: ReturnType<typeof createBodyBudget>;
   /** Each large body is parsed in its own turn of the event loop. */
@@ -38,6 +42,10 @@ export function createArrivalChecks({ clock, plans, limiter, logger }: ArrivalTo
     refuseUnauthenticated: createUnauthenticatedRefusal(clock, report),
     limitRate({ key, project }) {
       const waitSeconds = limiter.take(key.id, planOf(project, plans).rate, clock.elapsed());
+      if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
+    },
+    limitSession({ id }) {
+      const waitSeconds = limiter.take(`session ${id}`, sessionRate, clock.elapsed());
       if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
     },
     claimBody: createBodyBudget(),

@@ -69,7 +69,16 @@ export function payloadOf(
 }
 
 /** Calls over HTTP have only the address (or, on the local socket, the user of the machine), the user agent and the metadata. */
-function describeOrigin({ transport, ip, userAgent, client, metadata, administrator, performedFor }: Origin) {
+function describeOrigin({
+  transport,
+  ip,
+  userAgent,
+  client,
+  metadata,
+  administrator,
+  session,
+  performedFor,
+}: Origin) {
   return {
     transport: transport === "http" ? null : transport,
     ip_address: ip,
@@ -78,6 +87,7 @@ function describeOrigin({ transport, ip, userAgent, client, metadata, administra
     os_uid: administrator?.osUid ?? null,
     os_user: administrator?.osUser ?? null,
     sudo_user: administrator?.sudoUser ?? null,
+    session_id: session ?? null,
     performed_for: performedFor ?? null,
     metadata,
   };

@@ -4,8 +4,9 @@
 import type { SealedPayload } from "../audit/payload.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
+import type { Administrator } from "./administrator.ts";
 import type { Answer, Refused } from "./answer.ts";
-import type { Administrator, RequestOrigin } from "./request.ts";
+import type { RequestOrigin } from "./request.ts";
 
 /** Size and digest of a body that the ledger does not store: it is not I-JSON, or it is invalid and large. */
 export interface UnreadableBody {
@@ -17,8 +18,13 @@ export interface UnreadableBody {
 /** The origin of a call, as recorded. */
 export interface Origin extends Omit<RequestOrigin, "metadata"> {
   readonly metadata: JsonObject | null;
-  /** Who performs administration or uses a local key; absent for other calls of a project. */
+  /**
+   * Who performs administration or uses a local key, or asked for the link by which the administrator signed in to the console; absent
+   * for other calls of a project.
+   */
   readonly administrator?: Administrator;
+  /** Id of the session of the console in which the call was sent; absent for other calls. */
+  readonly session?: string;
   /** Name of the operation that had this one performed for its caller; absent for other calls. */
   readonly performedFor?: string;
 }
@@ -28,6 +34,8 @@ export interface Call {
   readonly operation: string;
   /** Null: administration, or a call without a known key, which is refused; both belong to the installation's chain. */
   readonly keyId: string | null;
+  /** Id of the sign-in link that authorises the call; absent for other calls. */
+  readonly link?: string;
   /** Id of the project in whose queue the call waits for the writer; absent: the server's own. */
   readonly project?: string;
   readonly origin: Origin;

@@ -1,30 +1,44 @@
 // Owns authentication and authorisation: who performs a call, and whether that actor may perform the operation. Must never change data.
 
-import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
+import { authorise, unauthenticated } from "../access/authorise.ts";
 import type { Caller } from "../access/caller.ts";
 import { digestSecret, isLocalKey, isSecret } from "../access/key.ts";
 import type { Plan, Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
+import type { Session } from "../access/session.ts";
 import type { AccessReader } from "../access/store.ts";
 import { Refusal } from "../errors.ts";
-import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
-import type { Credentials, LocalCredentials } from "./request.ts";
-
-export interface Actor {
-  /** Whose key it is, valid or not; null: administration, or a key that is missing or unknown. */
-  readonly caller: Caller | null;
-  /** Why the credentials are not valid; null: they are. */
-  readonly invalid: Refusal | null;
-}
+import { type Actor, judgeKey, nobody } from "./actor.ts";
+import { consoleOperations } from "./console-operations.ts";
+import { identifyLink, identifySession } from "./identify-session.ts";
+import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
+import type { Credentials, KeyCredentials, LocalCredentials } from "./request.ts";
 
 export async function identify(access: AccessReader, credentials: Credentials, now: number): Promise<Actor> {
-  if (credentials.kind === "administration") return { caller: null, invalid: null };
-  if (credentials.kind === "caller") return judgeKey(credentials.caller, now);
-  if (credentials.kind === "local") return identifyLocal(access, credentials, now);
-  const { secret, advice } = credentials;
-  if (secret === null) return { caller: null, invalid: unauthenticated(advice.missing) };
+  switch (credentials.kind) {
+    case "administration":
+      return nobody;
+    case "caller":
+      return { ...judgeKey(credentials.caller, now), session: credentials.session };
+    case "local":
+      return identifyLocal(access, credentials, now);
+    case "session":
+      return identifySession(access, credentials, now);
+    case "link":
+      return identifyLink(access, credentials, now);
+    case "key":
+      return identifyKey(access, credentials, now);
+  }
+}
+
+async function identifyKey(
+  access: AccessReader,
+  { secret, advice }: KeyCredentials,
+  now: number,
+): Promise<Actor> {
+  if (secret === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
   const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
-  return caller === null ? { caller, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
+  return caller === null ? { ...nobody, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
 }
 
 /** Other keys are used with their secret only, so their records prove that the caller had it. */
@@ -33,39 +47,65 @@ async function identifyLocal(
   { keyId, advice }: LocalCredentials,
   now: number,
 ): Promise<Actor> {
-  if (keyId === null) return { caller: null, invalid: unauthenticated(advice.missing) };
+  if (keyId === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
   const caller = await access.findCallerOfKey(keyId);
   if (caller === null || !isLocalKey(caller.key)) {
-    return { caller: null, invalid: unauthenticated(advice.unknown) };
+    return { ...nobody, invalid: unauthenticated(advice.unknown) };
   }
   return judgeKey(caller, now);
 }
 
-function judgeKey(caller: Caller, now: number): Actor {
-  return { caller, invalid: keyFault(caller, now) };
-}
-
-/** An operation and the caller that may perform it. */
+/** An operation, and the caller that may perform it. */
 export type Authority =
-  | { readonly operation: InstallationOperation }
-  | { readonly operation: ProjectOperation; readonly caller: Caller; readonly plan: Plan };
+  | { readonly kind: "installation"; readonly operation: InstallationOperation }
+  | { readonly kind: "session"; readonly operation: SessionOperation }
+  | {
+      readonly kind: "project";
+      readonly operation: ProjectOperation;
+      readonly caller: Caller;
+      readonly plan: Plan;
+      readonly session: Session | null;
+    };
 
-/** @param caller null for administration. @throws Refusal 1401, 1403, 2106, 2200 or 2202. */
-export function requireAuthority(
-  operation: Operation,
-  caller: Caller | null,
-  plans: Plans,
-  now: number,
-): Authority {
-  if (operation.scope === "installation") {
-    if (caller === null) return { operation };
-    const message = `No API key may perform ${operation.name}. Run the command memledger on the machine of the server.`;
-    throw new Refusal(1403, message);
+/** @throws Refusal 1400, 1401, 1403, 2106, 2200 or 2202. */
+export function requireAuthority(operation: Operation, actor: Actor, plans: Plans, now: number): Authority {
+  const { caller, session, link } = actor;
+  if (operation.scope === "session") {
+    if (caller !== null || session !== null || link !== null) return { kind: "session", operation };
+    throw unauthenticated(`${operation.name} is for people who sign in to the console.`);
   }
+  if (link !== null) throw unauthenticated("A sign-in link only opens a session. Sign in with it first.");
+  if (operation.scope === "installation") {
+    requireAdministration(operation, actor);
+    return { kind: "installation", operation };
+  }
+  if (caller === null && session !== null) throw noProject(operation.name);
   const known = requireCaller(operation.name, caller);
   const plan = planOf(known.project, plans);
   authorise(operation, known, plan, now);
-  return { operation, caller: known, plan };
+  return { kind: "project", operation, caller: known, plan, session };
+}
+
+/** @throws Refusal 1403 */
+function requireAdministration({ name }: InstallationOperation, { caller, session }: Actor): void {
+  const onServer = "Run the command memledger on the machine of the server.";
+  if (session !== null) {
+    if (session.keyId !== null)
+      throw new Refusal(1403, `Only an administrator may perform ${name}. ${onServer}`);
+    if (!consoleOperations.has(name))
+      throw new Refusal(1403, `${name} cannot be performed in the console. ${onServer}`);
+    if (caller !== null)
+      throw new Refusal(1400, `${name} belongs to no project. Send it without the header Memledger-Project.`);
+    return;
+  }
+  if (caller !== null) throw new Refusal(1403, `No API key may perform ${name}. ${onServer}`);
+}
+
+function noProject(action: string): Refusal {
+  return new Refusal(
+    1400,
+    `${action} needs a project. Send the header Memledger-Project with the id of one.`,
+  );
 }
 
 /** @param action what requires a caller, as the message names it. @throws Refusal 1401 for administration */

@@ -4,7 +4,6 @@
 import { createHash } from "node:crypto";
 import type { TObject } from "@sinclair/typebox";
 import { type BodyClaim, bodyTooLarge } from "../access/body-budget.ts";
-import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { findLoneSurrogate, isInteroperable, isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -23,7 +22,7 @@ interface InputLimits {
 }
 
 const callerLimits: InputLimits = { maxBytes: bodyMaxBytes, maxValues: jsonMaxValues };
-/** Administration may name any number of chains, and is not reachable over a network. */
+/** Administration on the machine of the server may name any number of chains. */
 const administrationLimits: InputLimits = {
   maxBytes: Number.POSITIVE_INFINITY,
   maxValues: Number.POSITIVE_INFINITY,
@@ -36,9 +35,9 @@ interface OpenInput extends ReceivedInput {
   readonly recorded: Pick<Call, "memoryId" | "parameters">;
 }
 
-/** @param caller null for administration */
-export function openInput(operation: Operation, input: Input, caller: Caller | null): OpenInput {
-  const limits = caller === null ? administrationLimits : callerLimits;
+/** @param isLocal whether a person on the machine of the server performs administration */
+export function openInput(operation: Operation, input: Input, isLocal: boolean): OpenInput {
+  const limits = isLocal ? administrationLimits : callerLimits;
   // In other operations the parameter memory_id is a filter.
   const namesMemory = operation.scope === "project" && operation.feature === "memory";
   const received = input.kind === "received" ? input : toReceived(input, namesMemory, limits);

@@ -5,6 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Cost, Prices } from "../access/credits.ts";
 import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
+import type { Session, SignInLink } from "../access/session.ts";
 import type { PagePins } from "../audit/page-pins.ts";
 import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
 import type { ErrorCode, Refusal } from "../errors.ts";
@@ -15,6 +16,7 @@ import type { Redactor } from "../memory/redactor.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer, AnswerFile } from "./answer.ts";
+import type { Origin } from "./call.ts";
 import type { ReportProgress } from "./request.ts";
 
 /** What `prepare` may use: slow work, and nothing that writes. */
@@ -51,6 +53,18 @@ export interface Preparation {
 export interface Application {
   readonly now: number;
   readonly plans: Plans;
+  /** Where the call comes from, as recorded. */
+  readonly origin: Pick<Origin, "ip" | "userAgent" | "administrator">;
+}
+
+/** What `apply` of an operation of a session may use, as found inside the transaction. */
+export interface SessionApplication extends Application {
+  /** The key with which the person signs in or is signed in; null: an administrator. */
+  readonly caller: Caller | null;
+  /** The session in which the call was sent; null: none. */
+  readonly session: Session | null;
+  /** The sign-in link that authorises the call; null: none. */
+  readonly link: SignInLink | null;
 }
 
 /** `caller` and `plan` are as found inside the transaction, not as they were when the call arrived. */
@@ -180,7 +194,7 @@ export interface InstallationPreparation extends Pick<Preparation, "store" | "no
   readonly plans: Plans;
 }
 
-/** Administration of the installation, reachable from this machine only. */
+/** Administration of the installation: from this machine, and what calls/console-operations.ts permits also from the console. */
 export interface InstallationOperation<
   Input extends TObject = TObject,
   Output extends TSchema | null = TSchema | null,
@@ -199,7 +213,22 @@ export interface InstallationOperation<
   ): Promise<Applied<DataOf<Output>>>;
 }
 
-export type Operation = ProjectOperation | InstallationOperation;
+/** What people do about their own sessions. Needs no permission: a key that may be used may sign in, and a session may always be closed. */
+export interface SessionOperation<
+  Input extends TObject = TObject,
+  Output extends TSchema | null = TSchema | null,
+> extends Description<Input, Output> {
+  readonly scope: "session";
+  /** As of InstallationOperation. */
+  readonly secret: boolean;
+  apply(
+    transaction: Transaction,
+    input: Static<Input>,
+    application: SessionApplication,
+  ): Promise<Applied<DataOf<Output>>>;
+}
+
+export type Operation = ProjectOperation | InstallationOperation | SessionOperation;
 
 /** Gives an operation its types and its scope. */
 export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(
@@ -217,4 +246,11 @@ export function installationOperation<
   operation: Omit<InstallationOperation<Input, Output, Prepared>, "scope">,
 ): InstallationOperation<Input, Output, Prepared> {
   return { scope: "installation", ...operation };
+}
+
+/** Gives an operation its types and its scope. */
+export function sessionOperation<Input extends TObject, Output extends TSchema | null>(
+  operation: Omit<SessionOperation<Input, Output>, "scope">,
+): SessionOperation<Input, Output> {
+  return { scope: "session", ...operation };
 }

@@ -1,5 +1,6 @@
 // Owns the only list of all operations. Both halves of a call look them up here by name.
 
+import { useConsoleKey } from "../access/console-key.ts";
 import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
 import { useLocalKey } from "../access/local-key.ts";
 import { previewRetention } from "../access/preview-retention.ts";
@@ -10,6 +11,13 @@ import {
   showProject,
   updateProject,
 } from "../access/project-operations.ts";
+import {
+  closeSession,
+  createSignInLink,
+  listSessions,
+  openSession,
+  revokeSessions,
+} from "../access/session-operations.ts";
 import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import { appendRecord } from "../audit/append.ts";
 import { readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.ts";
@@ -40,7 +48,7 @@ import { readMemory } from "../memory/read.ts";
 import { searchMemories } from "../memory/search.ts";
 import { updateMemory } from "../memory/update.ts";
 import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
-import type { InstallationOperation, Operation, ProjectOperation } from "./operation.ts";
+import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 
 export const projectOperations: readonly ProjectOperation[] = [
   createMemory,
@@ -78,6 +86,10 @@ export const installationOperations: readonly InstallationOperation[] = [
   listKeys,
   revokeKey,
   useLocalKey,
+  useConsoleKey,
+  createSignInLink,
+  listSessions,
+  revokeSessions,
   signCheckpoints,
   listChain,
   showRecord,
@@ -93,8 +105,13 @@ export const installationOperations: readonly InstallationOperation[] = [
   cancelModelChange,
 ];
 
+export const sessionOperations: readonly SessionOperation[] = [openSession, closeSession];
+
 const byName = new Map<string, Operation>(
-  [...projectOperations, ...installationOperations].map((operation) => [operation.name, operation]),
+  [...projectOperations, ...installationOperations, ...sessionOperations].map((operation) => [
+    operation.name,
+    operation,
+  ]),
 );
 
 export function findOperation(name: string): Operation | undefined {

@@ -1,10 +1,12 @@
 // Owns the recorded origin of a call: texts are shortened and well-formed, and metadata is included only if it is valid.
 
+import type { Session, SignInLink } from "../access/session.ts";
 import { Refusal } from "../errors.ts";
 import { isInteroperable, isObject, type JsonObject } from "../json/json.ts";
 import { JsonFault, parseJson, printJson } from "../json/json-text.ts";
 import { metadataMaxBytes, userAgentMaxCharacters } from "../limits.ts";
 import { shorten } from "../text/characters.ts";
+import type { Actor } from "./actor.ts";
 import type { Origin } from "./call.ts";
 import type { Credentials, Request, RequestMetadata } from "./request.ts";
 
@@ -14,19 +16,21 @@ interface OriginReading {
   readonly fault: Refusal | null;
 }
 
-export function readOrigin(request: Request): OriginReading {
+export function readOrigin(request: Request, actor: Actor): OriginReading {
   const { metadata } = request.origin;
   try {
-    return { origin: toOrigin(request, metadata === null ? null : readMetadata(metadata)), fault: null };
+    const read = metadata === null ? null : readMetadata(metadata);
+    return { origin: toOrigin(request, actor, read), fault: null };
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault;
-    return { origin: toOrigin(request, null), fault };
+    return { origin: toOrigin(request, actor, null), fault };
   }
 }
 
 /** The origin with this metadata, whose texts have at most `maxCharacters`. */
 export function toOrigin(
   { credentials, origin: { transport, ip, userAgent, client } }: Pick<Request, "credentials" | "origin">,
+  { session, link }: Pick<Actor, "session" | "link">,
   metadata: JsonObject | null,
   maxCharacters = userAgentMaxCharacters,
 ): Origin {
@@ -37,18 +41,26 @@ export function toOrigin(
     userAgent: bounded(userAgent),
     client: bounded(client),
     metadata,
-    ...authorityOf(credentials, bounded),
+    ...authorityOf(credentials, session, link, bounded),
   };
 }
 
 function authorityOf(
   credentials: Credentials,
+  session: Session | null,
+  link: SignInLink | null,
   bounded: (text: string | null) => string | null,
-): Pick<Origin, "administrator" | "performedFor"> {
-  if (credentials.kind === "caller") return { performedFor: credentials.performedFor };
-  if (credentials.kind === "key") return {};
-  const { osUid, osUser, sudoUser } = credentials.administrator;
-  return { administrator: { osUid, osUser: bounded(osUser), sudoUser: bounded(sudoUser) } };
+): Pick<Origin, "administrator" | "performedFor" | "session"> {
+  const performedFor = credentials.kind === "caller" ? { performedFor: credentials.performedFor } : {};
+  const sent = session === null ? {} : { session: session.id };
+  const administrator =
+    "administrator" in credentials
+      ? credentials.administrator
+      : (session?.administrator ?? link?.administrator ?? null);
+  if (administrator === null) return { ...performedFor, ...sent };
+  const { osUid, osUser, sudoUser } = administrator;
+  const named = { osUid, osUser: bounded(osUser), sudoUser: bounded(sudoUser) };
+  return { ...performedFor, ...sent, administrator: named };
 }
 
 /** @throws Refusal 1400 */

@@ -113,7 +113,7 @@ function toEntryOfSuccess(subject: Subject, memoryId: string | null, cost: Cost)
 
 /** A secret must not be recorded, and a log that contains its own answers would grow without limit. */
 function keepsResponse(operation: Operation): boolean {
-  const isSecret = operation.scope === "installation" && operation.secret;
+  const isSecret = operation.scope !== "project" && operation.secret;
   return !isSecret && operation.answersWithRecords !== true;
 }
 

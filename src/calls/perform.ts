@@ -3,16 +3,18 @@
 
 import { uncountedBody } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Refusal } from "../errors.ts";
+import { useConsoleKey } from "../access/console-key.ts";
+import { type Refusal, successCode } from "../errors.ts";
 import { largeBodyMinBytes, preparationAttemptsMax } from "../limits.ts";
 import { secondsBetween } from "../statistics/distribution.ts";
+import { type Actor, nobody } from "./actor.ts";
 import { logAdministration } from "./administration-log.ts";
 import { type Answer, type Refused, toRefusalAnswer, toRefused } from "./answer.ts";
 import { type ArrivalTools, createArrivalChecks } from "./arrival-checks.ts";
 import type { Call, Decision } from "./call.ts";
 import { type CallStatistics, createCallStatistics } from "./call-statistics.ts";
 import { createErasureWatch, outdated } from "./erasure-watch.ts";
-import { type Actor, type Authority, identify, requireAuthority } from "./identify.ts";
+import { type Authority, identify, requireAuthority } from "./identify.ts";
 import { nothingKept, openInput, type Reading, readInput } from "./input.ts";
 import { createModelWatch, ofOtherModel } from "./model-watch.ts";
 import { isForeseen, type Operation } from "./operation.ts";
@@ -24,7 +26,7 @@ import type { Request } from "./request.ts";
 /** Never throws: every outcome is an answer. */
 export type Perform = (operation: Operation, request: Request) => Promise<Performed>;
 
-interface Performed {
+export interface Performed {
   readonly answer: Answer;
   /** Null: administration, or a key that is missing or unknown. */
   readonly caller: Caller | null;
@@ -51,17 +53,20 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
   const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
 
   const perform: Perform = async (operation, request) => {
-    let caller: Caller | null = null;
+    let actor = nobody;
     let answer: Answer;
     const arrivedAt = request.arrivedAt ?? clock.elapsed();
     statistics.begin();
     try {
-      const actor = await identify(store.access, request.credentials, clock.now());
-      caller = actor.caller;
-      answer = await performAs(actor, operation, request);
+      actor = await identify(store.access, request.credentials, clock.now());
+      const refused = actor.lacksKeyOf === undefined ? null : await createKeyFor(request, actor.lacksKeyOf);
+      if (actor.lacksKeyOf !== undefined)
+        actor = await identify(store.access, request.credentials, clock.now());
+      answer = refused ?? (await performAs(actor, operation, request));
     } catch (error) {
       answer = toRefusalAnswer(toRefused(error, report));
     }
+    const { caller } = actor;
     const endedAtMs = clock.elapsed();
     statistics.end({
       operation: operation.name,
@@ -71,8 +76,20 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
       project: caller?.project.id ?? null,
       endedAtMs,
     });
-    logAdministration(logger, operation, request, answer);
+    logAdministration(logger, operation, request, actor, answer);
     return { answer, caller };
+  };
+  /** Creates the console's key of a project for the first call of an administrator. @returns the answer if that is refused */
+  const createKeyFor = async (request: Request, project: string): Promise<Answer | null> => {
+    const { credentials, origin, signal } = request;
+    if (credentials.kind !== "session") return null;
+    const { answer } = await perform(useConsoleKey, {
+      credentials: { ...credentials, project: null },
+      input: { kind: "object", fields: { project } },
+      origin: { ...origin, metadata: null },
+      signal,
+    });
+    return answer.code === successCode ? null : answer;
   };
   const commit = async (call: Call): Promise<Answer> => {
     const startedAt = clock.elapsed();
@@ -87,21 +104,24 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
 
   /** @throws Refusal if the call is not recorded: it is only counted, or its body exceeds the memory for bodies */
   const performAs = async (actor: Actor, operation: Operation, request: Request): Promise<Answer> => {
-    const { caller, invalid } = actor;
+    const { caller, session, link, invalid } = actor;
     const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed() };
     if (invalid !== null) {
-      return commit({ ...named, ...refuseUnauthenticated(request, caller, invalid) });
+      return commit({ ...named, ...refuseUnauthenticated(request, actor, invalid) });
     }
     if (caller !== null) limitRate(caller, request);
+    else if (session !== null) checks.limitSession(session);
 
     using held = new DisposableStack();
-    const input = openInput(operation, request.input, caller);
-    const { origin, fault } = readOrigin(request);
-    const call = { ...named, ...ownerOf(caller), origin, ...input.recorded };
-    const admitted = admit(operation, caller, input.fault ?? fault);
+    const input = openInput(operation, request.input, request.credentials.kind === "administration");
+    const { origin, fault } = readOrigin(request, actor);
+    const authorised = link === null ? {} : { link: link.id };
+    const call = { ...named, ...ownerOf(caller), ...authorised, origin, ...input.recorded };
+    const admitted = admit(operation, actor, input.fault ?? fault);
     if ("refused" in admitted) return await commit({ ...call, ...nothingKept, decision: admitted });
 
-    const claim = caller === null ? uncountedBody : held.use(claimBody(caller.project.id));
+    const payer = caller?.project.id ?? session?.id ?? link?.id;
+    const claim = payer === undefined ? uncountedBody : held.use(claimBody(payer));
     const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
     const reading = readInput(operation, body, input);
@@ -130,11 +150,11 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
   /** @param fault the fault of the request's form; null: none */
   const admit = (
     operation: Operation,
-    caller: Caller | null,
+    actor: Actor,
     fault: Refusal | null,
   ): Authority | { readonly refused: Refused } => {
     try {
-      const authority = requireAuthority(operation, caller, plans, clock.now());
+      const authority = requireAuthority(operation, actor, plans, clock.now());
       if (fault !== null) throw fault;
       return authority;
     } catch (error) {

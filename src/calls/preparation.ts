@@ -60,11 +60,12 @@ export function createPrepare(
 
   return async (authority, input, request, held, watch, models) => {
     const { credentials, origin, signal, onProgress = ignoreProgress } = request;
-    if (!("caller" in authority)) {
+    if (authority.kind === "session") return null;
+    if (authority.kind === "installation") {
       const administration = { store, now: clock.now(), plans, signal };
       return (await authority.operation.prepare?.(input, administration)) ?? null;
     }
-    const { operation, caller, plan } = authority;
+    const { operation, caller, plan, session } = authority;
     const waiter = { project: caller.project.id, signal };
     const credits = held.use(reservations(caller.project));
     // Work inside a turn must not wait for another turn: if such calls held all turns of the project, none could continue.
@@ -99,7 +100,7 @@ export function createPrepare(
       async perform(other, fields) {
         await watch.begin();
         return perform(other, {
-          credentials: { kind: "caller", caller, performedFor: operation.name, isInTurn },
+          credentials: { kind: "caller", caller, performedFor: operation.name, isInTurn, session },
           input: { kind: "object", fields },
           origin,
           signal,

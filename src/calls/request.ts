@@ -2,8 +2,10 @@
 
 import type { BodyClaim } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
+import type { Session } from "../access/session.ts";
 import type { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { Administrator } from "./administrator.ts";
 
 export interface Request {
   readonly credentials: Credentials;
@@ -23,7 +25,13 @@ export interface Request {
 export type ReportProgress = (done: number, message: string) => void;
 
 /** What authorises a call. */
-export type Credentials = KeyCredentials | LocalCredentials | CallerCredentials | AdministrationCredentials;
+export type Credentials =
+  | KeyCredentials
+  | LocalCredentials
+  | SessionCredentials
+  | LinkCredentials
+  | CallerCredentials
+  | AdministrationCredentials;
 
 export interface KeyCredentials {
   readonly kind: "key";
@@ -49,6 +57,25 @@ export interface LocalCredentials {
   readonly advice: KeyAdvice;
 }
 
+/** A session of the console. Its person is an administrator, or uses a key (access/session.ts). */
+export interface SessionCredentials {
+  readonly kind: "session";
+  /** As received. */
+  readonly secret: string;
+  /**
+   * Id of the project of an operation of a project, as received. An administrator needs one, and acts with the console's key of the
+   * project; a key has its own project. Null: none was sent.
+   */
+  readonly project: string | null;
+}
+
+/** A sign-in link, which authorises `session.open` once. */
+export interface LinkCredentials {
+  readonly kind: "link";
+  /** As received. */
+  readonly secret: string;
+}
+
 /** The caller of another call that is being performed. That call identified the caller and was counted by the rate limit. */
 export interface CallerCredentials {
   readonly kind: "caller";
@@ -57,22 +84,14 @@ export interface CallerCredentials {
   readonly performedFor: string;
   /** Whether the other call is inside Preparation.inTurn; then this one must not wait for a turn. */
   readonly isInTurn: boolean;
+  /** The session in which the other call was sent; null: none. */
+  readonly session: Session | null;
 }
 
 /** Authorised by access to the data directory, which the transport has verified. */
 export interface AdministrationCredentials {
   readonly kind: "administration";
   readonly administrator: Administrator;
-}
-
-/** The user of this machine who performs administration or uses a local key, as reported by the program or the server. */
-export interface Administrator {
-  /** Number of the operating-system user of the process; null: not reported. */
-  readonly osUid: number | null;
-  /** Name of this user, from the variable USER; null: not reported. */
-  readonly osUser: string | null;
-  /** Name of the user who ran sudo; null: not known. */
-  readonly sudoUser: string | null;
 }
 
 /** The input of the operation: an object, or a body that is not received yet. */

@@ -1,10 +1,11 @@
 // Owns the second half of every call: inside one transaction, apply the change and append its audit record.
 // No change is committed without its record. A refused or failed call changes nothing but its record.
 
-import { authorise } from "../access/authorise.ts";
+import { authorise, keyFault, unauthenticated } from "../access/authorise.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
+import { type Session, sessionFault } from "../access/session.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../errors.ts";
@@ -52,7 +53,7 @@ export async function settle(
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
   const body = bodyOf(call);
-  const application = { now, plans: settlement.plans };
+  const application = { now, plans: settlement.plans, origin: call.origin };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
   const { payload } = settled;
   const entry = await transaction.audit.append({
@@ -102,17 +103,41 @@ async function accept(
 }
 
 async function apply(
-  { transaction, operation, caller, body, application }: Accepting,
+  settling: Accepting,
   { parameters, prepared }: Accepted,
   after: AfterCommit[],
 ): Promise<Applied<unknown>> {
+  const { transaction, operation, caller, body, application } = settling;
   const input = { ...body, ...parameters };
+  const session = await requireSession(settling, after);
   if (operation.scope === "installation") return operation.apply(transaction, input, application, prepared);
+  const { now, plans } = application;
+  if (operation.scope === "session") {
+    const fault = caller === null ? null : keyFault(caller, now);
+    if (fault !== null) throw fault;
+    const { link: id } = settling.call;
+    const link = id === undefined ? null : await transaction.access.findSignInLink(id);
+    return operation.apply(transaction, input, { ...application, caller, session, link });
+  }
   if (caller === null)
     throw new Refusal(1401, "The API key no longer exists. Ask the operator for a new one.");
-  const { now, plans } = application;
   const plan = planOf(caller.project, plans);
   authorise(operation, caller, plan, now);
   after.push({ effect: "touch_key", keyId: caller.key.id, at: now });
   return operation.apply(transaction, input, prepared, { ...application, caller, plan });
+}
+
+/** The session of the call, which may have ended since the call arrived; null: the call was sent in none. @throws Refusal 1401 */
+async function requireSession(
+  { transaction, call, application: { now } }: Accepting,
+  after: AfterCommit[],
+): Promise<Session | null> {
+  const { session: id } = call.origin;
+  if (id === undefined) return null;
+  const known = await transaction.access.findSession(id);
+  if (known === null) throw unauthenticated("The session was closed. Sign in to the console again.");
+  const fault = sessionFault(known, now);
+  if (fault !== null) throw fault;
+  after.push({ effect: "touch_session", session: id, at: now });
+  return known.session;
 }

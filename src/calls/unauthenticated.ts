@@ -1,12 +1,12 @@
 // Owns calls without a valid key: of an unknown one they are recorded on the installation's chain, of a revoked or expired one on its
 // project's. Their input is never received, and only few of them are recorded, so that nobody can fill the disk without a valid key.
 
-import type { Caller } from "../access/caller.ts";
 import { tooManyCalls } from "../access/rate.ts";
 import { createUnauthenticatedLimit, tooManyUnauthenticated } from "../access/unauthenticated-limit.ts";
 import type { Clock } from "../clock.ts";
 import type { Refusal } from "../errors.ts";
 import { unauthenticatedTextMaxCharacters } from "../limits.ts";
+import type { Actor } from "./actor.ts";
 import { type ReportFailure, toRefused } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { nothingKept } from "./input.ts";
@@ -16,14 +16,14 @@ import type { Request } from "./request.ts";
 /** The refused call as it is recorded. @throws Refusal 1429 when the call is counted and not recorded. */
 type RefuseUnauthenticated = (
   request: Pick<Request, "credentials" | "origin">,
-  caller: Caller | null,
+  actor: Actor,
   invalid: Refusal,
 ) => Omit<Call, "operation" | "arrivedAt">;
 
 export function createUnauthenticatedRefusal(clock: Clock, report: ReportFailure): RefuseUnauthenticated {
   const limit = createUnauthenticatedLimit();
-  return (request, caller, invalid) => {
-    const origin = toOrigin(request, null, unauthenticatedTextMaxCharacters);
+  return (request, actor, invalid) => {
+    const origin = toOrigin(request, actor, null, unauthenticatedTextMaxCharacters);
     const refuse = (keyId: string | null, refusal: Refusal) => ({
       keyId,
       origin,
@@ -33,7 +33,7 @@ export function createUnauthenticatedRefusal(clock: Clock, report: ReportFailure
       decision: { refused: toRefused(refusal, report) },
     });
     const verdict = limit(request.origin.ip ?? "unknown", clock.elapsed());
-    if (verdict.kind === "record") return refuse(caller?.key.id ?? null, invalid);
+    if (verdict.kind === "record") return refuse(actor.caller?.key.id ?? null, invalid);
     const { unrecorded, waitSeconds } = verdict;
     if (unrecorded === null) throw tooManyCalls(waitSeconds);
     // The count covers calls with many keys and with none, so it is recorded on the installation's chain.

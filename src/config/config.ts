@@ -27,6 +27,8 @@ export interface Config {
   readonly metricsPort: number | null;
   readonly metricsHost: string;
   readonly metricsProjects: boolean;
+  /** Whether the console is served. */
+  readonly console: boolean;
   readonly trustedProxies: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -122,6 +124,7 @@ export function loadConfig({
     metricsPort: value(settings.metricsPort),
     metricsHost: value(settings.metricsHost),
     metricsProjects: value(settings.metricsProjects),
+    console: value(settings.console),
     trustedProxies: value(settings.trustedProxies),
     allowedHosts: value(settings.allowedHosts),
     allowedOrigins: value(settings.allowedOrigins),

@@ -39,9 +39,17 @@ export const networkSettings = {
     },
     false,
   ),
+  console: toggle(
+    {
+      name: "console",
+      description: "serve the console, the pages for people, at /console; false: only the API is served",
+    },
+    true,
+  ),
   trustedProxies: networks({
     name: "trusted-proxies",
-    description: "proxies whose X-Forwarded-For header is trusted for the address of the client",
+    description:
+      "proxies whose X-Forwarded-For header is trusted for the address of the client, and whose X-Forwarded-Proto header for the scheme of the console",
   }),
   allowedHosts: hosts({
     name: "allowed-hosts",

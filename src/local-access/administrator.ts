@@ -1,6 +1,6 @@
 // Owns which user of the machine this process reports to the ledger. Must never look up a name in the system.
 
-import type { Administrator } from "../calls/request.ts";
+import type { Administrator } from "../calls/administrator.ts";
 
 /**
  * Of this process. The names come from variables, which the user can set; only the number is a fact. The names of users are not looked

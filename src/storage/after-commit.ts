@@ -7,6 +7,8 @@ import type { Answer } from "../calls/answer.ts";
 export type AfterCommit =
   /** Store when the key was last used. May happen a second later, and be lost in a crash. */
   | { readonly effect: "touch_key"; readonly keyId: string; readonly at: number }
+  /** The same of the session with this id. */
+  | { readonly effect: "touch_session"; readonly session: string; readonly at: number }
   /** Store when memories of the project with this id were last read. May happen a second later, and be lost in a crash. */
   | {
       readonly effect: "touch_memories";

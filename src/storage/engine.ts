@@ -137,7 +137,7 @@ export interface Inspection {
   readonly memories: number;
   /** Revoked and expired ones included. */
   readonly keys: number;
-  /** Those that are used with their secret: without the local keys of projects. */
+  /** Those that are used with their secret: without the local keys of projects and those of the console. */
   readonly secretKeys: number;
   /** Chain of the installation, which identifies it; null before its first record. */
   readonly installation: string | null;

@@ -34,6 +34,7 @@ const server = startServer({
   trustedProxies: [],
   mcp: null,
   overview: null,
+  console: null,
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,

@@ -8,6 +8,7 @@ import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
 import { serialsOf } from "./project-serials.ts";
+import { createSessionReader, createSessionTransaction } from "./sessions.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 interface ProjectRow {
@@ -58,15 +59,22 @@ export function createAccessReader(database: Database): AccessReader {
     "SELECT credits FROM project WHERE id = ? AND deleted_at IS NULL",
   );
   const byReference = database.prepare<[string, string, string], ProjectRow>(projectByReference);
+  const named = database.prepare<[string, string], CallerRow>(
+    `SELECT ${projectColumns}, ${keyColumns}, p.deleted_at FROM api_key k JOIN project p ON p.serial = k.project
+     WHERE k.project = (SELECT serial FROM project WHERE id = ?) AND k.name = ? ORDER BY k.id`,
+  );
+  const callerOf = (keyId: string) => {
+    const row = byId.get(keyId);
+    return row === undefined ? null : toCaller(row);
+  };
   return {
     async findCaller(secretDigest) {
       const row = bySecret.get(secretDigest);
       return row === undefined ? null : toCaller(row);
     },
-    async findCallerOfKey(keyId) {
-      const row = byId.get(keyId);
-      return row === undefined ? null : toCaller(row);
-    },
+    findCallerOfKey: async (keyId) => callerOf(keyId),
+    findCallersNamed: async (projectId, keyName) => named.all(projectId, keyName).map(toCaller),
+    ...createSessionReader(database, callerOf),
     async findProject(idOrName) {
       const row = byReference.get(idOrName, idOrName, idOrName);
       return row === undefined ? null : toProject(row);
@@ -181,6 +189,7 @@ export function createAccessTransaction(
       state.callers.clear();
       revoke.run(now, keyId);
     },
+    ...createSessionTransaction(database, state, findCaller),
   };
 }
 

@@ -12,6 +12,7 @@ import { createAccessFlush, createPurge, createRemovalSweep } from "./memories/p
 import type { WordMerge } from "./memories/word-merge.ts";
 import type { RetentionOptions } from "./retention/retention.ts";
 import { createSweeps, type SweepOutcome } from "./retention/retention-sweeps.ts";
+import { createSessionSweep } from "./sessions.ts";
 import { attempt } from "./threads/attempt.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
@@ -46,6 +47,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { database, state, checkpoints, wordMerge, clock, logger } = options;
   const flush = createAccessFlush(database, state);
   const sweep = createRemovalSweep(database);
+  const sweepSessions = createSessionSweep(database);
   const repeatFlush = repeatedly(options, flush);
   const repeatPurge = repeatedly(options, createPurge(database, state, wordMerge));
   const repeatVectorRemoval = repeatedly(options, createUnusedVectorRemoval(database));
@@ -54,6 +56,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const timers = [
     clock.every(accessFlushMs, repeatFlush),
     clock.every(sweepEveryMs, () => attempt(logger, () => sweep(clock.now()))),
+    clock.every(sweepEveryMs, () => attempt(logger, () => sweepSessions(clock.now()))),
     clock.every(checkpointTestMs, () => attempt(logger, () => checkpoints.signDue(false))),
     clock.every(checkpointTestMs, repeatMerge),
   ];

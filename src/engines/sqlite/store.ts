@@ -126,6 +126,9 @@ export async function openStore(
     access: {
       findCaller: lookUp(access.findCaller),
       findCallerOfKey: lookUp(access.findCallerOfKey),
+      findCallersNamed: lookUp(access.findCallersNamed),
+      findSession: lookUp(access.findSession),
+      findSignInLink: lookUp(access.findSignInLink),
       findProject: lookUp(access.findProject),
       findCredits: lookUp(access.findCredits),
     },

@@ -1,5 +1,6 @@
 // Owns the type Listener: what the HTTP API must know of the socket that a request came through.
 
+import type { ConsoleListener } from "./console/session-sender.ts";
 import type { ReadSender } from "./sender.ts";
 
 export interface Listener {
@@ -11,6 +12,8 @@ export interface Listener {
   webPageFault(headers: Headers): string | null;
   /** The same for every other path. */
   hostFault(request: Request): string | null;
+  /** Null: the console cannot be used through this socket. */
+  readonly console: ConsoleListener | null;
   /** Adds what browsers must know to every answer. */
   addHeaders(request: Request, response: Response): void;
   /** Closes the connection of the request after this time without traffic; 0: never. */

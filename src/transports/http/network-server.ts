@@ -102,6 +102,7 @@ function listen(options: ServerOptions, port: number, certificate: Certificate |
   });
   const addSecurityHeaders = createSecurityHeaders(isTls && !isLoopback(hostname));
   const addCors = createCors(corsOrigins);
+  const isFromProxy = (request: Request) => isProxy(peerOf(request) ?? "");
   const http = createHttp(options, {
     isTls,
     addressOf,
@@ -109,7 +110,11 @@ function listen(options: ServerOptions, port: number, certificate: Certificate |
     webPageFault: (headers) => hostFault(headers) ?? originFault(headers),
     // A proxy has names that this server does not know. A server for other machines has such names, too.
     hostFault: (request) =>
-      isLoopback(hostname) && !isProxy(peerOf(request) ?? "") ? hostFault(request.headers) : null,
+      isLoopback(hostname) && !isFromProxy(request) ? hostFault(request.headers) : null,
+    console: {
+      schemeOf: (request) => (isTls || (isFromProxy(request) && isForwardedTls(request)) ? "https" : "http"),
+      hostFault: (request) => (isFromProxy(request) ? null : hostFault(request.headers)),
+    },
     addHeaders(request, response) {
       addSecurityHeaders(request, response);
       addCors(request, response);
@@ -133,6 +138,12 @@ function listen(options: ServerOptions, port: number, certificate: Certificate |
   });
   const listening: Listening = { server, isReplaced: false, end: null };
   return listening;
+}
+
+/** Of several proxies, the last one has appended what it received. */
+function isForwardedTls({ headers }: Request): boolean {
+  const schemes = headers.get("x-forwarded-proto")?.split(",") ?? [];
+  return schemes.at(-1)?.trim().toLowerCase() === "https";
 }
 
 function closingReplaced({ routes, fetch, error }: Http, isReplaced: () => boolean): Http {

@@ -36,7 +36,7 @@ export function createRequestReader(route: Route): RequestReader {
           route.method === "GET" ? noBody : await receiveRequestBody(request, claim),
       },
       origin: {
-        transport: "http",
+        transport: credentials.kind === "session" ? "console" : "http",
         ip,
         client: null,
         ...readReported(request.headers),

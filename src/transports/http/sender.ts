@@ -1,11 +1,11 @@
 // Owns the type Sender: who sends an HTTP request, as far as its connection tells. Over the network it is a key and an address, over the
-// local socket the id of a key and a user of the machine. Must never decide whether the key is valid.
+// local socket the id of a key and a user of the machine, and from the console a session. Must never decide whether the key is valid.
 
 import { secretForm } from "../../access/key.ts";
-import type { KeyAdvice, KeyCredentials, LocalCredentials } from "../../calls/request.ts";
+import type { KeyAdvice, KeyCredentials, LocalCredentials, SessionCredentials } from "../../calls/request.ts";
 
 export interface Sender {
-  readonly credentials: KeyCredentials | LocalCredentials;
+  readonly credentials: KeyCredentials | LocalCredentials | SessionCredentials;
   /** Address of the client; null: the connection has none. */
   readonly ip: string | null;
 }

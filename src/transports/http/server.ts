@@ -2,7 +2,7 @@
 // validate before authentication and drop unknown fields silently. Must never listen: network-server.ts and the local socket do.
 
 import { Elysia } from "elysia";
-import { type Answer, type Refused, toRefused } from "../../calls/answer.ts";
+import type { Refused } from "../../calls/answer.ts";
 import type { Perform } from "../../calls/perform.ts";
 import type { Clock } from "../../clock.ts";
 import { errorStatus, Refusal } from "../../errors.ts";
@@ -10,25 +10,30 @@ import type { Logger } from "../../log/logger.ts";
 import type { Overview } from "../../overview/overview.ts";
 import type { McpEndpoint } from "../mcp/endpoint.ts";
 import { mcpPath } from "../mcp/exchange.ts";
+import { refusedBecause, respondTo } from "./answered-call.ts";
 import { leavesBodyBehind } from "./body.ts";
 import type { CallLog } from "./call-log.ts";
-import { type ConsolePages, createConsolePages } from "./console/pages.ts";
+import { type ConsoleTools, consoleRoutes } from "./console/console-routes.ts";
+import { type ConsolePages, createConsolePages, noPages } from "./console/pages.ts";
+import { readSession } from "./console/session-sender.ts";
 import { docsRoutes } from "./docs.ts";
-import { toEnvelope } from "./envelope.ts";
 import type { Handler } from "./handler.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { withoutIdleTimeout } from "./idle-timeout.ts";
 import type { Listener } from "./listener.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import { createRequestReader } from "./request.ts";
-import { refusalResponse, toResponse } from "./response.ts";
+import { refusalResponse } from "./response.ts";
 import { type Route, routes } from "./routes.ts";
+import type { Sender } from "./sender.ts";
 import { isAsSent } from "./target.ts";
 
 export interface HttpOptions {
   readonly perform: Perform;
   /** The endpoint for MCP; null: there is none. */
   readonly mcp: McpEndpoint | null;
+  /** What only the console needs; null: there is no console. */
+  readonly console: ConsoleTools | null;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly calls: CallLog;
@@ -122,7 +127,8 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
   };
 
   for (const route of routes) bind(route.method, route.path, performing(route, options, listener));
-  const pages = createConsolePages();
+  const pages = options.console === null || listener.console === null ? noPages : createConsolePages();
+  for (const [method, path, handle] of consoleRoutes(options, listener)) bind(method, path, handle);
   for (const [path, handle] of [...healthRoutes(options.readiness), ...docsRoutes(), ...pages.routes]) {
     bind("GET", path, handle);
   }
@@ -138,39 +144,28 @@ function bindRoutes(options: HttpOptions, listener: Listener): BoundRoutes {
 const raw = { parse: "none" } as const;
 
 function performing(route: Route, options: HttpOptions, listener: Listener): Handler {
-  const { perform, clock, calls } = options;
+  const { perform, clock } = options;
   const read = createRequestReader(route);
   return async ({ request, path }) => {
     const arrivedAt = clock.elapsed();
-    const sender = listener.readSender(request);
+    const sender = readSender(request, options, listener);
     const arrival = read(request, path, sender, arrivedAt);
-    const { answer, caller } = await withoutIdleTimeout(
+    const performed = await withoutIdleTimeout(
       route.operation,
       (seconds) => listener.setIdleTimeout(request, seconds),
       () => perform(route.operation, arrival),
     );
-    const response = await guard(options.logger, () => toResponse(answer, request));
-    calls.log({
-      method: request.method,
-      path: route.path,
-      operation: route.operation.name,
-      status: response.status,
-      // A request for a part of a file has a status of its own.
-      code: answer.status === response.status ? answer.code : null,
-      record: answer.recordId ?? null,
-      durationMs: clock.elapsed() - arrivedAt,
-      project: caller?.project.id ?? null,
-      key: caller?.key.id ?? null,
-      address: sender.ip,
-      bytes: () => lengthOf(answer, response),
-    });
-    return response;
+    const call = { request, path: route.path, operation: route.operation.name, ip: sender.ip, arrivedAt };
+    return respondTo(options, call, performed);
   };
 }
 
-function lengthOf(answer: Answer, { headers }: Response): number {
-  const envelope = toEnvelope(answer);
-  return envelope === null ? Number(headers.get("content-length") ?? 0) : Buffer.byteLength(envelope);
+/** @throws Refusal if the request contradicts its connection, or may be forged */
+function readSender(request: Request, { console }: HttpOptions, listener: Listener): Sender {
+  const session =
+    console === null || listener.console === null ? null : readSession(request, listener.console);
+  if (session === null) return listener.readSender(request);
+  return { credentials: session, ip: listener.addressOf(request) };
 }
 
 /** For requests that belong to no operation. */
@@ -211,16 +206,3 @@ const noHost = new Refusal(
   "The header Host is missing or malformed. Send the name of this server in it.",
 );
 const notFound = new Refusal(1404, "Route not found. All routes of the API are listed at /docs.");
-
-async function guard(logger: Logger, work: () => Response | Promise<Response>): Promise<Response> {
-  try {
-    return await work();
-  } catch (error) {
-    return refusalResponse(refusedBecause(logger, error));
-  }
-}
-
-/** An unexpected error is logged. */
-function refusedBecause(logger: Logger, error: unknown): Refused {
-  return toRefused(error, (incident) => logger.error("a request failed", { incident, error }));
-}

@@ -1,7 +1,8 @@
 // Owns the headers of the local socket that say who sends a request: the user and the program, and for a call of a project its local key.
 // The server accepts them unchecked, because whoever can open the socket can also change the database.
 
-import type { Administrator, KeyAdvice } from "../../calls/request.ts";
+import type { Administrator } from "../../calls/administrator.ts";
+import type { KeyAdvice } from "../../calls/request.ts";
 import { Refusal } from "../../errors.ts";
 import { isObject, type Json } from "../../json/json.ts";
 import type { Sender } from "../http/sender.ts";

@@ -2,8 +2,9 @@
 
 import type { Caller } from "../../../src/access/caller.ts";
 import type { Project } from "../../../src/access/project.ts";
+import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
-import type { Data, KeyRow } from "./data.ts";
+import type { Data, KeyRow, SessionRow } from "./data.ts";
 
 export function createAccessReader(data: Data): AccessReader {
   return {
@@ -16,6 +17,24 @@ export function createAccessReader(data: Data): AccessReader {
         );
       }),
     findCallerOfKey: (keyId) => data.inTurn(() => findCallerOf(data, keyId)),
+    findCallersNamed: (projectId, keyName) =>
+      data.inTurn(() =>
+        data.keys
+          .all()
+          .filter(({ project, key }) => project === projectId && key.name === keyName)
+          .flatMap((row) => toCaller(data, row) ?? []),
+      ),
+    findSession: (secretDigest) =>
+      data.inTurn(() => {
+        const digest = hexOf(secretDigest);
+        const row = data.sessions.all().find((each) => each.digest === digest);
+        return row === undefined ? null : toKnownSession(data, row);
+      }),
+    findSignInLink: (secretDigest) =>
+      data.inTurn(() => {
+        const digest = hexOf(secretDigest);
+        return data.links.all().find((each) => each.digest === digest)?.link ?? null;
+      }),
     findProject: (idOrName) => data.inTurn(() => findProject(data, idOrName)),
     findCredits: ({ id }) =>
       data.inTurn(() => {
@@ -45,8 +64,16 @@ function toCaller({ projects }: Data, row: KeyRow | undefined): Caller | null {
   return { key: row.key, project: owner.project, isProjectDeleted: owner.isDeleted };
 }
 
+function toKnownSession(data: Data, { session }: SessionRow): KnownSession {
+  return { session, caller: session.keyId === null ? null : findCallerOf(data, session.keyId) };
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
 export function createAccessTransaction(data: Data): AccessTransaction {
-  const { projects, keys, memories, createId } = data;
+  const { projects, keys, memories, sessions, links, createId } = data;
   const keysOf = (id: string) => keys.all().filter(({ project }) => project === id);
   const revoke = (row: KeyRow, now: number) =>
     keys.set(row.key.id, { ...row, key: { ...row.key, revokedAt: now } });
@@ -92,5 +119,36 @@ export function createAccessTransaction(data: Data): AccessTransaction {
       const row = keys.get(keyId);
       if (row !== undefined) revoke(row, now);
     },
+    async insertSession({ secretDigest, ...fields }, now) {
+      const session = { ...fields, id: createId(now), createdAt: now, lastUsedAt: null };
+      sessions.set(session.id, { session, digest: hexOf(secretDigest) });
+      return session;
+    },
+    async findSession(id) {
+      const row = sessions.get(id);
+      return row === undefined ? null : toKnownSession(data, row);
+    },
+    listSessions: async () =>
+      sessions
+        .all()
+        .map((row) => toKnownSession(data, row))
+        .toSorted((a, b) => (a.session.id < b.session.id ? -1 : 1)),
+    removeSession: async (id) => void sessions.delete(id),
+    async insertSignInLink({ secretDigest, ...fields }, now) {
+      const link: SignInLink = { ...fields, id: createId(now), createdAt: now, usedAt: null };
+      links.set(link.id, { link, digest: hexOf(secretDigest) });
+      return link;
+    },
+    findSignInLink: async (id) => links.get(id)?.link ?? null,
+    listSignInLinks: async () =>
+      links
+        .all()
+        .map(({ link }) => link)
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    async useSignInLink(id, now) {
+      const row = links.get(id);
+      if (row !== undefined) links.set(id, { ...row, link: { ...row.link, usedAt: now } });
+    },
+    removeSignInLink: async (id) => void links.delete(id),
   };
 }

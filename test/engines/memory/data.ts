@@ -2,6 +2,7 @@
 
 import type { Key } from "../../../src/access/key.ts";
 import type { Project } from "../../../src/access/project.ts";
+import type { Session, SignInLink } from "../../../src/access/session.ts";
 import type { SealedRecord } from "../../../src/audit/chain.ts";
 import type { RecordLocation } from "../../../src/audit/store.ts";
 import type { Export } from "../../../src/export/export.ts";
@@ -20,6 +21,16 @@ export interface KeyRow {
   readonly key: Key;
   readonly project: string;
   /** SHA-256 of the secret, hexadecimal. */
+  readonly digest: string;
+}
+
+export interface SessionRow {
+  readonly session: Session;
+  readonly digest: string;
+}
+
+export interface LinkRow {
+  readonly link: SignInLink;
   readonly digest: string;
 }
 
@@ -75,6 +86,8 @@ export interface Data {
   readonly createId: IdSource;
   readonly projects: Table<string, ProjectRow>;
   readonly keys: Table<string, KeyRow>;
+  readonly sessions: Table<string, SessionRow>;
+  readonly links: Table<string, LinkRow>;
   readonly memories: Table<string, MemoryRow>;
   /** By project. */
   readonly chains: Table<string | null, ChainRow>;
@@ -97,6 +110,8 @@ export function createData(): Data {
     createId: createIdSource(),
     projects: new Table(journal),
     keys: new Table(journal),
+    sessions: new Table(journal),
+    links: new Table(journal),
     memories: new Table(journal),
     chains: new Table(journal),
     records: new Table(journal),

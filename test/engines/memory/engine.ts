@@ -1,7 +1,7 @@
 // A second engine, for tests of the interface only: it keeps everything in this process, and searches by looking at every memory. What it
 // lacks is named in engine.test.ts.
 
-import { isLocalKey } from "../../../src/access/key.ts";
+import { isUsedWithSecret } from "../../../src/access/key.ts";
 import type { Checkpoint } from "../../../src/audit/checkpoint.ts";
 import { type Engine, ModelMismatch, type StoreOptions } from "../../../src/storage/engine.ts";
 import type { StoredLedger } from "../../../src/storage/stored-ledger.ts";
@@ -48,7 +48,7 @@ export function createMemoryEngine(folder: string): Engine {
       modelChange: settings.get("all")?.modelChange ?? null,
       memories: data.memories.all().length,
       keys: keys.all().length,
-      secretKeys: keys.all().filter(({ key }) => !isLocalKey(key)).length,
+      secretKeys: keys.all().filter(({ key }) => isUsedWithSecret(key)).length,
       installation: data.chains.get(null)?.chain ?? null,
       projects: projects.all().flatMap(({ project, isDeleted }) => (isDeleted ? [] : [project])),
     }),

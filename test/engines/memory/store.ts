@@ -128,10 +128,14 @@ export function openMemoryStore(
 }
 
 /** There is no work for the other effects: nothing is kept beside the rows, and nobody writes exports. */
-function perform({ memories, keys }: Data, after: AfterCommit): void {
+function perform({ memories, keys, sessions }: Data, after: AfterCommit): void {
   if (after.effect === "touch_key") {
     const row = keys.get(after.keyId);
     if (row !== undefined) keys.set(after.keyId, { ...row, key: { ...row.key, lastUsedAt: after.at } });
+  } else if (after.effect === "touch_session") {
+    const row = sessions.get(after.session);
+    if (row !== undefined)
+      sessions.set(after.session, { ...row, session: { ...row.session, lastUsedAt: after.at } });
   } else if (after.effect === "touch_memories") {
     for (const id of after.memories) {
       const row = memories.get(id);

@@ -46,6 +46,7 @@ const server = startServer({
   trustedProxies: [],
   mcp: null,
   overview: null,
+  console: null,
   allowedHosts: [],
   allowedOrigins: [],
   certificate: null,

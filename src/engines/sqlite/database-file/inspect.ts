@@ -1,6 +1,6 @@
 // Reads facts about a database without a store: its contents in numbers, and whether it is intact. Must never write.
 
-import { localKeyName } from "../../../access/key.ts";
+import { keyNamesWithoutSecret } from "../../../access/key.ts";
 import type { Database } from "../../../native/sqlite.ts";
 import type { Inspection } from "../../../storage/engine.ts";
 import { countMemories, toChange } from "../memories/model-change.ts";
@@ -28,7 +28,10 @@ export function inspect(file: DatabaseFile): Inspection {
       memories: countMemories(database)(),
       keys: Number(database.prepare("SELECT COUNT(*) FROM api_key").pluck().get()),
       secretKeys: Number(
-        database.prepare("SELECT COUNT(*) FROM api_key WHERE name <> ?").pluck().get(localKeyName),
+        database
+          .prepare("SELECT COUNT(*) FROM api_key WHERE name NOT IN (SELECT value FROM json_each(?))")
+          .pluck()
+          .get(JSON.stringify(keyNamesWithoutSecret)),
       ),
       installation: findInstallation(database),
       projects,

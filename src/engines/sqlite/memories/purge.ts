@@ -64,6 +64,11 @@ export function createPurge(database: Database, state: WriterState, wordMerge: W
   };
 }
 
+interface Touches {
+  readonly keys: readonly [string, number][];
+  readonly sessions: readonly [string, number][];
+}
+
 /** @returns a step that writes a batch of the access times in the state in a transaction of its own and tells whether more is left. */
 export function createAccessFlush(database: Database, state: WriterState): () => boolean {
   // The operations ask for no time that is stored already. The conditions are for calls that were prepared before it was stored.
@@ -75,17 +80,24 @@ export function createAccessFlush(database: Database, state: WriterState): () =>
     `UPDATE api_key SET last_used_at = :at
      WHERE id = :id AND (last_used_at IS NULL OR last_used_at <= :at - ${accessResolutionMs} OR last_used_at > :at)`,
   );
-  const write = database.transaction((memories: [string, MemoryTouch][], keys: [string, number][]) => {
+  const touchSession = database.prepare(
+    `UPDATE console_session SET last_used_at = :at
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at <= :at - ${accessResolutionMs} OR last_used_at > :at)`,
+  );
+  const write = database.transaction((memories: [string, MemoryTouch][], others: Touches) => {
     for (const [id, { project, at }] of memories) touchMemory.run({ id, project, at });
-    for (const [id, at] of keys) touchKey.run({ id, at });
+    for (const [id, at] of others.keys) touchKey.run({ id, at });
+    for (const [id, at] of others.sessions) touchSession.run({ id, at });
   });
   return () => {
     const memories = [...state.touchedMemories.entries().take(flushBatchRows)];
     const keys = [...state.touchedKeys.entries().take(flushBatchRows)];
-    if (memories.length + keys.length > 0) write(memories, keys);
+    const sessions = [...state.touchedSessions.entries().take(flushBatchRows)];
+    if (memories.length + keys.length + sessions.length > 0) write(memories, { keys, sessions });
     for (const [id] of memories) state.touchedMemories.delete(id);
     for (const [id] of keys) state.touchedKeys.delete(id);
-    return state.touchedMemories.size + state.touchedKeys.size > 0;
+    for (const [id] of sessions) state.touchedSessions.delete(id);
+    return state.touchedMemories.size + state.touchedKeys.size + state.touchedSessions.size > 0;
   };
 }
 

@@ -36,6 +36,9 @@ export function createWriterEffects(options: WriterEffectOptions): WriterEffects
       case "touch_key":
         state.touchedKeys.set(after.keyId, after.at);
         return false;
+      case "touch_session":
+        state.touchedSessions.set(after.session, after.at);
+        return false;
       case "touch_memories":
         for (const id of after.memories)
           state.touchedMemories.set(id, { project: after.project, at: after.at });

@@ -12,9 +12,10 @@ export interface MemoryTouch {
 
 export class WriterState implements WordState {
   readonly createId: IdSource = createIdSource();
-  /** By memory id and by key id; written within a second. A crash loses only access times. */
+  /** By the ids of memories, keys and sessions; written within a second. A crash loses only access times. */
   readonly touchedMemories = new Map<string, MemoryTouch>();
   readonly touchedKeys = new Map<string, number>();
+  readonly touchedSessions = new Map<string, number>();
   /** By key id. Always current: only this thread changes keys and projects, and each change or rollback empties the map. */
   readonly callers = new Map<string, Caller>();
   /** Whether a dead pool may exist that the purge must delete. */

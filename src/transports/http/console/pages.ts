@@ -38,6 +38,9 @@ export interface ConsolePages {
   readonly notFound: (request: Request) => Promise<Response> | null;
 }
 
+/** Of a server without the console. */
+export const noPages: ConsolePages = { routes: [], notFound: () => null };
+
 export function createConsolePages(): ConsolePages {
   const files = once(consoleFiles);
   const page = async (request: Request, status = 200) => {

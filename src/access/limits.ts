@@ -1,0 +1,16 @@
+// Owns the fixed limits of sessions and sign-in links.
+
+/** Time in which a sign-in link can be used. */
+export const signInLinkLifeMs = 10 * 60_000;
+
+/** Time after which a session ends, however much it is used. */
+export const sessionLifeMs = 12 * 3_600_000;
+
+/** Open sessions of one key, and of all administrators together; a new one ends the oldest. */
+export const openSessionsMax = 100;
+
+/** Links that can be used; a new one removes the oldest. */
+export const openLinksMax = 100;
+
+/** Administration from one session. Calls of a project have the rate of its key instead. */
+export const sessionRate = { perSecond: 20, burst: 200 };

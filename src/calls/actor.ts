@@ -1,0 +1,25 @@
+// Owns the type Actor: who performs a call, as far as the credentials tell.
+
+import { keyFault } from "../access/authorise.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Session, SignInLink } from "../access/session.ts";
+import type { Refusal } from "../errors.ts";
+
+export interface Actor {
+  /** Whose key it is, valid or not; null: administration, or a key that is missing or unknown. */
+  readonly caller: Caller | null;
+  /** The session in which the call was sent; null: none. */
+  readonly session: Session | null;
+  /** The sign-in link that the call presents; null: none. */
+  readonly link: SignInLink | null;
+  /** Why the credentials are not valid; null: they are. */
+  readonly invalid: Refusal | null;
+  /** Id of the project whose console's key must be created before the call can be performed; absent: none. */
+  readonly lacksKeyOf?: string;
+}
+
+export const nobody: Actor = { caller: null, session: null, link: null, invalid: null };
+
+export function judgeKey(caller: Caller, now: number): Actor {
+  return { ...nobody, caller, invalid: keyFault(caller, now) };
+}

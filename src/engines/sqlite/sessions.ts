@@ -1,0 +1,168 @@
+// Owns all SQL about the sessions and sign-in links of the console.
+
+import type { Caller } from "../../access/caller.ts";
+import type { KnownSession, Session, SignInLink } from "../../access/session.ts";
+import type { AccessReader, AccessTransaction } from "../../access/store.ts";
+import type { Administrator } from "../../calls/administrator.ts";
+import type { Database } from "../../native/sqlite.ts";
+import type { WriterState } from "./threads/writer-state.ts";
+
+interface AdministratorRow {
+  os_uid: number | null;
+  os_user: string | null;
+  sudo_user: string | null;
+}
+
+interface SessionRow extends AdministratorRow {
+  id: string;
+  key: string | null;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
+}
+
+interface LinkRow extends AdministratorRow {
+  id: string;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+type FindCaller = (keyId: string) => Caller | null;
+
+const sessionColumns =
+  "id, key, os_uid, os_user, sudo_user, ip_address, user_agent, created_at, expires_at, last_used_at";
+const linkColumns = "id, os_uid, os_user, sudo_user, created_at, expires_at, used_at";
+
+export function createSessionReader(
+  database: Database,
+  findCaller: FindCaller,
+): Pick<AccessReader, "findSession" | "findSignInLink"> {
+  const session = database.prepare<[Uint8Array], SessionRow>(
+    `SELECT ${sessionColumns} FROM console_session WHERE secret_digest = ?`,
+  );
+  const link = database.prepare<[Uint8Array], LinkRow>(
+    `SELECT ${linkColumns} FROM console_link WHERE secret_digest = ?`,
+  );
+  return {
+    async findSession(secretDigest) {
+      const row = session.get(secretDigest);
+      return row === undefined ? null : toKnownSession(row, findCaller);
+    },
+    async findSignInLink(secretDigest) {
+      const row = link.get(secretDigest);
+      return row === undefined ? null : toLink(row);
+    },
+  };
+}
+
+type SessionTransaction = Pick<
+  AccessTransaction,
+  | "insertSession"
+  | "findSession"
+  | "listSessions"
+  | "removeSession"
+  | "insertSignInLink"
+  | "findSignInLink"
+  | "listSignInLinks"
+  | "useSignInLink"
+  | "removeSignInLink"
+>;
+
+export function createSessionTransaction(
+  database: Database,
+  state: WriterState,
+  findCaller: FindCaller,
+): SessionTransaction {
+  const insertSession = database.prepare(
+    `INSERT INTO console_session (id, secret_digest, key, os_uid, os_user, sudo_user, ip_address, user_agent, created_at, expires_at)
+     VALUES (:id, :secretDigest, :keyId, :osUid, :osUser, :sudoUser, :ip, :userAgent, :createdAt, :expiresAt)`,
+  );
+  const session = database.prepare<[string], SessionRow>(
+    `SELECT ${sessionColumns} FROM console_session WHERE id = ?`,
+  );
+  const sessions = database.prepare<[], SessionRow>(
+    `SELECT ${sessionColumns} FROM console_session ORDER BY id`,
+  );
+  const removeSession = database.prepare("DELETE FROM console_session WHERE id = ?");
+  const insertLink = database.prepare(
+    `INSERT INTO console_link (id, secret_digest, os_uid, os_user, sudo_user, created_at, expires_at)
+     VALUES (:id, :secretDigest, :osUid, :osUser, :sudoUser, :createdAt, :expiresAt)`,
+  );
+  const link = database.prepare<[string], LinkRow>(`SELECT ${linkColumns} FROM console_link WHERE id = ?`);
+  const links = database.prepare<[], LinkRow>(`SELECT ${linkColumns} FROM console_link ORDER BY id`);
+  const useLink = database.prepare("UPDATE console_link SET used_at = ? WHERE id = ?");
+  const removeLink = database.prepare("DELETE FROM console_link WHERE id = ?");
+  return {
+    async insertSession({ secretDigest, ...fields }, now) {
+      const id = state.createId(now);
+      const { keyId, administrator, ip, userAgent, expiresAt } = fields;
+      const names = administrator ?? unknownAdministrator;
+      insertSession.run({ id, secretDigest, keyId, ...names, ip, userAgent, createdAt: now, expiresAt });
+      return { id, ...fields, createdAt: now, lastUsedAt: null };
+    },
+    async findSession(id) {
+      const row = session.get(id);
+      return row === undefined ? null : toKnownSession(row, findCaller);
+    },
+    listSessions: async () => sessions.all().map((row) => toKnownSession(row, findCaller)),
+    removeSession: async (id) => void removeSession.run(id),
+    async insertSignInLink({ secretDigest, administrator, expiresAt }, now) {
+      const id = state.createId(now);
+      insertLink.run({ id, secretDigest, ...administrator, createdAt: now, expiresAt });
+      return { id, administrator, createdAt: now, expiresAt, usedAt: null };
+    },
+    async findSignInLink(id) {
+      const row = link.get(id);
+      return row === undefined ? null : toLink(row);
+    },
+    listSignInLinks: async () => links.all().map(toLink),
+    useSignInLink: async (id, now) => void useLink.run(now, id),
+    removeSignInLink: async (id) => void removeLink.run(id),
+  };
+}
+
+/** @returns a step that deletes the sessions and links that nobody can use any more. A used link tells until it expires that it was used. */
+export function createSessionSweep(database: Database): (now: number) => void {
+  const sweepSessions = database.prepare(
+    `DELETE FROM console_session WHERE expires_at <= :now OR key IN
+       (SELECT id FROM api_key WHERE revoked_at IS NOT NULL OR expires_at <= :now)`,
+  );
+  const sweepLinks = database.prepare("DELETE FROM console_link WHERE expires_at <= :now");
+  return database.transaction((now: number) => {
+    sweepSessions.run({ now });
+    sweepLinks.run({ now });
+  });
+}
+
+const unknownAdministrator: Administrator = { osUid: null, osUser: null, sudoUser: null };
+
+function toKnownSession(row: SessionRow, findCaller: FindCaller): KnownSession {
+  const session: Session = {
+    id: row.id,
+    keyId: row.key,
+    administrator: row.key === null ? toAdministrator(row) : null,
+    ip: row.ip_address,
+    userAgent: row.user_agent,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  };
+  return { session, caller: row.key === null ? null : findCaller(row.key) };
+}
+
+function toLink(row: LinkRow): SignInLink {
+  return {
+    id: row.id,
+    administrator: toAdministrator(row),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+  };
+}
+
+function toAdministrator({ os_uid, os_user, sudo_user }: AdministratorRow): Administrator {
+  return { osUid: os_uid, osUser: os_user, sudoUser: sudo_user };
+}

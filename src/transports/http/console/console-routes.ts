@@ -1,0 +1,34 @@
+// Owns the list of the routes that only the console uses. Must never answer a request itself.
+
+import type { Perform } from "../../../calls/perform.ts";
+import type { ShowSession } from "../../../calls/signed-in.ts";
+import type { Clock } from "../../../clock.ts";
+import type { Logger } from "../../../log/logger.ts";
+import type { CallLog } from "../call-log.ts";
+import type { Handler } from "../handler.ts";
+import type { Listener } from "../listener.ts";
+import { administrationRoute } from "./administration-route.ts";
+import { sessionRoutes } from "./session-routes.ts";
+
+/** What only the console needs. */
+export interface ConsoleTools {
+  readonly showSession: ShowSession;
+}
+
+/** Of the server. */
+export interface ConsoleOptions {
+  readonly console: ConsoleTools | null;
+  readonly perform: Perform;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly calls: CallLog;
+}
+
+export type ConsoleRoute = readonly [method: string, path: string, handle: Handler];
+
+/** None if the server has no console, or it cannot be used through this socket. */
+export function consoleRoutes(options: ConsoleOptions, listener: Listener): readonly ConsoleRoute[] {
+  if (options.console === null || listener.console === null) return [];
+  const place = { ...options, ...options.console, listener: listener.console, addressOf: listener.addressOf };
+  return [...sessionRoutes(place), administrationRoute(place)];
+}
