@@ -1,6 +1,7 @@
 // Owns all SQL about the sessions and sign-in links of the console.
 
 import type { Caller } from "../../access/caller.ts";
+import { endedKeptMs } from "../../access/limits.ts";
 import type { KnownSession, Session, SignInLink } from "../../access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../access/store.ts";
 import type { Administrator } from "../../calls/administrator.ts";
@@ -124,14 +125,15 @@ export function createSessionTransaction(
   };
 }
 
-/** @returns a step that deletes the sessions and links that nobody can use any more. A used link tells until it expires that it was used. */
+/** @returns a step that deletes the sessions and links that ended some time ago. */
 export function createSessionSweep(database: Database): (now: number) => void {
   const sweepSessions = database.prepare(
     `DELETE FROM console_session WHERE expires_at <= :now OR key IN
-       (SELECT id FROM api_key WHERE revoked_at IS NOT NULL OR expires_at <= :now)`,
+       (SELECT id FROM api_key WHERE revoked_at <= :now OR expires_at <= :now)`,
   );
   const sweepLinks = database.prepare("DELETE FROM console_link WHERE expires_at <= :now");
-  return database.transaction((now: number) => {
+  return database.transaction((at: number) => {
+    const now = at - endedKeptMs;
     sweepSessions.run({ now });
     sweepLinks.run({ now });
   });
