@@ -6,7 +6,7 @@ import { createArrivalChecks } from "./calls/arrival-checks.ts";
 import { createCallHistory } from "./calls/call-history.ts";
 import { createCallStatistics } from "./calls/call-statistics.ts";
 import { createPerform, type PerformTools } from "./calls/perform.ts";
-import { createShowSession } from "./calls/signed-in.ts";
+import { createSignedIn } from "./calls/signed-in.ts";
 import { createClock } from "./clock.ts";
 import type { ClockShift } from "./clock-shift.ts";
 import type { Config, Loaded } from "./config/config.ts";
@@ -177,7 +177,7 @@ async function start<Opened extends Pick<App, "metricsUrl"> & { readonly url: st
   const mcp = createMcpEndpoint({ perform, admit: createAdmission(tools, checks), clock, logger, calls });
   parts.defer(() => mcp.close());
   const isReady = () => readiness(store, supervisor);
-  const console = config.console ? { showSession: createShowSession({ store, clock }, checks) } : null;
+  const console = config.console ? createSignedIn({ store, clock }, checks) : null;
   // The model can change.
   const build = () => ({
     format: locked.engine.format,

@@ -99,7 +99,7 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), "memledger-test-"));
   const model = process.env.MEMLEDGER_TEST_MODEL;
-  const { config } = loadConfig({
+  const { config, reports } = loadConfig({
     flags: {
       "data-dir": dataDir,
       port: "0",
@@ -113,6 +113,7 @@ export async function startTestApp(
   const start = () =>
     startApp(config, {
       logger: recorder(complaints),
+      reports,
       clockShift,
       spawn,
       chooseEngine(place, runtime = () => prepareRuntime(place.runtime)) {

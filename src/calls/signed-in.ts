@@ -1,6 +1,8 @@
 // Owns the answer to the question who is signed in. It is no operation: it shows nothing but the session itself, and pages ask often. Only
 // questions with a session that is not valid are recorded, as calls without a valid key are. Must never change data.
 
+import { digestSecret } from "../access/key.ts";
+import { isSessionSecret, sessionFault } from "../access/session.ts";
 import { toSignedIn } from "../access/signed-in.ts";
 import type { Clock } from "../clock.ts";
 import { successCode } from "../errors.ts";
@@ -10,16 +12,28 @@ import type { ArrivalChecks } from "./arrival-checks.ts";
 import { identify } from "./identify.ts";
 import type { Request } from "./request.ts";
 
+interface SignedInTools {
+  readonly store: Pick<Store, "access" | "commit">;
+  readonly clock: Clock;
+}
+
 /** Never throws. The data of a success is a SignedIn (access/signed-in.ts). */
 export type ShowSession = (request: Pick<Request, "credentials" | "origin">) => Promise<Answer>;
+
+/** Whether the session with this secret is in force. Cheap, and without a record: event streams ask every second. @throws Refusal 1503 */
+export type IsSignedIn = (secret: string) => Promise<boolean>;
+
+function createSessionCheck({ store, clock }: Pick<SignedInTools, "store" | "clock">): IsSignedIn {
+  return async (secret) => {
+    const known = isSessionSecret(secret) ? await store.access.findSession(digestSecret(secret)) : null;
+    return known !== null && sessionFault(known, clock.now()) === null;
+  };
+}
 
 /** The action of the record of a question with a session that is not valid. */
 const action = "session.show";
 
-export function createShowSession(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
-  checks: ArrivalChecks,
-): ShowSession {
+function createShowSession({ store, clock }: SignedInTools, checks: ArrivalChecks): ShowSession {
   return async (request) => {
     const arrivedAt = clock.elapsed();
     try {
@@ -41,4 +55,12 @@ export function createShowSession(
       return toRefusalAnswer(toRefused(error, checks.report));
     }
   };
+}
+
+/** What the console asks about its sessions. */
+export function createSignedIn(
+  tools: SignedInTools,
+  checks: ArrivalChecks,
+): { readonly showSession: ShowSession; readonly isSignedIn: IsSignedIn } {
+  return { showSession: createShowSession(tools, checks), isSignedIn: createSessionCheck(tools) };
 }

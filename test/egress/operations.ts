@@ -24,7 +24,6 @@ const pages = [
   "/console",
   "/console/",
   "/console/projects/nothing/memories",
-  "/console/verifier.html",
   "/docs",
   "/docs/reference.js",
   "/openapi.json",

@@ -1,18 +1,21 @@
 // Owns the list of the routes that only the console uses. Must never answer a request itself.
 
 import type { Perform } from "../../../calls/perform.ts";
-import type { ShowSession } from "../../../calls/signed-in.ts";
+import type { IsSignedIn, ShowSession } from "../../../calls/signed-in.ts";
 import type { Clock } from "../../../clock.ts";
 import type { Logger } from "../../../log/logger.ts";
+import type { Overview } from "../../../overview/overview.ts";
 import type { CallLog } from "../call-log.ts";
 import type { Handler } from "../handler.ts";
 import type { Listener } from "../listener.ts";
 import { administrationRoute } from "./administration-route.ts";
+import { overviewRoutes } from "./overview-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 /** What only the console needs. */
 export interface ConsoleTools {
   readonly showSession: ShowSession;
+  readonly isSignedIn: IsSignedIn;
 }
 
 /** Of the server. */
@@ -22,6 +25,7 @@ export interface ConsoleOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly calls: CallLog;
+  readonly overview: Overview | null;
 }
 
 export type ConsoleRoute = readonly [method: string, path: string, handle: Handler];
@@ -30,5 +34,7 @@ export type ConsoleRoute = readonly [method: string, path: string, handle: Handl
 export function consoleRoutes(options: ConsoleOptions, listener: Listener): readonly ConsoleRoute[] {
   if (options.console === null || listener.console === null) return [];
   const place = { ...options, ...options.console, listener: listener.console, addressOf: listener.addressOf };
-  return [...sessionRoutes(place), administrationRoute(place)];
+  const { overview, console } = options;
+  const shown = overview === null ? [] : overviewRoutes({ ...place, ...console, overview, socket: listener });
+  return [...sessionRoutes(place), administrationRoute(place), ...shown];
 }
