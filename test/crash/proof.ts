@@ -13,6 +13,7 @@ import { observe, observePage, stopObservation } from "../egress/namespace.ts";
 import { searchDuringWrites } from "../engines/sqlite/search-concurrency.ts";
 import { liveSearches } from "../engines/sqlite/search-life.ts";
 import { scale } from "../scale/scale.ts";
+import { compareResidentMemory } from "../search/resident-memory.ts";
 import { searchServed } from "../search/served-search.ts";
 import { soak } from "../soak/soak.ts";
 import { interruptMigration } from "../upgrade/interrupted.ts";
@@ -82,7 +83,7 @@ const unknown = positionals.find((name) => !groups.some((group) => group === nam
 if (unknown !== undefined)
   throw new Error(`there is no group ${unknown}; the groups are ${groups.join(", ")}`);
 const noTrace = whyNoTrace();
-const whyNoSoak = process.platform === "linux" ? null : "memory is measured on Linux only";
+const whyNoMemory = process.platform === "linux" ? null : "memory is measured on Linux only";
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => void Promise.all([killAll(), stopObservation()]).finally(() => process.exit(130)));
@@ -202,6 +203,16 @@ async function searchedOverHttp(): Promise<Finding> {
   const { events, answers, hits, cacheFiles, complaints, faults } = await searchServed(options);
   const logged = complaints.length === 0 ? "nothing logged" : `logged: ${complaints.join(" | ")}`;
   const seen = `${events} events, ${answers} answers, ${hits} memories in them, ${cacheFiles} cache files spoilt, ${logged}`;
+  return { seen, faults };
+}
+
+async function heldByIndexes(): Promise<Finding> {
+  const options = { command: executable ?? [], projects: 4, memories: 60_000, limitMb: 40 };
+  const { countedMb, residentMb, limitedMb, residentLimitedMb, faults } =
+    await compareResidentMemory(options);
+  const show = (counted: number, resident: number) =>
+    `${resident.toFixed(0)} MB for ${counted.toFixed(0)} MB of indexes`;
+  const seen = `${show(countedMb, residentMb)}; with a limit ${show(limitedMb, residentLimitedMb)}`;
   return { seen, faults };
 }
 
@@ -353,6 +364,12 @@ await prove(
   searchedOverHttp,
   executable === null ? `${values.executable} is not built` : null,
 );
+await prove(
+  "search",
+  "search indexes of several projects hold the memory that they count, and no more than their limit",
+  heldByIndexes,
+  executable === null ? `${values.executable} is not built` : whyNoMemory,
+);
 
 for (const kept of keptFormats) {
   const { format, folder } = kept;
@@ -394,14 +411,14 @@ await prove(
       seed,
       command: executable ?? [],
     }),
-  executable === null ? `${values.executable} is not built` : whyNoSoak,
+  executable === null ? `${values.executable} is not built` : whyNoMemory,
 );
 
 await prove(
   "soak",
   "nothing is lost or left over, and memory does not grow, while everything is used for a long time and killed now and then",
   () => soak({ minutes: Number(values.minutes), seed, command: executable ?? [] }),
-  executable === null ? `${values.executable} is not built` : whyNoSoak,
+  executable === null ? `${values.executable} is not built` : whyNoMemory,
 );
 
 print(failures === 0 ? "all proofs hold" : `${failures} proofs failed`);
