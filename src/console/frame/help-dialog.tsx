@@ -9,6 +9,7 @@ export const isHelpOpen = signal(false);
 
 export function HelpDialog() {
   if (!isHelpOpen.value) return null;
+  const groups = shortcutGroups.value.filter(({ shortcuts }) => shortcuts.length > 0).toReversed();
   return (
     <Dialog
       title="Keyboard shortcuts"
@@ -18,7 +19,7 @@ export function HelpDialog() {
       wide
     >
       <div class="shortcuts">
-        {shortcutGroups.value.toReversed().map(({ title, shortcuts }) => (
+        {groups.map(({ title, shortcuts }) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>

@@ -38,7 +38,10 @@ export function Navigation() {
         class="navigation"
         aria-label="Console"
         data-open={isOpen}
-        onKeyDown={({ key }) => key === "Escape" && close()}
+        onKeyDown={({ key, target }) => {
+          // Escape in an open menu closes that menu only.
+          if (key === "Escape" && !(target instanceof Element && target.closest("[popover]"))) close();
+        }}
       >
         <a class="brand" href={addresses.overview.path}>
           <Icon name="ledger" />

@@ -12,7 +12,7 @@ export function SignInDialog() {
       <p>
         Sign in again to continue. Nothing that you have typed is lost, and your last action is tried again.
       </p>
-      <SignInForm />
+      <SignInForm heading="h3" />
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ import { Field } from "../../parts/field.tsx";
 import { signIn } from "../../session.ts";
 
 /** Whoever shows it learns of the sign-in by the signal `session`. */
-export function SignInForm() {
+export function SignInForm({ heading: Heading }: { readonly heading: "h2" | "h3" }) {
   const [key, setKey] = useState("");
   const [error, setError] = useState<unknown>(null);
   const [isSending, setSending] = useState(false);
@@ -29,14 +29,14 @@ export function SignInForm() {
   return (
     <div class="sign-in-ways">
       <section>
-        <h3>As an administrator</h3>
+        <Heading>As an administrator</Heading>
         <p>
           Run this command on the machine of the server, and open the address that it prints in this browser.
         </p>
         <CopyText form="block" what="the command" text="memledger console" />
       </section>
       <section>
-        <h3>With an API key</h3>
+        <Heading>With an API key</Heading>
         <form onSubmit={submit} autocomplete="off">
           <Field
             label="API key"

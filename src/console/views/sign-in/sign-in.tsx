@@ -25,14 +25,14 @@ export function SignIn() {
     if (isSignedIn && !(isSigningIn && document.hidden)) route(returnAddress(query.get("to")), true);
   }, [isSignedIn]);
   return (
-    <View title="Sign in">
+    <View title="Sign in to memledger">
       <div class="sign-in">
         {isSigningIn ? (
           <Loading label="Signing in" />
         ) : (
           <>
             {error !== null && <Failure error={error} />}
-            <SignInForm />
+            <SignInForm heading="h2" />
           </>
         )}
       </div>
