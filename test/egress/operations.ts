@@ -24,6 +24,7 @@ const pages = [
   "/console",
   "/console/",
   "/console/projects/nothing/memories",
+  "/console/verifier.html",
   "/docs",
   "/docs/reference.js",
   "/openapi.json",

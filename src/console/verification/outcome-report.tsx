@@ -2,6 +2,7 @@
 // and is shown as text.
 
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { ChainReport } from "../../audit/verify/verdict.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -25,8 +26,11 @@ const tones = {
 export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps) {
   const { verdict, headline, failures, advice, remarks, keys, report } = outcome;
   const seq = report?.failure?.seq ?? null;
+  const section = useRef<HTMLElement>(null);
+  // It may be below what the person sees.
+  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [outcome]);
   return (
-    <section class="outcome" data-verdict={verdict} aria-label="Result">
+    <section ref={section} class="outcome" data-verdict={verdict} aria-label="Result">
       <p class={`verdict ${tones[verdict]}`} role="status">
         {headline}
       </p>

@@ -44,10 +44,11 @@ function SavedPage({ version, script, style, startWorker }: SavedPageProps) {
       <footer>
         <h2>Is this page genuine?</h2>
         <p>
-          A forged page could show any result. Compare the SHA-256 of this file with that of the release of
-          memledger {version}, or with the output of <code>memledger audit verifier</code> on a machine that
-          you trust. Compute it with a program of this machine, such as <code>sha256sum FILE</code>,{" "}
-          <code>shasum -a 256 FILE</code> or <code>certutil -hashfile FILE SHA256</code>.
+          A forged page could show any result. Compare the SHA-256 of this file with that of a copy from a
+          source that you trust: every server of memledger {version} has the same file at{" "}
+          <code>/console/verifier.html</code>. Compute it with a program of this machine, such as{" "}
+          <code>sha256sum FILE</code>, <code>shasum -a 256 FILE</code> or{" "}
+          <code>certutil -hashfile FILE SHA256</code>.
         </p>
         <p>
           This page computes for itself: <code id="own-sha256">{sha256}</code>
