@@ -13,6 +13,7 @@ import {
   unsignedAgeMaxMs,
 } from "../../src/overview/limits.ts";
 import { findWarnings, warningRules } from "../../src/overview/warnings.ts";
+import { tableOf } from "../docs/pages.ts";
 
 const dayMs = 86_400_000;
 const now = Date.parse("2026-11-22T12:00:00Z");
@@ -187,6 +188,11 @@ describe("warnings", () => {
     const backups = { last: { ...last, atMs: now - 3 * dayMs }, failure: null };
     expect(findWarnings({ ...healthy, backupSchedule: weekly, backups })).toEqual([]);
   });
+});
+
+test("the documentation has the same list", () => {
+  const rows = warningRules.map(({ code, severity, when }) => [`\`${code}\``, severity, when]);
+  expect(tableOf("docs/CONSOLE.md", "warning")).toEqual(rows);
 });
 
 test("the alert rules for Prometheus have the same limits", () => {
