@@ -50,6 +50,8 @@ export interface App extends BackgroundApp {
   readonly projectId: string | null;
   /** The key that this start created; null when keys already existed. */
   readonly apiKey: string | null;
+  /** The secret of the sign-in link that this start created; null when keys already existed, or there is no console. */
+  readonly signInSecret: string | null;
   /** What the operator must know about the address, in sentences; null: nothing. */
   readonly warning: string | null;
   /** Reads the TLS certificate again; the former one stays in use if that fails. Never throws. */
@@ -79,8 +81,8 @@ export function startApp(config: Config, options: AppOptions = {}): Promise<App>
     const { url, port, warning, reloadCertificate, stop } = listening;
     parts.defer(stop);
     overseeing.listensOn(listening);
-    const first = await initialise(http.perform, locked.engine);
-    const socket = tryListenLocally(locked.directory, http, config.shutdownGraceSeconds * 1_000);
+    const first = await initialise(http.perform, locked.engine, config.console);
+    const socket = tryListenLocally(locked.directory, http, url, config.shutdownGraceSeconds * 1_000);
     // At once, because both wait for their running calls. Stopping a server twice changes nothing.
     parts.defer(async () => void (await Promise.all([socket?.close(), stop()])));
     return { url, port, metricsUrl: metrics?.url ?? null, warning, reloadCertificate, ...first };

@@ -11,6 +11,7 @@ import { type RunningServer, startServer } from "./transports/http/network-serve
 import { createHttp, type HttpOptions } from "./transports/http/server.ts";
 import { createTls } from "./transports/http/tls.ts";
 import type { BackgroundOptions } from "./transports/local-socket/background.ts";
+import type { ConsolePlace } from "./transports/local-socket/console-place.ts";
 import { readLocalSender } from "./transports/local-socket/local-caller.ts";
 import { type LocalSocket, openLocalSocket } from "./transports/local-socket/local-socket.ts";
 
@@ -92,6 +93,7 @@ async function attemptListening(
 function listenLocally(
   { socket, startMarker }: DataDirectory,
   options: HttpOptions,
+  console: ConsolePlace,
   background: BackgroundOptions | null,
   graceMs?: number,
 ): LocalSocket {
@@ -110,6 +112,7 @@ function listenLocally(
   const opened = openLocalSocket(socket, {
     perform,
     http: createHttp(options, listener),
+    console,
     background,
     graceMs,
   });
@@ -124,7 +127,7 @@ export function requireLocalSocket(
   background: BackgroundOptions,
 ): LocalSocket {
   try {
-    return listenLocally(directory, options, background);
+    return listenLocally(directory, options, { url: null, because: "background" }, background);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
@@ -138,10 +141,12 @@ export function requireLocalSocket(
 export function tryListenLocally(
   directory: DataDirectory,
   options: HttpOptions,
+  url: string,
   graceMs: number,
 ): LocalSocket | null {
   try {
-    return listenLocally(directory, options, null, graceMs);
+    const place: ConsolePlace = options.console === null ? { url: null, because: "off" } : { url };
+    return listenLocally(directory, options, place, null, graceMs);
   } catch (error) {
     const consequence = "commands cannot connect to this server; stop it before you run a command";
     options.logger.warn(consequence, { error });

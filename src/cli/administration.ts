@@ -24,7 +24,7 @@ interface AdministrationCommand {
   readonly name: string;
   readonly operation: InstallationOperation;
   /** A positional argument; `show` is its name in the help text. */
-  readonly operand?: { readonly show: string; readonly field: string };
+  readonly operand?: { readonly show: string; readonly field: string; readonly isOptional?: boolean };
   readonly fields?: readonly Field[];
   /** Checks the input before the confirmation prompt. @throws InvalidArgumentError */
   readonly check?: (input: JsonObject) => void;
@@ -45,14 +45,17 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
     isConfirmationConditional = false,
   } = bound;
   const command = parent.command(bound.name).description(operation.description);
-  if (operand !== undefined) command.argument(`<${operand.show}>`);
+  if (operand !== undefined)
+    command.argument(operand.isOptional === true ? `[${operand.show}]` : `<${operand.show}>`);
   for (const { flags, description, isRequired = false } of fields) {
     command.addOption(new Option(flags, description).makeOptionMandatory(isRequired));
   }
   if (confirmation !== undefined) command.option("--yes", "skip the confirmation prompt");
   bindWork(command, session, async ({ config, options, operands, terminal }) => {
     const input: Record<string, Json> = {};
-    if (operand !== undefined) input[operand.field] = operands[0] ?? "";
+    const [named] = operands;
+    if (operand !== undefined && (named !== undefined || operand.isOptional !== true))
+      input[operand.field] = named ?? "";
     for (const { flags, field, read = (text: string): Json => text } of fields) {
       const text = options[attributeOf(flags)];
       if (typeof text === "string") input[field] = read(text, flags);

@@ -14,6 +14,7 @@ import { versionReport, versionText } from "./version.ts";
  */
 const commands: Readonly<Record<string, () => Promise<(program: Command, session: Session) => void>>> = {
   serve: async () => (await import("./serve.ts")).addServeCommand,
+  console: async () => (await import("./console.ts")).addConsoleCommands,
   stop: async () => (await import("./stop.ts")).addStopCommand,
   mcp: async () => (await import("./mcp.ts")).addMcpCommand,
   project: async () => (await import("./project.ts")).addProjectCommands,

@@ -15,6 +15,7 @@ import { createLogger } from "../log/logger.ts";
 import { ModelMismatch } from "../storage/engine.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { endWithin } from "../threads/process-deadline.ts";
+import { signInAddress } from "../transports/http/console/sign-in-address.ts";
 import { addSettings, bindWork, globalSettings, type Invocation, type Session } from "./command.ts";
 import { listenForSignals, type Signals } from "./signals.ts";
 import { list, type Report, type Terminal } from "./terminal.ts";
@@ -107,24 +108,29 @@ function decisionOf({ newInstallation, restoredBackup }: Invocation["options"]):
   return restoredBackup === true ? "restored-backup" : null;
 }
 
-function readyReport({ url, projectId, apiKey, metricsUrl, warning }: App, config: Config): Report {
+function readyReport(app: App, config: Config): Report {
+  const { url, projectId, apiKey, signInSecret, metricsUrl, warning } = app;
+  const link = signInSecret === null ? null : signInAddress(url, signInSecret);
   const data = {
     event: "ready",
     url,
     project_id: projectId,
     ...(apiKey === null ? {} : { api_key: apiKey }),
+    ...(link === null ? {} : { console_link: link }),
     ...(metricsUrl === null ? {} : { metrics_url: metricsUrl }),
     ...(warning === null ? {} : { warning }),
   };
   const facts = {
     API: `${url}/v1`,
     Documentation: `${url}/docs`,
+    ...(config.console ? { Console: `${url}/console/` } : {}),
     ...(metricsUrl === null ? {} : { Metrics: metricsUrl }),
     Data: config.dataDir,
   };
   const parts = [`${versionText} is running.`, list(facts)];
   if (warning !== null) parts.push(`Warning: ${warning}`);
   if (apiKey !== null) parts.push(firstSteps(url, apiKey, projectId ?? ""));
+  if (link !== null) parts.push(consoleStep(link));
   return { data, text: `${parts.join("\n\n")}\n\nStop it with Ctrl+C.` };
 }
 
@@ -137,6 +143,12 @@ Save the key now. It is not shown again:
 Try it:
 
   curl -X POST ${url}/v1/memories -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '{"content":"Deploys happen on Thursdays.","memory_type":"fact"}'`;
+}
+
+function consoleStep(link: string): string {
+  return `Open the console in a browser with this link. It is valid once, for ten minutes; "memledger console" makes another one:
+
+  ${link}`;
 }
 
 /** Adds the complete command to the error of the store. */

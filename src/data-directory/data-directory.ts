@@ -18,6 +18,8 @@ export interface DataDirectory {
   readonly socket: string;
   /** Exists while a program starts a server; see start-marker.ts. */
   readonly startMarker: string;
+  /** Leads a browser to a sign-in link; there for some seconds only. */
+  readonly signInPage: string;
   /** The log of background servers, and the one before it. */
   readonly log: string;
   readonly formerLog: string;
@@ -32,6 +34,7 @@ export function locate(root: string): DataDirectory {
     runtime: join(root, "runtime"),
     socket: join(root, "memledger.sock"),
     startMarker: join(root, "memledger.starting"),
+    signInPage: join(root, "console-sign-in.html"),
     log: join(root, "memledger.log"),
     formerLog: join(root, "memledger.log-former"),
   };

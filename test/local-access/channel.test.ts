@@ -120,6 +120,7 @@ test("a call that runs longer than the server's idle timeout is answered", async
   const socket = openLocalSocket(join(root, "memledger.sock"), {
     http: { routes: {}, fetch: async () => new Response(), error: () => new Response() },
     background: null,
+    console: { url: null, because: "off" },
     async perform() {
       await Bun.sleep(13_000);
       const data = '{"key_id":"k"}';

@@ -8,6 +8,7 @@ import { stopServer } from "../../native/stop-server.ts";
 import type { Http } from "../http/server.ts";
 import { type BackgroundOptions, createBackground } from "./background.ts";
 import { answerCommand } from "./commands.ts";
+import { type ConsolePlace, consolePath, printConsolePlace } from "./console-place.ts";
 import { listeningPath } from "./socket-path.ts";
 
 /**
@@ -24,6 +25,8 @@ interface LocalSocketOptions {
   readonly perform: Perform;
   /** The HTTP API, whose listener has readLocalSender. */
   readonly http: Http;
+  /** What programs of this machine are told about the console. */
+  readonly console: ConsolePlace;
   /** Of a background server; null: of any other server. */
   readonly background: BackgroundOptions | null;
   /** How long `close` waits for running calls. Absent: as in the limits. */
@@ -36,7 +39,7 @@ interface LocalSocketOptions {
  */
 export function openLocalSocket(
   path: string,
-  { perform, http, background, graceMs = httpGraceMs }: LocalSocketOptions,
+  { perform, http, console, background, graceMs = httpGraceMs }: LocalSocketOptions,
 ): LocalSocket {
   rmSync(path, { force: true });
   const unix = listeningPath(path);
@@ -44,7 +47,13 @@ export function openLocalSocket(
     rmSync(unix, { force: true });
     symlinkSync(unix, path);
   }
-  const api: Http = { ...http, fetch: (request) => answerCommand(request, perform) };
+  const api: Http = {
+    ...http,
+    fetch: async (request) =>
+      request.method === "GET" && URL.parse(request.url)?.pathname === consolePath
+        ? printConsolePlace(console)
+        : answerCommand(request, perform),
+  };
   const watch = background === null ? null : createBackground(background);
   const server = Bun.serve({
     unix,
