@@ -21,6 +21,9 @@ describe("serve --json", () => {
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       project_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       api_key: expect.stringMatching(/^ml_[0-9A-Za-z]{43}$/),
+      console_link: expect.stringMatching(
+        /^http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#mlk_[0-9A-Za-z]{43}$/,
+      ),
     });
     const { api_key: key } = first.ready;
     expect((await createFact(first.url, key, "The first start makes one key.")).status).toBe(201);

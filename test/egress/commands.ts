@@ -50,6 +50,9 @@ export async function administer(administration: Administration): Promise<string
   await expect(["key", "list", "--project", lap]);
   await expect(["key", "revoke", String(dataOf(key.stdout).id)]);
   await expect(["project", "delete", lap, "--yes"]);
+  await expect(["console", "--no-open"], [0, 1]);
+  await expect(["console", "sessions"]);
+  await expect(["console", "revoke", "--all"]);
 
   await expect(["audit", "list"]);
   await expect(["audit", "show", "00000000000000000000000000000000"], [1]);

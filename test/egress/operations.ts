@@ -55,6 +55,8 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
     return dataOf(text);
   };
 
+  await useConsole(url, key, faults);
+
   const create = "POST /v1/memories";
   const fact = (content: string) => ({ content, memory_type: "fact", importance: 0.7 });
   const memory = await send(create, 201, { body: fact(`The office ${lap} is in Lisbon.`) });
@@ -141,6 +143,28 @@ async function refuseEverything(send: Send, lap: string): Promise<void> {
   await send("GET /v1/memories", 401, { token: "ml_nobody" });
   await send("GET /v1/nothing", 404);
   await send("PUT /v1/memories", 405, { body: {} });
+}
+
+/** Signs in to the console with a key, and out. */
+async function useConsole(url: string, key: string, faults: string[]): Promise<void> {
+  const path = `${url}/console/api/session`;
+  const headers = { "Content-Type": "application/json" };
+  const signedIn = await fetch(path, { method: "POST", headers, body: JSON.stringify({ key }) });
+  const session = dataOf(await signedIn.text());
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const own = { Cookie: cookie, "Memledger-Request-Token": String(session.request_token) };
+  const administration = `${url}/console/api/administration/project.list`;
+  const expected: readonly (readonly [string, string, number])[] = [
+    ["GET", path, 200],
+    ["GET", `${url}/v1/memories/tags`, 200],
+    ["POST", administration, 403],
+    ["DELETE", path, 204],
+    ["GET", path, 401],
+  ];
+  for (const [method, address, status] of expected) {
+    const answer = await fetch(address, { method, headers: own });
+    if (answer.status !== status) faults.push(`${method} ${address} answered ${answer.status}`);
+  }
 }
 
 const exportLimitMs = 60_000;
