@@ -17,6 +17,11 @@ export const contents: readonly DirectoryEntry[] = [
   },
   { names: ["memledger.starting"], description: "exists while a program starts a background server" },
   {
+    names: ["console-sign-in.html"],
+    description:
+      "leads the browser to a sign-in link; exists for some seconds while memledger console opens the browser, and only the owner can read it",
+  },
+  {
     names: ["memledger.lock", "memledger.sock"],
     description:
       "the lock of the running server, and its socket for commands and other programs of this user",
