@@ -34,6 +34,19 @@ export interface RecordPage {
   readonly hasMore: boolean;
 }
 
+/** Numbers of a chain. */
+export interface LedgerStatistics {
+  readonly records: number;
+  /** Null: there is no record. */
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  /** 0: there is none. */
+  readonly headSeq: number;
+  readonly headHash: string | null;
+  /** Of entries and payloads as they are stored, estimated. */
+  readonly bytes: number;
+}
+
 /** The position of a record, for an erasure. */
 export interface RecordLocation {
   /** Id; null: the installation. */
@@ -78,6 +91,8 @@ export type ChainOwner = Pick<Project, "id"> | null;
 /** `signal` works as in MemoryReader. */
 export interface AuditReader {
   list(project: ChainOwner, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
+  /** `from`: only records from this time on; null: all. Never reads all records. */
+  statistics(project: ChainOwner, from: number | null, signal: AbortSignal): Promise<LedgerStatistics>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** The record with this id in any chain. */

@@ -30,6 +30,7 @@ import { recordRepairs } from "../audit/record-repairs.ts";
 import { redactRecords } from "../audit/redact.ts";
 import { rotateKey } from "../audit/rotate-key.ts";
 import { showRecord } from "../audit/show-record.ts";
+import { readLedgerStatistics } from "../audit/statistics.ts";
 import { createBackup } from "../backup/create.ts";
 import { createExport } from "../export/create.ts";
 import { downloadExport, downloadManifest } from "../export/download.ts";
@@ -46,6 +47,7 @@ import { listMemories } from "../memory/list.ts";
 import { listTags } from "../memory/list-tags.ts";
 import { readMemory } from "../memory/read.ts";
 import { searchMemories } from "../memory/search.ts";
+import { readMemoryStatistics } from "../memory/statistics.ts";
 import { updateMemory } from "../memory/update.ts";
 import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
@@ -55,6 +57,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   createMemories,
   listMemories,
   listTags,
+  readMemoryStatistics,
   exportMemories,
   readMemory,
   updateMemory,
@@ -65,6 +68,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   extractMemories,
   listRecords,
   readRecord,
+  readLedgerStatistics,
   appendRecord,
   readCheckpoint,
   verifyRecords,

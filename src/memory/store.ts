@@ -45,6 +45,21 @@ export interface TagPage {
   readonly total: number;
 }
 
+/** Numbers of a project's memories. */
+export interface MemoryStatistics {
+  readonly byType: Readonly<Record<MemoryType, number>>;
+  /** Active and unexpired. */
+  readonly searchable: number;
+  readonly inactive: number;
+  readonly expired: number;
+  /** Of all contents in UTF-8. */
+  readonly contentBytes: number;
+  /** Whether `contentBytes` is estimated from some of the memories. */
+  readonly isEstimate: boolean;
+  /** When a memory that still exists was last created or changed; null: there is none. */
+  readonly changedAt: number | null;
+}
+
 export interface SearchQuery {
   /** Float32Array [dimensions], L2-normalised. */
   readonly vector: Float32Array;
@@ -162,6 +177,8 @@ export interface MemoryReader {
   /** Null: the cursor belongs to another list. */
   list(project: Project, query: ListQuery, signal: AbortSignal): Promise<MemoryPage | null>;
   listTags(project: Project, query: TagQuery, signal: AbortSignal): Promise<TagPage>;
+  /** Never reads all memories. */
+  statistics(project: Project, now: number, signal: AbortSignal): Promise<MemoryStatistics>;
   /** A memory that exists all the time is on exactly one page. Null: the cursor belongs to another list, or to a former process. */
   exportPage(project: Project, query: ExportQuery, signal: AbortSignal): Promise<ExportPage | null>;
   /**

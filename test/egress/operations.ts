@@ -68,6 +68,8 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   await send("POST /v1/memories/batch", 200, { body: { memories: items } });
   await send("GET /v1/memories", 200, { query: "?page_size=5&memory_type=fact" });
   await send("GET /v1/memories/tags", 200, { query: "?page_size=5" });
+  await send("GET /v1/memories/statistics", 200);
+  await send("GET /v1/audit/statistics", 200);
   await send("GET /v1/memories/export", 200, { query: "?include_vectors=true" });
   await send("GET /v1/memories/:memory_id", 200, { ids });
   await send("PUT /v1/memories/:memory_id", 200, { ids, body: { importance: 0.9 } });

@@ -17,6 +17,7 @@ import { testOrder } from "./conformance/order.ts";
 import { testRetention } from "./conformance/retention.ts";
 import { testSearch } from "./conformance/search.ts";
 import { testSimilarMemories } from "./conformance/similar-memories.ts";
+import { testStatistics } from "./conformance/statistics.ts";
 import { testTags } from "./conformance/tags.ts";
 import { testWords } from "./conformance/words.ts";
 
@@ -32,6 +33,7 @@ export function describeEngine(engine: EngineUnderTest): void {
     testOrder(engine);
     testMemories(engine);
     testMemoryPages(engine);
+    testStatistics(engine);
     testSearch(engine);
     testTags(engine);
     testWords(engine);

@@ -21,6 +21,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["POST", "/v1/memories/inject", "memory.inject"],
   ["POST", "/v1/memories/extract", "memory.extract"],
   ["GET", "/v1/memories/tags", "memory.tags"],
+  ["GET", "/v1/memories/statistics", "memory.statistics"],
   ["GET", "/v1/memories/export", "memory.export"],
   ["GET", "/v1/memories/:memory_id", "memory.read"],
   ["PUT", "/v1/memories/:memory_id", "memory.update"],
@@ -33,6 +34,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["GET", "/v1/audit/logs/export/:export_id", "audit.export_status"],
   ["GET", "/v1/audit/logs/export/:export_id/download", "audit.export_download"],
   ["GET", "/v1/audit/logs/export/:export_id/manifest", "audit.export_manifest"],
+  ["GET", "/v1/audit/statistics", "audit.statistics"],
   ["GET", "/v1/audit/checkpoint", "audit.checkpoint"],
   ["GET", "/v1/audit/verify", "audit.verify"],
 ];

@@ -10,6 +10,7 @@ import { choosePruning } from "../../../src/audit/retention.ts";
 import type { Signer } from "../../../src/audit/signed-note.ts";
 import type {
   AuditTransaction,
+  LedgerStatistics,
   RecordLocation,
   RecordPage,
   RecordQuery,
@@ -48,6 +49,19 @@ export function listRecords(rows: readonly RecordRow[], query: RecordQuery): Rec
   const rest = "skip" in after ? found.slice(after.skip) : found.filter(({ seq }) => seq < after.below);
   const records = rest.slice(0, limit).map(toStoredRecord);
   return { records, total: query.total ?? found.length, through, hasMore: rest.length > limit };
+}
+
+export function countRecords(rows: readonly RecordRow[], from: number | null): LedgerStatistics {
+  const shown = rows.filter(({ at }) => from === null || at >= from);
+  const head = rows.at(-1);
+  return {
+    records: shown.length,
+    firstAt: shown[0]?.at ?? null,
+    lastAt: head?.at ?? null,
+    headSeq: head?.seq ?? 0,
+    headHash: head?.hash ?? null,
+    bytes: shown.reduce((sum, { entry, payload }) => sum + entry.length + (payload?.text.length ?? 0), 0),
+  };
 }
 
 export interface Checkpoints {

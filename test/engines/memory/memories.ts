@@ -52,6 +52,21 @@ export function createMemoryReader(data: Data): MemoryReader {
     exportPage: (project, query, signal) => read(signal, () => exportPage(data, rowsOf(project), query)),
     listTags: (project, query, signal) => read(signal, () => listTags(rowsOf(project), query)),
     expectSearch: () => ({ [Symbol.dispose]() {} }),
+    statistics: (project, now, signal) =>
+      read(signal, () => {
+        const memories = rowsOf(project).map(({ memory }) => memory);
+        const count = (matches: (memory: Memory) => boolean) => memories.filter(matches).length;
+        const ofType = (type: Memory["type"]) => count((memory) => memory.type === type);
+        return {
+          byType: { rule: ofType("rule"), fact: ofType("fact"), context: ofType("context") },
+          searchable: count((memory) => memory.active && !isExpired(memory, now)),
+          inactive: count(({ active }) => !active),
+          expired: count((memory) => isExpired(memory, now)),
+          contentBytes: memories.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
+          isEstimate: false,
+          changedAt: memories.length === 0 ? null : Math.max(...memories.map(({ updatedAt }) => updatedAt)),
+        };
+      }),
     search: (project, query, signal) => read(signal, () => search(rowsOf(project), query)),
     readForInjection: (project, query, signal) =>
       read(signal, () => {

@@ -17,6 +17,7 @@ import { createAccessReader, createAccessTransaction, findCallerOf } from "./acc
 import type { Data } from "./data.ts";
 import {
   countErasures,
+  countRecords,
   createAuditTransaction,
   createCheckpoints,
   createExportTransaction,
@@ -71,6 +72,8 @@ export function openMemoryStore(
     audit: {
       list: (project, query) =>
         data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),
+      statistics: (project, from) =>
+        data.inTurn(() => countRecords(recordsOfChain(data, project?.id ?? null), from)),
       find: (project, id) =>
         data.inTurn(() => {
           const row = recordsOfChain(data, project?.id ?? null).find((record) => record.id === id);

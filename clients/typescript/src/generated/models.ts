@@ -435,6 +435,21 @@ export interface Injection {
   characters: number;
 }
 
+export interface LedgerStatistics {
+  /** Number of records that a list can show. */
+  records: number;
+  /** Time of the oldest of these records; null: there is none. */
+  first_at: string | null;
+  /** Time of the newest record; null: there is none. */
+  last_at: string | null;
+  /** Position of the newest record; 0: there is none. */
+  head_seq: number;
+  /** Hash of the newest record; null on plans without hashes. */
+  head_hash: string | null;
+  /** Bytes of these records in the database, compressed, estimated from 100 of them. */
+  bytes_estimate: number;
+}
+
 export interface MemoryCreateBatchRequest {
   /** The memories to create. */
   memories: readonly BatchItem[];
@@ -575,11 +590,38 @@ export interface MemorySearchRequest {
   include_inactive?: boolean | undefined;
 }
 
+export interface MemoryStatistics {
+  /** Number of memories, including expired and inactive ones. */
+  total: number;
+  by_type: MemoryTypeCounts;
+  /** Active memories that have not expired: those that a search can find. */
+  searchable: number;
+  /** Inactive memories, including expired ones. */
+  inactive: number;
+  /** Expired memories, including inactive ones. */
+  expired: number;
+  /** Length of the texts of all memories in UTF-8. */
+  content_bytes: number;
+  /** Whether content_bytes is an estimate. */
+  content_bytes_estimated: boolean;
+  /** When one of these memories was last created or changed; null: there is none. A deletion does not count. */
+  last_changed_at: string | null;
+}
+
 /**
  * rule: how to behave; always injected. fact: what is true; found by search. context: like a fact, but usually
  * temporary.
  */
 export type MemoryType = "rule" | "fact" | "context";
+
+export interface MemoryTypeCounts {
+  /** Rules. */
+  rule: number;
+  /** Facts. */
+  fact: number;
+  /** Contexts. */
+  context: number;
+}
 
 export interface MemoryUpdateRequest {
   /** Text of the memory, stored verbatim. */

@@ -17,6 +17,7 @@ import type {
   ExportTask,
   Extraction,
   Injection,
+  LedgerStatistics,
   MemoryCreateBatchRequest,
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
@@ -27,6 +28,7 @@ import type {
   MemoryListQuery,
   MemoryPage,
   MemorySearchRequest,
+  MemoryStatistics,
   MemoryTagsQuery,
   MemoryUpdateRequest,
   SearchResults,
@@ -98,6 +100,14 @@ const memoryTags: Operation = {
   operationId: "memoryTags",
   method: "GET",
   path: "/v1/memories/tags",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const memoryStatistics: Operation = {
+  operationId: "memoryStatistics",
+  method: "GET",
+  path: "/v1/memories/statistics",
   isIdempotent: true,
   mayRunLong: false,
 };
@@ -198,6 +208,14 @@ const auditExportManifest: Operation = {
   mayRunLong: false,
 };
 
+const auditStatistics: Operation = {
+  operationId: "auditStatistics",
+  method: "GET",
+  path: "/v1/audit/statistics",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const auditCheckpoint: Operation = {
   operationId: "auditCheckpoint",
   method: "GET",
@@ -224,6 +242,7 @@ export const operations: readonly Operation[] = [
   memoryInject,
   memoryExtract,
   memoryTags,
+  memoryStatistics,
   memoryExport,
   memoryRead,
   memoryUpdate,
@@ -236,6 +255,7 @@ export const operations: readonly Operation[] = [
   auditExportStatus,
   auditExportDownload,
   auditExportManifest,
+  auditStatistics,
   auditCheckpoint,
   auditVerify,
 ];
@@ -370,6 +390,17 @@ export class Memories {
       yield* tags;
       if (page >= pagination.total_pages) return;
     }
+  }
+
+  /**
+   * Count memories. Returns how many memories the project has, by type and by state, the length of their texts,
+   * and when one was last created or changed. It takes about the same time for any number of memories: above 1,000
+   * memories, the length of their texts is estimated from 1,000 of them.
+   *
+   * Permission: `memory.read`.
+   */
+  statistics(options: CallOptions = {}): Promise<MemoryStatistics> {
+    return this.#calls.data(memoryStatistics, {}, options);
   }
 
   /**
@@ -531,6 +562,17 @@ export class Audit {
    */
   exportManifest(exportId: string, options: CallOptions = {}): Promise<Response> {
     return this.#calls.file(auditExportManifest, { path: { export_id: exportId } }, options);
+  }
+
+  /**
+   * Count audit records. Returns how many audit records the project has, the time of the first and of the last
+   * one, the head of the chain, and what they need on disk. It takes about the same time for any number of
+   * records. The record of this call is not included.
+   *
+   * Permission: `audit.read`.
+   */
+  statistics(options: CallOptions = {}): Promise<LedgerStatistics> {
+    return this.#calls.data(auditStatistics, {}, options);
   }
 
   /**

@@ -10,3 +10,6 @@ export interface ListLimits {
 }
 
 export const listLimits: ListLimits = { sortedCost: 2, walkFactor: 10, walkMin: 1_000 };
+
+/** Memories whose texts are measured for the statistics of a project. */
+export const contentSampleSize = 1_000;

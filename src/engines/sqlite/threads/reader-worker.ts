@@ -6,9 +6,11 @@ import { createChainContentsReader } from "../chain-contents.ts";
 import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
+import { createLedgerStatistics } from "../ledger/ledger-statistics.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryExport } from "../memories/memory-export.ts";
 import { createMemoryList } from "../memories/memory-list.ts";
+import { createMemoryStatistics } from "../memories/memory-statistics.ts";
 import { createMissingReader } from "../memories/model-change.ts";
 import { createTagList } from "../memories/tags.ts";
 import { createNearLimitsReader } from "../near-limits.ts";
@@ -33,9 +35,11 @@ const missing = createMissingReader(database);
 
 const handlers = {
   listMemories: createMemoryList(database),
+  countMemoriesOf: createMemoryStatistics(database),
   listTags: createTagList(database),
   exportMemories: createMemoryExport(database),
   listRecords: createRecordList(database),
+  countRecords: createLedgerStatistics(database),
   findRecord: audit.find,
   placeRecord: audit.place,
   findText: audit.findText,

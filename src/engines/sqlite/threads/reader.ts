@@ -86,6 +86,7 @@ export function createReader(
   return {
     memories: {
       list: (project, query, signal) => ask(by(project, signal), "listMemories", project, query),
+      statistics: (project, now, signal) => ask(by(project, signal), "countMemoriesOf", project, now),
       listTags: (project, query, signal) => ask(by(project, signal), "listTags", project, query),
       exportPage: (project, query, signal) => ask(by(project, signal), "exportMemories", project, query),
       expectSearch: ({ id }) => searches.expect(id),
@@ -103,6 +104,7 @@ export function createReader(
     },
     audit: {
       list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
+      statistics: (project, from, signal) => ask(by(project, signal), "countRecords", project, from),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
       place: (id) => ask(serverItself, "placeRecord", id),
       async findText(text) {

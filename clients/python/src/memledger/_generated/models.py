@@ -40,10 +40,13 @@ __all__ = [
     "ScoreDetails",
     "SearchResult",
     "Injection",
+    "LedgerStatistics",
     "MemoryExportPage",
     "MemoryOrder",
     "Pagination",
     "MemoryPage",
+    "MemoryTypeCounts",
+    "MemoryStatistics",
     "MessageRole",
     "SearchMode",
     "SearchResults",
@@ -518,6 +521,22 @@ class Injection(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LedgerStatistics(Model):
+    records: int
+    """Number of records that a list can show."""
+    first_at: str | None
+    """Time of the oldest of these records; null: there is none."""
+    last_at: str | None
+    """Time of the newest record; null: there is none."""
+    head_seq: int
+    """Position of the newest record; 0: there is none."""
+    head_hash: str | None
+    """Hash of the newest record; null on plans without hashes."""
+    bytes_estimate: int
+    """Bytes of these records in the database, compressed, estimated from 100 of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class MemoryExportPage(Model):
     memories: list[AgentMemory]
     next_cursor: str | None
@@ -548,6 +567,38 @@ class MemoryPage(Model):
     next_cursor: str | None
     """Cursor of the next page; null on the last page."""
     _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "pagination": Pagination}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryTypeCounts(Model):
+    rule: int
+    """Rules."""
+    fact: int
+    """Facts."""
+    context: int
+    """Contexts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryStatistics(Model):
+    total: int
+    """Number of memories, including expired and inactive ones."""
+    by_type: MemoryTypeCounts
+    searchable: int
+    """Active memories that have not expired: those that a search can find."""
+    inactive: int
+    """Inactive memories, including expired ones."""
+    expired: int
+    """Expired memories, including inactive ones."""
+    content_bytes: int
+    """Length of the texts of all memories in UTF-8."""
+    content_bytes_estimated: bool
+    """Whether content_bytes is an estimate."""
+    last_changed_at: str | None
+    """When one of these memories was last created or changed; null: there is none. A deletion does not
+    count.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"by_type": MemoryTypeCounts}
 
 MessageRole = Literal["user", "assistant", "system", "developer", "tool", "function"]
 

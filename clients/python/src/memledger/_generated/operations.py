@@ -71,6 +71,14 @@ MEMORY_TAGS = Operation(
     may_run_long=False,
 )
 
+MEMORY_STATISTICS = Operation(
+    operation_id="memoryStatistics",
+    method="GET",
+    path="/v1/memories/statistics",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 MEMORY_EXPORT = Operation(
     operation_id="memoryExport",
     method="GET",
@@ -167,6 +175,14 @@ AUDIT_EXPORT_MANIFEST = Operation(
     may_run_long=False,
 )
 
+AUDIT_STATISTICS = Operation(
+    operation_id="auditStatistics",
+    method="GET",
+    path="/v1/audit/statistics",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 AUDIT_CHECKPOINT = Operation(
     operation_id="auditCheckpoint",
     method="GET",
@@ -192,6 +208,7 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_INJECT,
     MEMORY_EXTRACT,
     MEMORY_TAGS,
+    MEMORY_STATISTICS,
     MEMORY_EXPORT,
     MEMORY_READ,
     MEMORY_UPDATE,
@@ -204,6 +221,7 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_EXPORT_STATUS,
     AUDIT_EXPORT_DOWNLOAD,
     AUDIT_EXPORT_MANIFEST,
+    AUDIT_STATISTICS,
     AUDIT_CHECKPOINT,
     AUDIT_VERIFY,
 )

@@ -24,9 +24,11 @@ from .models import (
     ExportTask,
     Extraction,
     Injection,
+    LedgerStatistics,
     MemoryExportPage,
     MemoryOrder,
     MemoryPage,
+    MemoryStatistics,
     MemoryType,
     SearchMode,
     SearchResults,
@@ -47,6 +49,7 @@ from .operations import (
     AUDIT_EXPORT_STATUS,
     AUDIT_LIST,
     AUDIT_READ,
+    AUDIT_STATISTICS,
     AUDIT_VERIFY,
     MEMORY_CREATE,
     MEMORY_CREATE_BATCH,
@@ -58,6 +61,7 @@ from .operations import (
     MEMORY_LIST,
     MEMORY_READ,
     MEMORY_SEARCH,
+    MEMORY_STATISTICS,
     MEMORY_TAGS,
     MEMORY_UPDATE,
 )
@@ -477,6 +481,26 @@ class Memories:
             if number >= page.pagination.total_pages:
                 return
             number += 1
+
+    def statistics(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> MemoryStatistics:
+        """Count memories. Returns how many memories the project has, by type and by state, the length of their
+        texts, and when one was last created or changed. It takes about the same time for any number of
+        memories: above 1,000 memories, the length of their texts is estimated from 1,000 of them.
+
+        Permission: `memory.read`.
+        """
+        return self._calls.data(
+            MEMORY_STATISTICS,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
+            MemoryStatistics,
+        )
 
     def export(
         self,
@@ -984,6 +1008,26 @@ class Audit:
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
+        )
+
+    def statistics(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> LedgerStatistics:
+        """Count audit records. Returns how many audit records the project has, the time of the first and of
+        the last one, the head of the chain, and what they need on disk. It takes about the same time for
+        any number of records. The record of this call is not included.
+
+        Permission: `audit.read`.
+        """
+        return self._calls.data(
+            AUDIT_STATISTICS,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
+            LedgerStatistics,
         )
 
     def checkpoint(
