@@ -109,6 +109,7 @@ async function useMemories({ memories }: Memledger): Promise<void> {
   const tagged = await memories.update(created.id, { tags: ["team:web", "a&b = c"] });
   expect(tagged.tags).toEqual(["a&b = c", "team:web"]);
   expect((await memories.tags()).tags.map(({ tag }) => tag)).toEqual(["a&b = c", "team:web"]);
+  expect((await memories.statistics()).total).toBe((await memories.list()).pagination.total);
   expect((await memories.list({ tag: ["team:web", "a&b = c"] })).pagination.total).toBe(1);
   expect((await memories.list({ tag: ["team:web", "none"] })).pagination.total).toBe(0);
 
@@ -125,6 +126,8 @@ async function useLedger({ audit }: Memledger): Promise<void> {
   const { logs, total } = await audit.list({ action: "gateway.chat" });
   expect([logs.length, total]).toEqual([1, 1]);
   expect((await audit.checkpoint()).note).toContain("\n");
+  const counted = await audit.statistics();
+  expect(counted.records).toBe(counted.head_seq);
   expect(await audit.verify()).toMatchObject({ complete: true });
 
   const range = { start_time: "2020-01-01", end_time: "2099-01-01" };
@@ -155,7 +158,11 @@ describe("lists", () => {
     for await (const memory of client.memories.iterate({ page_size: 3, sort_dir: "asc" }))
       found.push(memory.content);
     expect(found).toEqual(contents);
-    expect(requests).toEqual([1, 2, 3].map((page) => `?page_size=3&sort_dir=asc&page=${page}`));
+    expect(requests).toHaveLength(3);
+    expect(requests[0]).toBe("?page_size=3&sort_dir=asc");
+    for (const request of requests.slice(1))
+      expect(request).toMatch(/^\?page_size=3&sort_dir=asc&cursor=[\w-]+$/);
+    expect(new Set(requests).size).toBe(3);
     requests.length = 0;
     for await (const _ of client.memories.iterate({ page_size: 3 })) break;
     expect(requests).toHaveLength(1);
