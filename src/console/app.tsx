@@ -5,6 +5,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation, useRoute } from "preact-iso";
 import { type Address, addresses } from "./addresses.ts";
+import { watchProject } from "./api/events.ts";
 import { ConnectionBar } from "./frame/connection-bar.tsx";
 import { useFrameShortcuts } from "./frame/frame-shortcuts.ts";
 import { HelpDialog } from "./frame/help-dialog.tsx";
@@ -143,6 +144,7 @@ function guard({ needs, path }: Address, Shown: ComponentType): ComponentType {
     const own = path === addresses.overview.path && signedIn?.project ? signedIn.project.id : null;
     useEffect(() => {
       if (project !== undefined) projectId.value = project;
+      watchProject(project ?? null);
     }, [project]);
     useEffect(() => {
       if (isWithout) route(`${addresses["sign-in"].path}?${new URLSearchParams({ to: url })}`, true);

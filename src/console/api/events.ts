@@ -13,24 +13,35 @@ const delayMaxMs = 60_000;
 
 type Handle = (data: unknown) => void;
 
+interface Stream {
+  readonly source: EventSource;
+  readonly project: string | null;
+  readonly names: ReadonlySet<string>;
+}
+
 const listeners = new Map<string, Set<Handle>>();
-let stream: EventSource | null = null;
+let project: string | null = null;
+let stream: Stream | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
 let delayMs = firstDelayMs;
+let isChanging = false;
 
 /** @param name of the event. @returns a function that ends it */
 export function listen(name: string, handle: Handle): () => void {
   const handles = listeners.get(name) ?? new Set();
-  if (handles.size === 0) stream?.addEventListener(name, receive);
   listeners.set(name, handles.add(handle));
-  follow();
+  followSoon();
   return () => {
     handles.delete(handle);
-    if (handles.size > 0) return;
-    listeners.delete(name);
-    stream?.removeEventListener(name, receive);
-    follow();
+    if (handles.size === 0) listeners.delete(name);
+    followSoon();
   };
+}
+
+/** The project whose events are wanted; null: those of the installation, or of the only project of a key. */
+export function watchProject(id: string | null): void {
+  project = id;
+  followSoon();
 }
 
 /** Listens while the component is shown. The function may change with each render. */
@@ -42,24 +53,43 @@ export function useEvent(name: string, handle: Handle): void {
 
 document.addEventListener("visibilitychange", follow);
 
+/** A view that replaces another one changes several listeners: the stream follows once. */
+function followSoon(): void {
+  if (isChanging) return;
+  isChanging = true;
+  queueMicrotask(() => {
+    isChanging = false;
+    follow();
+  });
+}
+
 /** Opens or closes the stream, as it is needed now. */
 function follow(): void {
   const isNeeded = listeners.size > 0 && !document.hidden;
-  if (isNeeded && stream === null && timer === null) open();
-  else if (!isNeeded) close();
+  if (stream !== null && (!isNeeded || !isEnough(stream))) close();
+  if (!isNeeded && timer !== null) clearTimeout(timer);
+  if (!isNeeded) timer = null;
+  else if (stream === null && timer === null) open();
+}
+
+/** A new name needs a new stream: the server sends what is known of each event when a stream begins. */
+function isEnough(open: Stream): boolean {
+  return open.project === project && [...listeners.keys()].every((name) => open.names.has(name));
 }
 
 function open(): void {
   timer = null;
-  const opened = new EventSource(path);
+  const query = project === null ? "" : `?${new URLSearchParams({ project })}`;
+  const source = new EventSource(path + query);
+  const opened = { source, project, names: new Set(listeners.keys()) };
   stream = opened;
-  for (const name of listeners.keys()) opened.addEventListener(name, receive);
-  opened.addEventListener("open", () => {
+  for (const name of opened.names) source.addEventListener(name, receive);
+  source.addEventListener("open", () => {
     isLive.value = true;
     delayMs = firstDelayMs;
   });
   // The browser would try again with a delay that does not grow, and not at all after an answer with an error.
-  opened.addEventListener("error", () => {
+  source.addEventListener("error", () => {
     if (stream !== opened) return;
     close();
     timer = setTimeout(() => {
@@ -71,14 +101,13 @@ function open(): void {
 }
 
 function close(): void {
-  stream?.close();
+  stream?.source.close();
   stream = null;
   isLive.value = false;
-  if (timer !== null) clearTimeout(timer);
-  timer = null;
 }
 
-function receive({ type, data }: MessageEvent): void {
+function receive({ type, data, target }: MessageEvent): void {
+  if (target !== stream?.source) return;
   const value: unknown = JSON.parse(String(data));
   for (const handle of listeners.get(type) ?? []) handle(value);
 }
