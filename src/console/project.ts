@@ -7,10 +7,12 @@ import { type Address, addresses, type ViewName } from "./addresses.ts";
 import { administer, clientOf } from "./api/calls.ts";
 import { session } from "./session.ts";
 
-/** What the console needs of a project. */
+/** What the console needs of a project. Administrators know the numbers of its memories and valid keys, too. */
 export interface ProjectSummary {
   readonly id: string;
   readonly name: string;
+  readonly memories?: number;
+  readonly keys?: number;
 }
 
 /** Of the present view; null: none. The frame sets it. */

@@ -6,6 +6,10 @@ import type { ViewName } from "./addresses.ts";
 
 /** A component gets no properties: the address (query.ts, project.ts) and the session (session.ts) say what it shows. */
 const byName = {
+  overview: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
+  "project-overview": lazy(() =>
+    import("./views/overview/project-overview.tsx").then(({ ProjectOverview }) => ProjectOverview),
+  ),
   proof: lazy(() => import("./views/proof/proof.tsx").then(({ Proof }) => Proof)),
   "file-proof": lazy(() => import("./views/proof/file-proof.tsx").then(({ FileProof }) => FileProof)),
   "sign-in": lazy(() => import("./views/sign-in/sign-in.tsx").then(({ SignIn }) => SignIn)),

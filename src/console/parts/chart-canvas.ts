@@ -33,7 +33,7 @@ export function drawChart(place: HTMLElement, options: ChartOptions): Canvas {
             label: each.label,
             stroke: color(each.color),
             width: 1.5,
-            points: { show: false },
+            points: { show: true, size: 4, space: 0, filter: (drawn, index) => alone(drawn.data[index]) },
             value: (_, value) => (value === null ? "–" : format(value)),
           }),
         ),
@@ -53,6 +53,14 @@ export function drawChart(place: HTMLElement, options: ChartOptions): Canvas {
       chart.destroy();
     },
   };
+}
+
+/** Indexes of values between gaps: no line leads to them. */
+function alone(values: uPlot.AlignedData[number] | undefined): number[] {
+  const isThere = (value: number | null | undefined) => value !== null && value !== undefined;
+  return Array.from(values ?? []).flatMap((value, index, all) =>
+    isThere(value) && !isThere(all[index - 1]) && !isThere(all[index + 1]) ? [index] : [],
+  );
 }
 
 /** The time of the day, with the date below the first one and at midnight; for long periods the date only. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Canvas, ChartData } from "./chart-data.ts";
-import { themeChoice } from "./theme-choice.ts";
+import { isSystemDark, themeChoice } from "./theme-choice.ts";
 import { zoneChoice } from "./time.tsx";
 
 interface ChartProps extends ChartData {
@@ -38,7 +38,7 @@ export function Chart({ summary, times, series, height = 180, format }: ChartPro
       canvas.current?.end();
       canvas.current = null;
     };
-  }, [shape, height, themeChoice.value, zoneChoice.value]);
+  }, [shape, height, themeChoice.value, isSystemDark.value, zoneChoice.value]);
   useEffect(() => canvas.current?.update({ times, series }), [times, series]);
   return (
     <figure class="chart">

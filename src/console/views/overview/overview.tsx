@@ -1,0 +1,173 @@
+// The overview of the installation: what is there, what happens, health, and what needs the attention of a person.
+
+import { useState } from "preact/hooks";
+import { useEvent } from "../../api/events.ts";
+import { bytesText, Count, countOf, countText } from "../../parts/count.tsx";
+import { Loading } from "../../parts/progress.tsx";
+import { Time } from "../../parts/time.tsx";
+import { View } from "../../parts/view.tsx";
+import { pathOf, projectId, projects } from "../../project.ts";
+import { Activity } from "./activity.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { type Health, type InstallationState, isEvent, type ServerState, sum } from "./state.ts";
+import { MemoryTypes, Tile, Used } from "./tile.tsx";
+import { WarningList } from "./warning-list.tsx";
+
+export function Overview() {
+  const [state, setState] = useState<ServerState | null>(null);
+  useEvent("state", (data) => {
+    if (isEvent<ServerState>(data, "health")) setState(data);
+  });
+  const installation = state?.installation ?? null;
+  return (
+    <View title="Overview" of="Installation" actions={<HealthBadge health={state?.health ?? null} />}>
+      {installation === null ? <Loading label="Waiting for the server" /> : <Contents state={installation} />}
+      <Activity project={null} />
+      {installation !== null && <Details state={installation} />}
+    </View>
+  );
+}
+
+/** @param health null: not known yet */
+export function HealthBadge({ health }: { readonly health: Health | null }) {
+  if (health === null) return <span class="badge">Health unknown</span>;
+  if (health.ready) return <span class="badge good">Healthy</span>;
+  return <span class="badge danger">Not ready: {health.reasons.join("; ")}</span>;
+}
+
+function Contents({ state }: { readonly state: InstallationState }) {
+  const { contents, storage, ledger, backup, warnings } = state;
+  const memories = sum(Object.values(contents?.memories ?? {}));
+  const { disk, directory } = storage;
+  return (
+    <>
+      <WarningList warnings={warnings} />
+      {contents !== null && memories === 0 && <FirstSteps project={projectId.value} />}
+      <div class="cards tiles">
+        <Tile title="Memories" figure={contents === null ? "–" : countText(memories)}>
+          <MemoryTypes memories={contents?.memories ?? {}} />
+        </Tile>
+        <Tile title="Ledger records" figure={contents === null ? "–" : countText(contents.records)}>
+          <p class="quiet">{countText(ledger.unsigned_records ?? 0)} not covered by a checkpoint yet</p>
+        </Tile>
+        <Tile title="Data on disk" figure={directory === null ? "–" : bytesText(directory.bytes)}>
+          {disk !== null && (
+            <>
+              <Used label="Disk in use" value={disk.total_bytes - disk.free_bytes} of={disk.total_bytes} />
+              <p class="quiet">
+                {bytesText(disk.free_bytes)} of {bytesText(disk.total_bytes)} free
+              </p>
+            </>
+          )}
+        </Tile>
+        <Tile title="Last checkpoint" figure={<Time at={ledger.checkpoint_at} none="None yet" ago />}>
+          <p class="quiet">
+            Verified <Time at={ledger.verified_at} none="not since the start" ago />
+          </p>
+        </Tile>
+        <Tile title="Last backup" figure={<Time at={backup.last?.at ?? null} none="None" ago />}>
+          <p class="quiet">
+            {backup.last === null ? "" : `${bytesText(backup.last.bytes)}. `}
+            {backup.schedule === null
+              ? "No schedule"
+              : `Every ${countOf(Math.round(backup.schedule.every_seconds / 3_600), "hour")}`}
+          </p>
+        </Tile>
+      </div>
+    </>
+  );
+}
+
+function Details({ state }: { readonly state: InstallationState }) {
+  return (
+    <div class="charts">
+      <ProjectTable />
+      <ServerFacts state={state} />
+    </div>
+  );
+}
+
+const shownProjectsMax = 8;
+
+function ProjectTable() {
+  const all = projects.value;
+  if (all === null || all.length === 0) return null;
+  const first = all
+    .toSorted((left, right) => (right.memories ?? 0) - (left.memories ?? 0))
+    .slice(0, shownProjectsMax);
+  return (
+    <div class="card">
+      <h3>
+        Projects{" "}
+        <a href={pathOf("projects")}>
+          {all.length > shownProjectsMax ? `All ${countText(all.length)}` : "Manage"}
+        </a>
+      </h3>
+      <table class="counts">
+        <thead>
+          <tr>
+            <th scope="col">Project</th>
+            <th scope="col">Memories</th>
+            <th scope="col">Keys</th>
+          </tr>
+        </thead>
+        <tbody>
+          {first.map(({ id, name, memories = null, keys = null }) => (
+            <tr key={id}>
+              <th scope="row">
+                <a href={pathOf("project-overview", id)}>
+                  <bdi>{name}</bdi>
+                </a>
+              </th>
+              <td>
+                <Count value={memories} />
+              </td>
+              <td>
+                <Count value={keys} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ServerFacts({ state }: { readonly state: InstallationState }) {
+  const { server, model, search, tls, storage } = state;
+  const parts = Object.entries(storage.directory?.parts ?? {}).sort(([, left], [, right]) => right - left);
+  return (
+    <div class="card">
+      <h3>Server</h3>
+      <dl class="facts">
+        <dt>Version</dt>
+        <dd>{server.version}</dd>
+        <dt>Running since</dt>
+        <dd>
+          <Time at={server.started_at} />
+        </dd>
+        <dt>Data directory</dt>
+        <dd>
+          <code>{server.data_directory}</code>
+        </dd>
+        <dt>Embedding model</dt>
+        <dd>{model.id}</dd>
+        <dt>Search indexes</dt>
+        <dd>
+          {countText(search.indexes)} in memory, {bytesText(search.index_bytes)} of{" "}
+          {bytesText(search.limit_bytes)}
+        </dd>
+        <dt>TLS certificate</dt>
+        <dd>{tls === null ? "None" : <Time at={tls.expires_at} />}</dd>
+        {parts.slice(0, 4).map(([name, bytes]) => (
+          <>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd class="count">{bytesText(bytes)}</dd>
+          </>
+        ))}
+      </dl>
+    </div>
+  );
+}

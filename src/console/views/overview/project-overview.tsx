@@ -1,0 +1,155 @@
+// The overview of one project: its memories by type and tag, its plan and how much of it is used, its ledger, and what happens.
+
+import { useState } from "preact/hooks";
+import { useEvent } from "../../api/events.ts";
+import { Count, countText } from "../../parts/count.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Loading } from "../../parts/progress.tsx";
+import { useData } from "../../parts/use-data.ts";
+import { View } from "../../parts/view.tsx";
+import { pathOf, projectName, useProject } from "../../project.ts";
+import { views } from "../../routes.ts";
+import { isAdministrator, session } from "../../session.ts";
+import { Activity } from "./activity.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { HealthBadge } from "./overview.tsx";
+import { isEvent, type ProjectState, type ServerState, sum } from "./state.ts";
+import { MemoryTypes, Tile, Used } from "./tile.tsx";
+
+export function ProjectOverview() {
+  const { id } = useProject();
+  const [project, setProject] = useState<ProjectState | null | undefined>();
+  const [newest, setNewest] = useState<number | null>(null);
+  const [server, setServer] = useState<ServerState | null>(null);
+  useEvent("project", (data) => {
+    if (isEvent<{ project: ProjectState | null }>(data, "project")) setProject(data.project);
+  });
+  useEvent("records", (data) => {
+    if (isEvent<{ newest_sequence: number }>(data, "newest_sequence")) setNewest(data.newest_sequence);
+  });
+  useEvent("state", (data) => {
+    if (isEvent<ServerState>(data, "health")) setServer(data);
+  });
+  const memories = project ? sum(Object.values(project.memories)) : 0;
+  return (
+    <View title="Overview" of={projectName(id)} actions={<HealthBadge health={server?.health ?? null} />}>
+      {project === undefined && <Loading label="Waiting for the server" />}
+      {project === null && <p>The project does not exist any more. Choose another one.</p>}
+      {project && memories === 0 && <FirstSteps project={id} />}
+      {project && <Tiles project={project} newest={newest} />}
+      <Activity project={id} />
+      {project && memories > 0 && mayRead("memory.read") && (
+        <div class="charts">
+          <TagCounts />
+        </div>
+      )}
+    </View>
+  );
+}
+
+interface TilesProps {
+  readonly project: ProjectState;
+  /** Null: not known, or the key has no permission to read it. */
+  readonly newest: number | null;
+}
+
+function Tiles({ project, newest }: TilesProps) {
+  const { id, memories, memory_limit: limit, credits, plan, subscription, rate } = project;
+  const count = sum(Object.values(memories));
+  return (
+    <div class="cards tiles">
+      <Tile title="Memories" figure={countText(count)}>
+        <MemoryTypes memories={memories} />
+        {limit !== null && (
+          <>
+            <Used label="Memories of the limit" value={count} of={limit} />
+            <p class="quiet">of at most {countText(limit)}</p>
+          </>
+        )}
+      </Tile>
+      {newest !== null && (
+        <Tile title="Newest record" figure={countText(newest)}>
+          {views.ledger !== undefined && <a href={pathOf("ledger", id)}>Open the ledger</a>}
+        </Tile>
+      )}
+      <Tile title="Credits" figure={credits === null ? "Unlimited" : countText(credits)}>
+        <p class="quiet">for extractions</p>
+      </Tile>
+      <Tile title="Plan" figure={<span class="plan">{plan}</span>}>
+        <p class="quiet">
+          {subscription === "active" ? "Subscription active" : "Subscription expired"}
+          {rate === null
+            ? ", no rate limit"
+            : `, ${countText(rate.per_second)} calls per second for each key`}
+        </p>
+      </Tile>
+      <Tile
+        title="Records are kept"
+        figure={project.retention_days === null ? "Forever" : `${countText(project.retention_days)} days`}
+      >
+        <p class="quiet">
+          {project.includes_export ? "With exports" : "Without exports"}
+          {project.includes_hash ? ", with hashes" : ", without hashes"}
+          {isAdministrator.value && (
+            <>
+              {". "}
+              <a href={`${pathOf("projects")}?open=${id}`}>Change</a>
+            </>
+          )}
+        </p>
+      </Tile>
+    </div>
+  );
+}
+
+/** Whether the session has the permission; administrators have all. */
+function mayRead(permission: string): boolean {
+  const key = session.value?.key ?? null;
+  return key === null || key.permissions.includes(permission);
+}
+
+const shownTagsMax = 12;
+
+/** It is an operation of the project, so it is read once, and not with each event. */
+function TagCounts() {
+  const { id, client } = useProject();
+  const page = useData(id, (signal) => client.memories.tags({ page_size: shownTagsMax }, { signal }));
+  const tags = page.value?.tags ?? [];
+  const most = tags[0]?.count ?? 1;
+  return (
+    <div class="card">
+      <h3>
+        Memories by tag{" "}
+        {page.value !== undefined && <span>{countText(page.value.pagination.total)} tags</span>}
+      </h3>
+      {page.error !== null && <Failure error={page.error} onRetry={page.reload} />}
+      {page.isLoading && <Loading />}
+      {page.value !== undefined && tags.length === 0 && <p class="quiet none">No memory has a tag.</p>}
+      {tags.length > 0 && (
+        <table class="counts">
+          <thead>
+            <tr>
+              <th scope="col">Tag</th>
+              <th scope="col">Memories</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tags.map(({ tag, count }) => (
+              <tr key={tag}>
+                <th scope="row">
+                  <a href={`${pathOf("memories", id)}?${new URLSearchParams({ tag })}`}>
+                    <bdi>{tag}</bdi>
+                  </a>
+                  <span class="share" style={{ width: `${(100 * count) / most}%` }} />
+                </th>
+                <td>
+                  <Count value={count} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
