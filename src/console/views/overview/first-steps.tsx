@@ -2,7 +2,6 @@
 
 import { CopyText } from "../../parts/copy-text.tsx";
 import { pathOf } from "../../project.ts";
-import { views } from "../../routes.ts";
 import { isAdministrator } from "../../session.ts";
 
 /** @param project null: none is chosen */
@@ -28,7 +27,7 @@ export function FirstSteps({ project }: { readonly project: string | null }) {
           <p>Memories of another installation or program, as a file with one JSON object on each line.</p>
           <CopyText text={`memledger memory import FILE${of}`} what="the command" form="block" />
         </li>
-        {project !== null && views.memories !== undefined && (
+        {project !== null && (
           <li>
             <h3>Create a memory</h3>
             <p>Write one down, and find it again in the search.</p>

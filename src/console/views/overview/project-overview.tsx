@@ -8,7 +8,6 @@ import { Loading } from "../../parts/progress.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
-import { views } from "../../routes.ts";
 import { isAdministrator, session } from "../../session.ts";
 import { Activity } from "./activity.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -69,7 +68,7 @@ function Tiles({ project, newest }: TilesProps) {
       </Tile>
       {newest !== null && (
         <Tile title="Newest record" figure={countText(newest)}>
-          {views.ledger !== undefined && <a href={pathOf("ledger", id)}>Open the ledger</a>}
+          <a href={pathOf("ledger", id)}>Open the ledger</a>
         </Tile>
       )}
       <Tile title="Credits" figure={credits === null ? "Unlimited" : countText(credits)}>
