@@ -1,17 +1,24 @@
-// Owns who can open which view, as far as the console knows it: the server decides. Must never show data.
+// Owns who can open which view and change what, as far as the console knows it: the server decides. Must never show data.
 
 import { type Address, addresses, type Need, type ViewName } from "./addresses.ts";
 import type { SessionDetail } from "./api/session-calls.ts";
+import { session } from "./session.ts";
 
-/** Whether the session can open a view. @param session null: nobody is signed in */
-export function canOpen(view: ViewName, session: SessionDetail | null): boolean {
+/** Whether the session can open a view. @param signedIn null: nobody is signed in */
+export function canOpen(view: ViewName, signedIn: SessionDetail | null): boolean {
   const { needs }: Address = addresses[view];
-  return allows[needs](session);
+  return allows[needs](signedIn);
 }
 
-const allows: Readonly<Record<Need, (session: SessionDetail | null) => boolean>> = {
+/** Whether the session may perform calls of a project that need the permission. Administrators may all. */
+export function isAllowed(permission: string): boolean {
+  const { value } = session;
+  return value?.kind === "administrator" || value?.key?.permissions.includes(permission) === true;
+}
+
+const allows: Readonly<Record<Need, (signedIn: SessionDetail | null) => boolean>> = {
   nobody: () => true,
-  session: (session) => session !== null,
-  project: (session) => session !== null,
-  administrator: (session) => session?.kind === "administrator",
+  session: (signedIn) => signedIn !== null,
+  project: (signedIn) => signedIn !== null,
+  administrator: (signedIn) => signedIn?.kind === "administrator",
 };

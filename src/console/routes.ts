@@ -10,6 +10,7 @@ const byName = {
   "project-overview": lazy(() =>
     import("./views/overview/project-overview.tsx").then(({ ProjectOverview }) => ProjectOverview),
   ),
+  memories: lazy(() => import("./views/memories/memories.tsx").then(({ Memories }) => Memories)),
   proof: lazy(() => import("./views/proof/proof.tsx").then(({ Proof }) => Proof)),
   "file-proof": lazy(() => import("./views/proof/file-proof.tsx").then(({ FileProof }) => FileProof)),
   "sign-in": lazy(() => import("./views/sign-in/sign-in.tsx").then(({ SignIn }) => SignIn)),

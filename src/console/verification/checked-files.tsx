@@ -171,7 +171,7 @@ function FileList({ files, onClear }: { readonly files: InputFiles; readonly onC
   ].filter(([, value]) => value !== undefined && value !== "");
   return (
     <div class="file-list">
-      <dl class="facts">
+      <dl class="proof-facts">
         {rows.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

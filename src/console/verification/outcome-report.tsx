@@ -50,7 +50,7 @@ export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps)
           ))}
         </ul>
       )}
-      <dl class="facts">
+      <dl class="proof-facts">
         <Fact name="File">{name}</Fact>
         {report?.chains.map((chain) => (
           <ChainFacts key={chain.chain} chain={chain} />

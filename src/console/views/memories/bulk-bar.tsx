@@ -1,0 +1,175 @@
+// The bar above the table while memories are selected: what can be done with all of them, how far it is, and a way to end it.
+
+import { useRef, useState } from "preact/hooks";
+import type { MemoryListQuery } from "../../../../clients/typescript/src/generated/models.ts";
+import { now } from "../../clock.ts";
+import { countOf, countText } from "../../parts/count.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { showMessage } from "../../parts/messages.tsx";
+import { Progress } from "../../parts/progress.tsx";
+import { allMatching, nothingSelected, type Selection, selectedCount } from "../../parts/selection.ts";
+import { useProject } from "../../project.ts";
+import { type ChangeOf, changeSelected, type Done } from "./bulk-changes.ts";
+import { BulkTags } from "./bulk-tags.tsx";
+import { undo } from "./memory-changes.ts";
+import { isExpired } from "./memory-columns.tsx";
+import { toFields } from "./memory-fields.ts";
+import type { Memory } from "./memory-query.ts";
+
+interface BulkBarProps {
+  readonly selection: Selection;
+  readonly onSelect: (selection: Selection) => void;
+  /** How many memories match; null: not known yet. */
+  readonly total: number | null;
+  readonly filter: MemoryListQuery;
+  readonly loaded: ReadonlyMap<string, Memory>;
+  readonly onChanged: (memory: Memory) => void;
+  readonly onEnd: () => void;
+}
+
+/** The former values of more memories than this are not kept for "Undo". They are in the ledger. */
+const undoMax = 1_000;
+
+export function BulkBar(props: BulkBarProps) {
+  const { selection, onSelect, total, filter, loaded, onChanged, onEnd } = props;
+  const { client } = useProject();
+  const [done, setDone] = useState<number | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [asked, setAsked] = useState<"tags" | "delete" | null>(null);
+  const stopped = useRef<AbortController | null>(null);
+  const count = selectedCount(selection, total);
+  if (count === 0 && done === null && failure === null) return null;
+
+  const run = async (verb: string, change: ChangeOf): Promise<void> => {
+    const controller = new AbortController();
+    stopped.current = controller;
+    setDone(0);
+    setFailure(null);
+    try {
+      const result = await changeSelected(client, {
+        selection,
+        filter,
+        loaded,
+        change,
+        signal: controller.signal,
+        onEach(performed, memory) {
+          setDone(performed);
+          if (memory !== null) onChanged(memory);
+        },
+      });
+      onSelect(nothingSelected);
+      onEnd();
+      if (result.failure !== null) setFailure(result.failure);
+      report(verb, result);
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setDone(null);
+    }
+  };
+  const report = (verb: string, { before, refused }: Done) => {
+    const text = `${countOf(before.length, "memory", "memories")} ${verb}${refused === 0 ? "" : `, ${countText(refused)} refused`}.`;
+    const isPossible = before.length > 0 && before.length <= undoMax;
+    showMessage({
+      text,
+      kind: refused === 0 ? "done" : "warning",
+      ...undo(isPossible, () => restore(verb, before)),
+    });
+  };
+  const restore = async (verb: string, before: readonly Memory[]) => {
+    if (verb === "deleted") await client.memories.createBatch({ memories: before.map(toFields) });
+    else for (const memory of before) onChanged(await client.memories.update(memory.id, toFields(memory)));
+    onEnd();
+    showMessage({ text: `${countOf(before.length, "memory", "memories")} restored.` });
+  };
+  if (done !== null)
+    return (
+      <div class="bulk-bar">
+        <Progress
+          label="Changing memories"
+          done={done}
+          total={count}
+          detail={count === null ? countText(done) : `${countText(done)} of ${countText(count)}`}
+          onCancel={() => stopped.current?.abort()}
+        />
+      </div>
+    );
+  return (
+    <section class="bulk-bar" aria-label="Selected memories">
+      {failure !== null && <Failure error={failure} onRetry={null} />}
+      {count !== 0 && (
+        <>
+          <strong class="count">{count === null ? "All" : countText(count)} selected</strong>
+          {selection.kind === "some" && total !== null && total > selection.ids.size && (
+            <button type="button" class="link" onClick={() => onSelect(allMatching)}>
+              Select all {countText(total)}
+            </button>
+          )}
+          <span class="actions">
+            <button
+              type="button"
+              onClick={() =>
+                void run("activated", ({ is_active }) => (is_active ? null : { is_active: true }))
+              }
+            >
+              Activate
+            </button>
+            <button
+              type="button"
+              onClick={() =>
+                void run("deactivated", ({ is_active }) => (is_active ? { is_active: false } : null))
+              }
+            >
+              Deactivate
+            </button>
+            <button
+              type="button"
+              onClick={() => {
+                const expires_at = new Date(now()).toISOString();
+                void run("expired", (memory) => (isExpired(memory) ? null : { expires_at }));
+              }}
+            >
+              Expire
+            </button>
+            <button type="button" onClick={() => setAsked("tags")}>
+              Tags…
+            </button>
+            <button type="button" onClick={() => setAsked("delete")}>
+              Delete…
+            </button>
+            <button
+              type="button"
+              class="bare"
+              onClick={() => {
+                setFailure(null);
+                onSelect(nothingSelected);
+              }}
+            >
+              Clear
+            </button>
+          </span>
+        </>
+      )}
+      {count === 0 && (
+        <button type="button" class="bare" onClick={() => setFailure(null)}>
+          Close
+        </button>
+      )}
+      {asked === "tags" && (
+        <BulkTags onClose={() => setAsked(null)} run={(change) => void run("changed", change)} />
+      )}
+      {asked === "delete" && (
+        <Confirm
+          title={`Delete ${count === null ? "all" : countOf(count, "memory", "memories")}`}
+          action="Delete"
+          typed={count === null || count > 1 ? String(count ?? "all") : null}
+          onClose={() => setAsked(null)}
+          run={async () => void run("deleted", () => "delete")}
+        >
+          <p>Searches no longer find them. The ledger keeps that they were deleted, and by whom.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

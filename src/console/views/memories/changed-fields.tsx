@@ -1,0 +1,36 @@
+// What differs between two versions of a memory: words of the text, and the other fields with both values.
+
+import { Difference } from "../../parts/difference.tsx";
+import { changedNames, fieldText, fieldTitles, type MemoryFields } from "./memory-fields.ts";
+
+interface ChangedFieldsProps {
+  readonly before: MemoryFields;
+  readonly after: MemoryFields;
+}
+
+export function ChangedFields({ before, after }: ChangedFieldsProps) {
+  const names = changedNames(before, after);
+  if (names.length === 0) return null;
+  return (
+    <section class="changed-fields" aria-label="What changes">
+      {names.includes("content") && <Difference before={before.content} after={after.content} />}
+      <dl class="facts">
+        {names
+          .filter((name) => name !== "content")
+          .map((name) => (
+            <div key={name}>
+              <dt>{fieldTitles[name]}</dt>
+              <dd class="difference">
+                <del>
+                  <bdi>{fieldText(before, name) || "none"}</bdi>
+                </del>{" "}
+                <ins>
+                  <bdi>{fieldText(after, name) || "none"}</bdi>
+                </ins>
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+}

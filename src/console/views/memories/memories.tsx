@@ -1,0 +1,194 @@
+// The view of the memories of a project: a table with filters, and one memory in full beside it.
+
+import { useMemo, useState } from "preact/hooks";
+import { isAllowed } from "../../access.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { createRows } from "../../parts/rows.ts";
+import { nothingSelected, type Selection } from "../../parts/selection.ts";
+import { useShortcuts } from "../../parts/shortcuts.ts";
+import { Table } from "../../parts/table.tsx";
+import { useData } from "../../parts/use-data.ts";
+import { View } from "../../parts/view.tsx";
+import { projectName, useProject } from "../../project.ts";
+import { useQuery } from "../../query.ts";
+import { BulkBar } from "./bulk-bar.tsx";
+import { memoryChanges } from "./memory-changes.ts";
+import { columns } from "./memory-columns.tsx";
+import { newMemory } from "./memory-fields.ts";
+import { MemoryFilters } from "./memory-filters.tsx";
+import { MemoryForm } from "./memory-form.tsx";
+import { MemoryPanel } from "./memory-panel.tsx";
+import { isFiltered, listQuery, type Memory, noFilters, readQuery } from "./memory-query.ts";
+
+const pageSize = 100;
+
+export function Memories() {
+  const { id: project, client } = useProject();
+  const query = useQuery();
+  const shown = readQuery(query);
+  const filter = JSON.stringify(listQuery(shown));
+  const [loaded] = useState(() => new Map<string, Memory>());
+  const rows = useMemo(
+    () =>
+      createRows<Memory>(async (cursor, signal) => {
+        const page = await client.memories.list(
+          { ...listQuery(shown), page_size: pageSize, cursor: cursor ?? undefined },
+          { signal },
+        );
+        remember(loaded, page.memories);
+        return { rows: page.memories, next: page.next_cursor, total: page.pagination.total };
+      }),
+    [project, filter],
+  );
+  const [{ rows: selectedIn, selection }, setSelected] = useState({ rows, selection: nothingSelected });
+  // What was selected belongs to the filter that was shown then.
+  const chosen = selectedIn === rows ? selection : nothingSelected;
+  const select = (next: Selection) => setSelected({ rows, selection: next });
+
+  const openId = query.get("memory");
+  const open = useData(`${project} ${openId}`, async (signal): Promise<Memory> => {
+    const id = openId ?? "";
+    return loaded.get(id) ?? (await client.memories.read(id, { signal }));
+  });
+  const changes = isAllowed("memory.write")
+    ? memoryChanges(client, {
+        changed(memory) {
+          remember(loaded, [memory]);
+          rows.replace(({ id }) => id === memory.id, memory);
+          if (memory.id === openId) open.set(memory);
+        },
+        created(memory) {
+          remember(loaded, [memory]);
+          rows.reload();
+          query.set({ memory: memory.id, edit: null, new: null, tab: null });
+        },
+        removed(id) {
+          loaded.delete(id);
+          rows.reload();
+          select(nothingSelected);
+          query.set({ memory: null, edit: null, tab: null });
+        },
+      })
+    : null;
+  const isCreating = query.get("new") !== null && changes !== null;
+  const beginCreation = () => query.set({ new: "yes" });
+  useShortcuts("Memory", [
+    ...(changes === null ? [] : [{ keys: "n", label: "New memory", run: beginCreation }]),
+    ...(openId === null
+      ? []
+      : [
+          {
+            keys: "Escape",
+            label: "Close the panel",
+            run: () => query.set({ memory: null, edit: null, tab: null }),
+          },
+        ]),
+  ]);
+  const openRow = ({ id }: Memory, edit: string | null) =>
+    query.set(
+      id === openId ? { memory: id, edit } : { memory: id, edit },
+      openId === null ? "push" : "replace",
+    );
+  rows.version.value;
+
+  return (
+    <View
+      title="Memories"
+      of={projectName(project)}
+      fills
+      actions={
+        changes !== null && (
+          <button type="button" class="primary" onClick={beginCreation}>
+            New memory
+          </button>
+        )
+      }
+    >
+      <MemoryFilters shown={shown} />
+      {changes !== null && (
+        <BulkBar
+          selection={chosen}
+          onSelect={select}
+          total={rows.total()}
+          filter={listQuery(shown)}
+          loaded={loaded}
+          onChanged={(memory) => {
+            remember(loaded, [memory]);
+            rows.replace(({ id }) => id === memory.id, memory);
+            if (memory.id === openId) open.set(memory);
+          }}
+          onEnd={() => rows.reload()}
+        />
+      )}
+      <div class="with-panel">
+        <Table
+          label="Memories"
+          noun={["memory", "memories"]}
+          columns={columns}
+          rows={rows}
+          idOf={({ id }) => id}
+          nameOf={({ content }) => content.slice(0, 100)}
+          sort={shown.sort}
+          onSort={({ column, isDescending }) =>
+            query.set({ sort: column, direction: isDescending ? null : "asc" })
+          }
+          openId={openId}
+          onOpen={(memory) => openRow(memory, null)}
+          {...(changes === null ? {} : { onEdit: (memory: Memory) => openRow(memory, "yes") })}
+          selection={chosen}
+          onSelect={select}
+          empty={
+            isFiltered(shown) ? (
+              <Empty title="No memory matches">
+                <p>Change the filters, or remove them.</p>
+                <button type="button" onClick={() => query.set(noFilters)}>
+                  Remove the filters
+                </button>
+              </Empty>
+            ) : (
+              <Empty title="No memories yet">
+                <p>
+                  Store the first one here, connect an assistant to this project, or import what another
+                  program has remembered with <code>memledger memory import</code>.
+                </p>
+                {changes !== null && (
+                  <button type="button" class="primary" onClick={beginCreation}>
+                    New memory
+                  </button>
+                )}
+              </Empty>
+            )
+          }
+        />
+        {openId !== null && <MemoryPanel key={openId} id={openId} data={open} changes={changes} />}
+      </div>
+      {isCreating && (
+        <Dialog title="New memory" wide onClose={() => query.set({ new: null }, "replace")}>
+          <MemoryForm
+            name={`memory.new.${project}`}
+            initial={newMemory}
+            isNew
+            action="Store"
+            store={changes.create}
+            onClose={() => query.set({ new: null }, "replace")}
+          />
+        </Dialog>
+      )}
+    </View>
+  );
+}
+
+/** The memories that were loaded last, so that opening one needs no call, and a change of many knows the former values. */
+const rememberedMax = 5_000;
+
+function remember(loaded: Map<string, Memory>, memories: readonly Memory[]): void {
+  for (const memory of memories) {
+    loaded.delete(memory.id);
+    loaded.set(memory.id, memory);
+  }
+  for (const id of loaded.keys()) {
+    if (loaded.size <= rememberedMax) break;
+    loaded.delete(id);
+  }
+}

@@ -1,0 +1,75 @@
+// The columns of the table of memories, and the words for the state of one.
+
+import { now } from "../../clock.ts";
+import type { Column } from "../../parts/table-types.ts";
+import { Tags } from "../../parts/tag-input.tsx";
+import { Time } from "../../parts/time.tsx";
+import { type Memory, typeNames } from "./memory-query.ts";
+
+/** A row is one line: more of a long text would not be seen, and slow the table down. */
+const shownMaxCharacters = 400;
+/** Rows show the first tags only; the panel shows all. */
+const shownTags = 4;
+
+export const columns: readonly Column<Memory>[] = [
+  {
+    name: "content",
+    title: "Memory",
+    cell: (memory) => (
+      <>
+        <State memory={memory} />
+        <bdi class={isUsed(memory) ? undefined : "quiet"}>{memory.content.slice(0, shownMaxCharacters)}</bdi>
+      </>
+    ),
+    narrow: "title",
+  },
+  { name: "type", title: "Type", width: "4.75rem", cell: ({ memory_type }) => typeNames[memory_type] },
+  {
+    name: "tags",
+    title: "Tags",
+    width: "11rem",
+    cell: ({ tags = [] }) => <Tags tags={tags.slice(0, shownTags)} />,
+  },
+  {
+    name: "importance",
+    title: "Importance",
+    width: "6rem",
+    align: "end",
+    cell: ({ importance }) => importance.toFixed(2),
+    isSortable: true,
+    narrow: "hidden",
+  },
+  {
+    name: "updated_at",
+    title: "Changed",
+    width: "7.25rem",
+    cell: ({ updated_at }) => <Time at={updated_at} ago />,
+    isSortable: true,
+    narrow: "hidden",
+  },
+  {
+    name: "created_at",
+    title: "Created",
+    width: "7.25rem",
+    cell: ({ created_at }) => <Time at={created_at} ago />,
+    isSortable: true,
+  },
+];
+
+/** Why searches do not find the memory; nothing if they do. */
+export function State({ memory }: { readonly memory: Memory }) {
+  return (
+    <>
+      {!memory.is_active && <span class="badge state">inactive</span>}
+      {isExpired(memory) && <span class="badge warning state">expired</span>}
+    </>
+  );
+}
+
+export function isExpired({ expires_at }: Pick<Memory, "expires_at">): boolean {
+  return expires_at !== null && new Date(expires_at).getTime() <= now();
+}
+
+function isUsed(memory: Memory): boolean {
+  return memory.is_active && !isExpired(memory);
+}

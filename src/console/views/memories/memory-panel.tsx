@@ -1,0 +1,200 @@
+// The panel beside the table: the whole memory, the form that changes it, and its history.
+
+import { useState } from "preact/hooks";
+import { now } from "../../clock.ts";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Failure, readFailure } from "../../parts/failure.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Menu } from "../../parts/menu.tsx";
+import { showMessage } from "../../parts/messages.tsx";
+import { Loading } from "../../parts/progress.tsx";
+import { SidePanel } from "../../parts/side-panel.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { Tags } from "../../parts/tag-input.tsx";
+import { Time } from "../../parts/time.tsx";
+import type { Data } from "../../parts/use-data.ts";
+import { useQuery } from "../../query.ts";
+import { ChangedFields } from "./changed-fields.tsx";
+import { History } from "./history.tsx";
+import type { MemoryChanges } from "./memory-changes.ts";
+import { isExpired, State } from "./memory-columns.tsx";
+import { toFields, toUpdate } from "./memory-fields.ts";
+import { MemoryForm } from "./memory-form.tsx";
+import { type Memory, typeNames } from "./memory-query.ts";
+
+interface MemoryPanelProps {
+  readonly id: string;
+  readonly data: Data<Memory>;
+  /** Null: the session may not change memories. */
+  readonly changes: MemoryChanges | null;
+}
+
+const tabs = { memory: "Memory", history: "History" };
+
+export function MemoryPanel({ id, data, changes }: MemoryPanelProps) {
+  const query = useQuery();
+  const { value: memory, error } = data;
+  const isEditing = query.get("edit") !== null && changes !== null && memory !== undefined;
+  const leaveForm = () => query.set({ edit: null }, "replace");
+  const tab = query.get("tab") === "history" ? "history" : "memory";
+  return (
+    <SidePanel
+      title={isEditing ? "Edit the memory" : "Memory"}
+      shows={id}
+      onClose={() => query.set({ memory: null, edit: null, tab: null })}
+      actions={
+        memory !== undefined &&
+        changes !== null &&
+        !isEditing && <Actions memory={memory} changes={changes} />
+      }
+    >
+      {isEditing ? (
+        <MemoryForm
+          name={`memory.${id}`}
+          initial={toFields(memory)}
+          isNew={false}
+          action="Save"
+          onClose={leaveForm}
+          store={async (fields) => {
+            const update = toUpdate(toFields(memory), fields);
+            if (update !== null) await changes.update(memory, update);
+          }}
+        >
+          {(fields) => <ChangedFields before={toFields(memory)} after={fields} />}
+        </MemoryForm>
+      ) : (
+        <Tabs
+          label="About the memory"
+          tabs={tabs}
+          chosen={tab}
+          onChoose={(next) => query.set({ tab: next === "memory" ? null : next }, "replace")}
+        >
+          {tab === "history" ? (
+            <History key={`${id} ${memory?.updated_at}`} id={id} memory={memory} changes={changes} />
+          ) : (
+            <>
+              {error !== null && <Failure error={error} onRetry={data.reload} />}
+              {memory === undefined && error === null && <Loading />}
+              {memory !== undefined && <Facts memory={memory} />}
+            </>
+          )}
+        </Tabs>
+      )}
+    </SidePanel>
+  );
+}
+
+function Facts({ memory }: { readonly memory: Memory }) {
+  const { id, content, memory_type, importance, tags = [] } = memory;
+  return (
+    <div class="memory-facts">
+      <p class="content-text" dir="auto">
+        {content}
+      </p>
+      <dl class="facts">
+        <dt>Type</dt>
+        <dd>
+          {typeNames[memory_type]} <State memory={memory} />
+        </dd>
+        <dt>Importance</dt>
+        <dd class="importance">
+          <span class="count">{importance.toFixed(2)}</span>
+          <meter min={0} max={1} value={importance} aria-label="Importance" />
+        </dd>
+        <dt>Tags</dt>
+        <dd>{tags.length === 0 ? <span class="quiet">–</span> : <Tags tags={tags} />}</dd>
+        <dt>Expires</dt>
+        <dd>
+          <Time at={memory.expires_at} none="never" />
+        </dd>
+        <dt>Last used</dt>
+        <dd>
+          <Time at={memory.last_accessed_at} none="never" />
+        </dd>
+        <dt>Changed</dt>
+        <dd>
+          <Time at={memory.updated_at} />
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={memory.created_at} />
+        </dd>
+        <dt>Id</dt>
+        <dd>
+          <CopyText text={id} what="the id of the memory" />
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+interface ActionsProps {
+  readonly memory: Memory;
+  readonly changes: MemoryChanges;
+}
+
+function Actions({ memory, changes }: ActionsProps) {
+  const query = useQuery();
+  const [isAsking, setAsking] = useState(false);
+  const { is_active: isActive } = memory;
+  const act = (work: Promise<void>) =>
+    void work.catch((error: unknown) => showMessage({ kind: "warning", text: readFailure(error).text }));
+  const choices: readonly (readonly [label: string, run: () => void])[] = [
+    isActive
+      ? ["Deactivate", () => act(changes.update(memory, { is_active: false }, "The memory is inactive now."))]
+      : ["Activate", () => act(changes.update(memory, { is_active: true }, "The memory is active now."))],
+    isExpired(memory)
+      ? [
+          "Remove the expiry",
+          () => act(changes.update(memory, { expires_at: null }, "The memory never expires now.")),
+        ]
+      : [
+          "Expire now",
+          () =>
+            act(
+              changes.update(
+                memory,
+                { expires_at: new Date(now()).toISOString() },
+                "The memory has expired.",
+              ),
+            ),
+        ],
+    ["Delete…", () => setAsking(true)],
+  ];
+  return (
+    <>
+      <button type="button" onClick={() => query.set({ edit: "yes" }, "replace")}>
+        Edit
+      </button>
+      <Menu button={<Icon name="more" />} label="More" class="bare">
+        {(close) => (
+          <div class="menu-list">
+            {choices.map(([label, run]) => (
+              <button
+                key={label}
+                type="button"
+                onClick={() => {
+                  close();
+                  run();
+                }}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
+        )}
+      </Menu>
+      {isAsking && (
+        <Confirm
+          title="Delete the memory"
+          action="Delete"
+          run={() => changes.remove(memory)}
+          onClose={() => setAsking(false)}
+        >
+          <p>Searches no longer find it. The ledger keeps that it was deleted, and by whom.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
