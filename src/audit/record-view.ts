@@ -111,11 +111,13 @@ function toDetail(record: StoredRecord, parsed: ParsedRecord, showHash: boolean)
 /** Of a successful call. The details of a refusal are not results. */
 function resultsOf({ action, memory_id }: AuditRecord, payload: JsonObject) {
   const { request_body: request, response_body: response, deleted_memory: deleted } = payload;
+  const { deleted_memories: all } = payload;
   return memoryAuditFields(action).results({
     data: isObject(response) ? (response.data ?? null) : null,
     memoryId: memory_id,
     body: isObject(request) ? request : null,
     deleted: isObject(deleted) ? deleted : null,
+    deletedMemories: Array.isArray(all) ? all.filter(isObject) : [],
   });
 }
 

@@ -49,12 +49,15 @@ import { readMemory } from "../memory/read.ts";
 import { searchMemories } from "../memory/search.ts";
 import { readMemoryStatistics } from "../memory/statistics.ts";
 import { updateMemory } from "../memory/update.ts";
+import { deleteMemories, updateMemories } from "../memory/update-batch.ts";
 import { beginModelChange, cancelModelChange, changeModel } from "../model-change/operations.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
 
 export const projectOperations: readonly ProjectOperation[] = [
   createMemory,
   createMemories,
+  updateMemories,
+  deleteMemories,
   listMemories,
   listTags,
   readMemoryStatistics,

@@ -18,6 +18,8 @@ interface AuditedCall {
   readonly body: JsonObject | null;
   /** The record's `deleted_memory`; null for every call but a deletion. */
   readonly deleted: JsonObject | null;
+  /** The record's `deleted_memories`, of a call that deletes several by their ids; else empty. */
+  readonly deletedMemories: readonly JsonObject[];
 }
 
 interface MemoryAuditFields {
@@ -34,6 +36,7 @@ const fieldsByAction: Readonly<Record<string, MemoryAuditFields>> = {
   "memory.export": { query: () => null, results: listedResults },
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
+  "memory.delete_batch": { query: () => null, results: deletedResults },
   "memory.delete": { query: () => null, results: deletedResult },
   "memory.extract": { query: inputOfExtraction, results: storedResults },
   "memory.search": { query: textOf("query"), results: searchResults },
@@ -102,6 +105,11 @@ function listedResults({ data }: AuditedCall): readonly MemoryResult[] | null {
 /** For a deletion: the deleted memory, without its content. */
 function deletedResult({ memoryId, deleted }: AuditedCall): readonly MemoryResult[] | null {
   return memoryId === null || deleted === null ? null : [toDirect({ ...deleted, id: memoryId, content: "" })];
+}
+
+/** For a deletion of several: the same of each. */
+function deletedResults({ deletedMemories }: AuditedCall): readonly MemoryResult[] {
+  return deletedMemories.map((memory) => toDirect({ ...memory, content: "" }));
 }
 
 /** For an extraction: the memories that it stored; a dry run stores none. */

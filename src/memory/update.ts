@@ -4,15 +4,14 @@ import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
-import { duplicate, toExpiry } from "./create.ts";
+import { formerValues, storeChange } from "./change.ts";
+import { toExpiry } from "./create.ts";
 import {
   agentMemory,
   content,
-  contentKey,
   exampleMemory,
   expiresAt,
   importance,
-  isExpired,
   type Memory,
   memoryId,
   memoryType,
@@ -73,14 +72,8 @@ export const updateMemory = projectOperation({
       tags: input.tags === undefined ? before.tags : toTags(input.tags),
       updatedAt: now,
     };
-    // Another memory may have taken the content key while this memory was expired, so the key is claimed again.
-    const isReactivated = isExpired(before, now) && !isExpired(memory, now);
-    const key = input.content !== undefined || isReactivated ? contentKey(memory.content) : null;
-    if (key !== null) {
-      const holder = await transaction.memories.claimContent(project, key, now, memory.id);
-      if (holder !== null) throw duplicate(holder);
-    }
-    await transaction.memories.update(project, { memory, contentKey: key, vector });
-    return { data: toAgentMemory(memory), memoryId: memory.id };
+    await storeChange(transaction, project, { before, memory, vector }, now);
+    const details = { former_values: formerValues(before, memory) };
+    return { data: toAgentMemory(memory), memoryId: memory.id, details };
   },
 });

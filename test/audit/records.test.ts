@@ -214,6 +214,7 @@ describe("every outcome of every operation leaves one record", async () => {
     const names = [
       "deleted_memory",
       "error_msg",
+      "former_values",
       "ip_address",
       "metadata",
       "request_body",

@@ -82,6 +82,8 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.export": () => ({ include_vectors: true }),
   "memory.read": ({ memory_id }) => ({ memory_id }),
   "memory.update": ({ memory_id }) => ({ memory_id, content: "Something else.", importance: 1 }),
+  "memory.update_batch": ({ memory_id }) => ({ memories: [{ memory_id, importance: 1 }] }),
+  "memory.delete_batch": ({ memory_id }) => ({ memory_ids: [memory_id] }),
   "memory.delete": ({ memory_id }) => ({ memory_id }),
   "memory.delete_all": () => ({}),
   "memory.search": () => ({ query: "fact", mode: "hybrid" }),

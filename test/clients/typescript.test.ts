@@ -115,6 +115,11 @@ async function useMemories({ memories }: Memledger): Promise<void> {
 
   const listed = await memories.list({ memory_type: "fact" });
   expect(listed.memories.map(({ id }) => id)).toEqual([created.id]);
+  const change = await memories.updateBatch({ memories: [{ memory_id: created.id, importance: 0.1 }] });
+  expect(change.results).toEqual([
+    { index: 0, status: "updated", id: created.id, former: { importance: created.importance } },
+  ]);
+  expect(await memories.deleteBatch({ memory_ids: ["none"] })).toMatchObject({ deleted: 0, refused: 1 });
   await memories.delete(created.id);
   expect(await memories.deleteAll({ memory_type: "context" })).toEqual({ deleted_count: 0 });
   expect((await memories.deleteAll()).deleted_count).toBe(1);

@@ -66,6 +66,10 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   });
   const items = [fact(`The warehouse ${lap} is in Porto.`), fact("")];
   await send("POST /v1/memories/batch", 200, { body: { memories: items } });
+  const other = await send(create, 201, { body: fact(`The harbour ${lap} is in Setubal.`) });
+  const change = { memory_id: String(other.id), is_active: false };
+  await send("PUT /v1/memories/batch", 200, { body: { memories: [change, { memory_id: "none" }] } });
+  await send("DELETE /v1/memories/batch", 200, { body: { memory_ids: [String(other.id)] } });
   await send("GET /v1/memories", 200, { query: "?page_size=5&memory_type=fact" });
   await send("GET /v1/memories/tags", 200, { query: "?page_size=5" });
   await send("GET /v1/memories/statistics", 200);

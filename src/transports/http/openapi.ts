@@ -134,7 +134,7 @@ function describeBody(route: Route, schemas: NamedSchemas): JsonObject {
   const isOutside = (name: string) => !inPath.includes(name);
   const fields = Object.entries(properties).filter(([name]) => isOutside(name));
   const mandatory = required.filter(isOutside);
-  const isRequired = method !== "DELETE";
+  const isRequired = method !== "DELETE" || mandatory.length > 0;
   const title = `${capitalised(operation.name)}Request`;
   schemas.byName.set(title, {
     title,

@@ -17,6 +17,8 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["GET", "/v1/memories", "memory.list"],
   ["DELETE", "/v1/memories", "memory.delete_all"],
   ["POST", "/v1/memories/batch", "memory.create_batch"],
+  ["PUT", "/v1/memories/batch", "memory.update_batch"],
+  ["DELETE", "/v1/memories/batch", "memory.delete_batch"],
   ["POST", "/v1/memories/search", "memory.search"],
   ["POST", "/v1/memories/inject", "memory.inject"],
   ["POST", "/v1/memories/extract", "memory.extract"],

@@ -297,6 +297,32 @@ export interface Contradiction {
   message: string;
 }
 
+/** What became of a memory. */
+export interface DeleteResult {
+  /** Position of the item in the request. */
+  index: number;
+  status: DeleteStatus;
+  /** Memory identifier, 32 hexadecimal characters. */
+  id?: string;
+  /** Error code of a refused item. */
+  code?: number;
+  /** Of a refused item: what is wrong and what to do next. */
+  message?: string;
+  data?: Record<string, unknown>;
+}
+
+export interface DeleteResults {
+  /** Memories that were deleted. */
+  deleted: number;
+  /** Memories that do not exist. */
+  refused: number;
+  /** One result for each id, in the order of the request. */
+  results: DeleteResult[];
+}
+
+/** deleted: the memory does not exist any more. refused: there is no such memory. */
+export type DeleteStatus = "deleted" | "refused";
+
 export interface DeletedMemories {
   /** Number of deleted memories. */
   deleted_count: number;
@@ -473,6 +499,11 @@ export interface MemoryDeleteAllRequest {
   tags?: readonly string[] | undefined;
 }
 
+export interface MemoryDeleteBatchRequest {
+  /** Ids of the memories to delete. */
+  memory_ids: readonly string[];
+}
+
 export interface MemoryExportPage {
   memories: AgentMemory[];
   /** Cursor of the next page; null on the last page. */
@@ -623,6 +654,11 @@ export interface MemoryTypeCounts {
   context: number;
 }
 
+export interface MemoryUpdateBatchRequest {
+  /** The changes. */
+  memories: readonly UpdateItem[];
+}
+
 export interface MemoryUpdateRequest {
   /** Text of the memory, stored verbatim. */
   content?: string | undefined;
@@ -765,6 +801,54 @@ export interface Tokens {
   completion_tokens: number;
   total_tokens: number;
 }
+
+/** A change of a memory; at least one field besides memory_id. */
+export interface UpdateItem {
+  /** Memory identifier, 32 hexadecimal characters. */
+  memory_id: string;
+  memory_type?: MemoryType | undefined;
+  /** Memories with a higher importance rank higher. */
+  importance?: number | undefined;
+  /** If false, search and injection ignore the memory. */
+  is_active?: boolean | undefined;
+  /** Expiry time of the memory; null: it never expires. */
+  expires_at?: string | null | undefined;
+  /** Replaces all tags of the memory; [] removes them. Not with the next two. */
+  tags?: readonly string[] | undefined;
+  /** Tags that the memory gets besides those that it has. */
+  add_tags?: readonly string[] | undefined;
+  /** Tags that the memory loses, if it has them. */
+  remove_tags?: readonly string[] | undefined;
+}
+
+/** What became of an item. */
+export interface UpdateResult {
+  /** Position of the item in the request. */
+  index: number;
+  status: UpdateStatus;
+  /** Memory identifier, 32 hexadecimal characters. */
+  id?: string;
+  former?: Record<string, unknown>;
+  /** Error code of a refused item. */
+  code?: number;
+  /** Of a refused item: what is wrong and what to do next. */
+  message?: string;
+  data?: Record<string, unknown>;
+}
+
+export interface UpdateResults {
+  /** Memories that were changed. */
+  updated: number;
+  /** Memories that have these values already. */
+  unchanged: number;
+  /** Items that were refused. */
+  refused: number;
+  /** One result for each item, in the order of the request. */
+  results: UpdateResult[];
+}
+
+/** updated: the memory was changed. unchanged: it has these values already. refused: it stays as it is. */
+export type UpdateStatus = "updated" | "unchanged" | "refused";
 
 export interface Verification {
   verdict: ChainVerdict;

@@ -11,6 +11,7 @@ import type {
   AuditRecordPage,
   BatchResults,
   Checkpoint,
+  DeleteResults,
   DeletedMemories,
   ExportDetail,
   ExportList,
@@ -21,6 +22,7 @@ import type {
   MemoryCreateBatchRequest,
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
+  MemoryDeleteBatchRequest,
   MemoryExportPage,
   MemoryExportQuery,
   MemoryExtractRequest,
@@ -30,10 +32,12 @@ import type {
   MemorySearchRequest,
   MemoryStatistics,
   MemoryTagsQuery,
+  MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
   SearchResults,
   TagCount,
   TagPage,
+  UpdateResults,
   Verification,
 } from "./models.ts";
 
@@ -67,6 +71,22 @@ const memoryDeleteAll: Operation = {
 const memoryCreateBatch: Operation = {
   operationId: "memoryCreateBatch",
   method: "POST",
+  path: "/v1/memories/batch",
+  isIdempotent: true,
+  mayRunLong: true,
+};
+
+const memoryUpdateBatch: Operation = {
+  operationId: "memoryUpdateBatch",
+  method: "PUT",
+  path: "/v1/memories/batch",
+  isIdempotent: true,
+  mayRunLong: true,
+};
+
+const memoryDeleteBatch: Operation = {
+  operationId: "memoryDeleteBatch",
+  method: "DELETE",
   path: "/v1/memories/batch",
   isIdempotent: true,
   mayRunLong: true,
@@ -238,6 +258,8 @@ export const operations: readonly Operation[] = [
   memoryList,
   memoryDeleteAll,
   memoryCreateBatch,
+  memoryUpdateBatch,
+  memoryDeleteBatch,
   memorySearch,
   memoryInject,
   memoryExtract,
@@ -327,6 +349,29 @@ export class Memories {
    */
   createBatch(body: MemoryCreateBatchRequest, options: CallOptions = {}): Promise<BatchResults> {
     return this.#calls.data(memoryCreateBatch, { body }, options);
+  }
+
+  /**
+   * Update several memories. Changes up to 1,000 memories, each as its item says, and answers with a result for
+   * each item, in the order of the request. An item that is refused does not refuse the others. Contents cannot be
+   * changed in this way. All changes are stored in one transaction with one audit record, which has the former
+   * values.
+   *
+   * Permission: `memory.write`.
+   */
+  updateBatch(body: MemoryUpdateBatchRequest, options: CallOptions = {}): Promise<UpdateResults> {
+    return this.#calls.data(memoryUpdateBatch, { body }, options);
+  }
+
+  /**
+   * Delete several memories. Permanently deletes up to 1,000 memories and answers with a result for each, in the
+   * order of the request. A memory that does not exist does not refuse the others. One transaction and one audit
+   * record have all of them.
+   *
+   * Permission: `memory.write`.
+   */
+  deleteBatch(body: MemoryDeleteBatchRequest, options: CallOptions = {}): Promise<DeleteResults> {
+    return this.#calls.data(memoryDeleteBatch, { body }, options);
   }
 
   /**

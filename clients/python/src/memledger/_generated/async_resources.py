@@ -17,6 +17,7 @@ from .models import (
     AuditRecordPage,
     BatchResults,
     Checkpoint,
+    DeleteResults,
     DeletedMemories,
     ExportDetail,
     ExportFormat,
@@ -37,6 +38,7 @@ from .models import (
     TagCount,
     TagPage,
     TagsMatch,
+    UpdateResults,
     Verification,
 )
 from .operations import (
@@ -55,6 +57,7 @@ from .operations import (
     MEMORY_CREATE_BATCH,
     MEMORY_DELETE,
     MEMORY_DELETE_ALL,
+    MEMORY_DELETE_BATCH,
     MEMORY_EXPORT,
     MEMORY_EXTRACT,
     MEMORY_INJECT,
@@ -64,6 +67,7 @@ from .operations import (
     MEMORY_STATISTICS,
     MEMORY_TAGS,
     MEMORY_UPDATE,
+    MEMORY_UPDATE_BATCH,
 )
 
 
@@ -266,6 +270,61 @@ class AsyncMemories:
             ),
             CallOptions(audit_metadata, timeout, max_retries),
             BatchResults,
+        )
+
+    async def update_batch(
+        self,
+        *,
+        memories: Sequence[Mapping[str, Any]],
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> UpdateResults:
+        """Update several memories. Changes up to 1,000 memories, each as its item says, and answers with a
+        result for each item, in the order of the request. An item that is refused does not refuse the
+        others. Contents cannot be changed in this way. All changes are stored in one transaction with one
+        audit record, which has the former values.
+
+        Permission: `memory.write`.
+
+        memories: The changes.
+        """
+        return await self._calls.data(
+            MEMORY_UPDATE_BATCH,
+            Input(
+                body={
+                    "memories": memories,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            UpdateResults,
+        )
+
+    async def delete_batch(
+        self,
+        *,
+        memory_ids: Sequence[str],
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DeleteResults:
+        """Delete several memories. Permanently deletes up to 1,000 memories and answers with a result for
+        each, in the order of the request. A memory that does not exist does not refuse the others. One
+        transaction and one audit record have all of them.
+
+        Permission: `memory.write`.
+
+        memory_ids: Ids of the memories to delete.
+        """
+        return await self._calls.data(
+            MEMORY_DELETE_BATCH,
+            Input(
+                body={
+                    "memory_ids": memory_ids,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            DeleteResults,
         )
 
     async def search(

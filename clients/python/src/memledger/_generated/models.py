@@ -24,6 +24,9 @@ __all__ = [
     "ChainVerdict",
     "Checkpoint",
     "Contradiction",
+    "DeleteStatus",
+    "DeleteResult",
+    "DeleteResults",
     "DeletedMemories",
     "EmbeddingModel",
     "ExportFormat",
@@ -55,6 +58,9 @@ __all__ = [
     "TagCount",
     "TagPage",
     "TagsMatch",
+    "UpdateStatus",
+    "UpdateResult",
+    "UpdateResults",
     "VerificationFailure",
     "VerificationRound",
     "Verification",
@@ -340,6 +346,34 @@ class Contradiction(Model):
     kind: str
     size: int
     message: str
+
+DeleteStatus = Literal["deleted", "refused"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteResult(Model):
+    """What became of a memory."""
+    index: int
+    """Position of the item in the request."""
+    status: DeleteStatus
+    id: str | None = None
+    """Memory identifier, 32 hexadecimal characters."""
+    code: int | None = None
+    """Error code of a refused item."""
+    message: str | None = None
+    """Of a refused item: what is wrong and what to do next."""
+    data: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteResults(Model):
+    deleted: int
+    """Memories that were deleted."""
+    refused: int
+    """Memories that do not exist."""
+    results: list[DeleteResult]
+    """One result for each id, in the order of the request."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"results": DeleteResult}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -636,6 +670,37 @@ class TagPage(Model):
     _models: ClassVar[Mapping[str, type[Model]]] = {"tags": TagCount, "pagination": Pagination}
 
 TagsMatch = Literal["all", "any"]
+
+UpdateStatus = Literal["updated", "unchanged", "refused"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateResult(Model):
+    """What became of an item."""
+    index: int
+    """Position of the item in the request."""
+    status: UpdateStatus
+    id: str | None = None
+    """Memory identifier, 32 hexadecimal characters."""
+    former: Mapping[str, Any] | None = None
+    code: int | None = None
+    """Error code of a refused item."""
+    message: str | None = None
+    """Of a refused item: what is wrong and what to do next."""
+    data: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateResults(Model):
+    updated: int
+    """Memories that were changed."""
+    unchanged: int
+    """Memories that have these values already."""
+    refused: int
+    """Items that were refused."""
+    results: list[UpdateResult]
+    """One result for each item, in the order of the request."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"results": UpdateResult}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,22 @@ MEMORY_CREATE_BATCH = Operation(
     may_run_long=True,
 )
 
+MEMORY_UPDATE_BATCH = Operation(
+    operation_id="memoryUpdateBatch",
+    method="PUT",
+    path="/v1/memories/batch",
+    is_idempotent=True,
+    may_run_long=True,
+)
+
+MEMORY_DELETE_BATCH = Operation(
+    operation_id="memoryDeleteBatch",
+    method="DELETE",
+    path="/v1/memories/batch",
+    is_idempotent=True,
+    may_run_long=True,
+)
+
 MEMORY_SEARCH = Operation(
     operation_id="memorySearch",
     method="POST",
@@ -204,6 +220,8 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_LIST,
     MEMORY_DELETE_ALL,
     MEMORY_CREATE_BATCH,
+    MEMORY_UPDATE_BATCH,
+    MEMORY_DELETE_BATCH,
     MEMORY_SEARCH,
     MEMORY_INJECT,
     MEMORY_EXTRACT,

@@ -1,0 +1,193 @@
+// Owns changing and deleting many memories in one call, with a result for each. One transaction has all changes and the one record, which
+// has the former values of what was changed.
+
+import { type Static, Type } from "@sinclair/typebox";
+import type { Project } from "../access/project.ts";
+import { projectOperation } from "../calls/operation.ts";
+import type { JsonObject } from "../json/json.ts";
+import { CheckedLater, Choice, Fields, jsonObject } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
+import { refuseItem } from "./batch-item.ts";
+import { formerValues, storeChange } from "./change.ts";
+import { batchMaxItems } from "./limits.ts";
+import { exampleMemory, memoryId } from "./memory.ts";
+import { requireMemory } from "./read.ts";
+import { changed, readUpdateItem, updateItem } from "./update-item.ts";
+
+const refusalFields = {
+  code: Type.Optional(Type.Integer({ description: "Error code of a refused item." })),
+  message: Type.Optional(
+    Type.String({ description: "Of a refused item: what is wrong and what to do next." }),
+  ),
+  data: Type.Optional(jsonObject),
+};
+const index = Type.Integer({ minimum: 0, description: "Position of the item in the request." });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const updateResult = Fields(
+  {
+    index,
+    status: Choice(["updated", "unchanged", "refused"], {
+      title: "UpdateStatus",
+      description:
+        "updated: the memory was changed. unchanged: it has these values already. refused: it stays as it is.",
+    }),
+    id: Type.Optional(memoryId),
+    former: Type.Optional(
+      Type.Object(
+        {},
+        {
+          title: "FormerValues",
+          description:
+            "Of an updated memory: what the changed fields were before. Sent back as an item, they undo the change.",
+        },
+      ),
+    ),
+    ...refusalFields,
+  },
+  { title: "UpdateResult", description: "What became of an item." },
+);
+
+export const updateMemories = projectOperation({
+  name: "memory.update_batch",
+  summary: "Update several memories",
+  description:
+    "Changes up to 1,000 memories, each as its item says, and answers with a result for each item, in the order of the request. An item that is refused does not refuse the others. Contents cannot be changed in this way. All changes are stored in one transaction with one audit record, which has the former values.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
+  permission: "memory.write",
+  feature: "memory",
+  mayRunLong: true,
+  refusals: [],
+  success: 200,
+  input: Fields({
+    memories: Type.Array(CheckedLater(updateItem), {
+      minItems: 1,
+      maxItems: batchMaxItems,
+      description: "The changes.",
+    }),
+  }),
+  output: Fields(
+    {
+      updated: count("Memories that were changed."),
+      unchanged: count("Memories that have these values already."),
+      refused: count("Items that were refused."),
+      results: Type.Array(updateResult, {
+        description: "One result for each item, in the order of the request.",
+      }),
+    },
+    { title: "UpdateResults" },
+  ),
+  example: {
+    input: { memories: [{ memory_id: exampleMemory.id, is_active: false, add_tags: ["old"] }] },
+    data: {
+      updated: 1,
+      unchanged: 0,
+      refused: 0,
+      results: [{ index: 0, status: "updated", id: exampleMemory.id, former: { is_active: true, tags: [] } }],
+    },
+  },
+
+  async prepare() {},
+
+  async apply(transaction, { memories }, _prepared, { caller: { project }, now }) {
+    const results: Static<typeof updateResult>[] = [];
+    for (const [index, value] of memories.entries()) {
+      results.push({ index, ...(await updateOne(transaction, project, value, now)) });
+    }
+    const of = (wanted: string) => results.filter(({ status }) => status === wanted).length;
+    const data = { updated: of("updated"), unchanged: of("unchanged"), refused: of("refused"), results };
+    return { data };
+  },
+});
+
+async function updateOne(
+  transaction: Transaction,
+  project: Project,
+  value: unknown,
+  now: number,
+): Promise<Omit<Static<typeof updateResult>, "index">> {
+  try {
+    const item = readUpdateItem(value);
+    const before = await requireMemory(transaction, project, item.memory_id);
+    const after = changed(before, item);
+    const former = formerValues(before, after);
+    const { id } = before;
+    if (Object.keys(former).length === 0) return { status: "unchanged", id };
+    const memory = { ...after, updatedAt: now };
+    await storeChange(transaction, project, { before, memory, vector: null }, now);
+    return { status: "updated", id, former };
+  } catch (error) {
+    return { status: "refused", ...refuseItem(error) };
+  }
+}
+
+const deleteResult = Fields(
+  {
+    index,
+    status: Choice(["deleted", "refused"], {
+      title: "DeleteStatus",
+      description: "deleted: the memory does not exist any more. refused: there is no such memory.",
+    }),
+    id: Type.Optional(memoryId),
+    ...refusalFields,
+  },
+  { title: "DeleteResult", description: "What became of a memory." },
+);
+
+export const deleteMemories = projectOperation({
+  name: "memory.delete_batch",
+  summary: "Delete several memories",
+  description:
+    "Permanently deletes up to 1,000 memories and answers with a result for each, in the order of the request. A memory that does not exist does not refuse the others. One transaction and one audit record have all of them.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
+  permission: "memory.write",
+  feature: "memory",
+  mayRunLong: true,
+  refusals: [],
+  success: 200,
+  input: Fields({
+    memory_ids: Type.Array(memoryId, {
+      minItems: 1,
+      maxItems: batchMaxItems,
+      description: "Ids of the memories to delete.",
+    }),
+  }),
+  output: Fields(
+    {
+      deleted: count("Memories that were deleted."),
+      refused: count("Memories that do not exist."),
+      results: Type.Array(deleteResult, {
+        description: "One result for each id, in the order of the request.",
+      }),
+    },
+    { title: "DeleteResults" },
+  ),
+  example: {
+    input: { memory_ids: [exampleMemory.id] },
+    data: { deleted: 1, refused: 0, results: [{ index: 0, status: "deleted", id: exampleMemory.id }] },
+  },
+
+  async prepare() {},
+
+  async apply(transaction, { memory_ids }, _prepared, { caller: { project }, now }) {
+    const results: Static<typeof deleteResult>[] = [];
+    const deleted: JsonObject[] = [];
+    for (const [index, wanted] of memory_ids.entries()) {
+      try {
+        const { id, type, importance } = await requireMemory(transaction, project, wanted);
+        await transaction.memories.remove(project, id, now);
+        deleted.push({ id, memory_type: type, importance });
+        results.push({ index, status: "deleted", id });
+      } catch (error) {
+        results.push({ index, status: "refused", ...refuseItem(error) });
+      }
+    }
+    const data = { deleted: deleted.length, refused: results.length - deleted.length, results };
+    // Without the contents: the record of a deletion must not store the deleted texts.
+    return {
+      data,
+      details: { deleted_memories: deleted },
+      after: deleted.length === 0 ? [] : [{ effect: "remove_cached_vectors", project: project.id }],
+    };
+  },
+});

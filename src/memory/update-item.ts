@@ -1,0 +1,83 @@
+// Owns the items of a batch of changes: their schema, and the memory that follows from one. Reads and stores nothing.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { Refusal } from "../errors.ts";
+import { isObject } from "../json/json.ts";
+import { tagsMax } from "../limits.ts";
+import { createParser, Fields } from "../schema/schema.ts";
+import { toExpiry } from "./create.ts";
+import { expiresAt, importance, type Memory, memoryId, memoryType } from "./memory.ts";
+import { Tags, toTags } from "./tags.ts";
+
+const { default: _, ...newImportance } = importance;
+
+const changes = {
+  memory_type: Type.Optional(memoryType),
+  importance: Type.Optional(newImportance),
+  is_active: Type.Optional(
+    Type.Boolean({ description: "If false, search and injection ignore the memory." }),
+  ),
+  expires_at: Type.Optional(expiresAt),
+  tags: Type.Optional(Tags("Replaces all tags of the memory; [] removes them. Not with the next two.")),
+  add_tags: Type.Optional(Tags("Tags that the memory gets besides those that it has.")),
+  remove_tags: Type.Optional(Tags("Tags that the memory loses, if it has them.")),
+};
+
+export const updateItem = Fields(
+  { memory_id: memoryId, ...changes },
+  { title: "UpdateItem", description: "A change of a memory; at least one field besides memory_id." },
+);
+export type UpdateItem = Static<typeof updateItem>;
+
+const parse = createParser(updateItem);
+
+/** @throws Refusal 1400 that names the field */
+export function readUpdateItem(value: unknown): UpdateItem {
+  if (!isObject(value)) {
+    const reason = "must be a JSON object";
+    throw new Refusal(1400, "The item must be a JSON object.", { field: "", reason });
+  }
+  const item: UpdateItem = parse(value);
+  if (Object.keys(item).length < 2) {
+    const reason = "at least one field is required";
+    const names = Object.keys(changes).join(", ");
+    throw new Refusal(1400, `The item changes nothing. Send at least one of ${names}.`, { reason });
+  }
+  if (item.tags !== undefined && (item.add_tags !== undefined || item.remove_tags !== undefined)) {
+    const reason = "cannot be combined with add_tags and remove_tags";
+    throw new Refusal(1400, 'Send either "tags" or "add_tags" and "remove_tags", not both.', {
+      field: "tags",
+      reason,
+    });
+  }
+  return item;
+}
+
+/** The memory after the change, without a new `updatedAt`. @throws Refusal 1400 when it would have too many tags */
+export function changed(before: Memory, item: UpdateItem): Memory {
+  return {
+    ...before,
+    type: item.memory_type ?? before.type,
+    importance: item.importance ?? before.importance,
+    active: item.is_active ?? before.active,
+    expiresAt: item.expires_at === undefined ? before.expiresAt : toExpiry(item.expires_at),
+    tags: changedTags(before, item),
+  };
+}
+
+/** Tags are removed first, so that a full set can exchange one. */
+function changedTags(
+  { tags: former }: Memory,
+  { tags, add_tags, remove_tags }: UpdateItem,
+): readonly string[] {
+  if (tags !== undefined) return toTags(tags);
+  if (add_tags === undefined && remove_tags === undefined) return former;
+  const removed = new Set(toTags(remove_tags ?? []));
+  const joined = toTags([...former.filter((tag) => !removed.has(tag)), ...(add_tags ?? [])]);
+  if (joined.length <= tagsMax) return joined;
+  const reason = `would give the memory ${joined.length} tags; it can have ${tagsMax}`;
+  throw new Refusal(1400, `Field "add_tags" ${reason}. Remove tags in the same item.`, {
+    field: "add_tags",
+    reason,
+  });
+}
