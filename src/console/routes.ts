@@ -11,6 +11,7 @@ const byName = {
     import("./views/overview/project-overview.tsx").then(({ ProjectOverview }) => ProjectOverview),
   ),
   memories: lazy(() => import("./views/memories/memories.tsx").then(({ Memories }) => Memories)),
+  search: lazy(() => import("./views/search/search.tsx").then(({ Search }) => Search)),
   proof: lazy(() => import("./views/proof/proof.tsx").then(({ Proof }) => Proof)),
   "file-proof": lazy(() => import("./views/proof/file-proof.tsx").then(({ FileProof }) => FileProof)),
   "sign-in": lazy(() => import("./views/sign-in/sign-in.tsx").then(({ SignIn }) => SignIn)),

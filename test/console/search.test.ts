@@ -1,0 +1,156 @@
+// Searches in the console of a real server: both modes, what was just missed, and the injected prompt with its budget.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import type { Injection } from "../../clients/typescript/src/index.ts";
+import { withBudget } from "../../src/console/views/search/prompt-budget.ts";
+import { startTestApp, type TestApp } from "../fixture.ts";
+import { newLink } from "../transports/http/console/signed-in.ts";
+import {
+  browserTest,
+  chromiumPath,
+  launchBrowser,
+  obstacles,
+  openPage,
+  type PageOptions,
+  picture,
+} from "./browser.ts";
+
+setDefaultTimeout(60_000);
+
+const hostile = "<img src=x onerror=alert(1)> deploys \u202e only on Tuesdays";
+const memories = [
+  { content: "Releases go out on Tuesdays, after the tests of the night have passed.", importance: 0.6 },
+  { content: "The release manager of the billing team is Ana.", importance: 0.5, tags: ["billing"] },
+  { content: "Version 2.4.1 was released on 3 November and broke the import of invoices.", importance: 0.4 },
+  { content: "The staging server is rebuilt every night at two.", importance: 0.3 },
+  { content: hostile, importance: 0.2, tags: ["<b>tag</b>"] },
+  { content: "We released on Mondays until last summer.", importance: 0.7, is_active: false },
+  { content: "The office in Porto has a coffee machine that only Rui can repair.", importance: 0.9 },
+  { content: "The next release is on the last Tuesday of the month.", importance: 0.8, tags: ["plans"] },
+  { content: "Customers are told about a release one day before.", importance: 0.4 },
+].map((memory) => ({ ...memory, memory_type: "fact" }));
+const rule = {
+  content: "Never release on a Friday.",
+  memory_type: "rule",
+  importance: 0.9,
+};
+const dayMs = 86_400_000;
+
+let app: TestApp;
+let browser: Browser;
+beforeAll(async () => {
+  app = await startTestApp();
+  const expiring = {
+    content: "The release of this week is delayed by a day.",
+    memory_type: "context",
+    expires_at: new Date(Date.now() + dayMs).toISOString(),
+  };
+  await app.call("POST", "/v1/memories/batch", { body: { memories: [...memories, rule, expiring] } });
+  if (chromiumPath !== null) browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+});
+
+const path = () => `${app.url}/console/projects/${app.projectId}/search`;
+
+async function open(address: string, options: PageOptions = {}) {
+  const watched = await openPage(browser, app.url, options);
+  const { page } = watched;
+  await page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to: address })}#${await newLink(app)}`);
+  await page.locator("h1", { hasText: "Search lab" }).waitFor();
+  return watched;
+}
+
+const column = (page: Page, title: string) =>
+  page.locator(".hits", { has: page.getByRole("heading", { name: title }) });
+
+browserTest("a query shows both modes, the parts of each score, and what was just missed", async () => {
+  const { page, faults, close } = await open(new URL(path()).pathname);
+  await page.locator("h1").focus();
+  await page.keyboard.press("/");
+  await page.keyboard.type("When do we release?");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Hybrid" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("q")).toBe("When do we release?");
+  const answer = await app.call("POST", "/v1/memories/search", {
+    body: { query: "When do we release?", mode: "hybrid" },
+  });
+  const found = answer.data.results as unknown as { memory: { content: string }; final_score: number }[];
+  const shown = column(page, "Hybrid").locator("ol > li");
+  expect(await shown.locator(".content").allTextContents()).toEqual(
+    found.map(({ memory }) => memory.content),
+  );
+  expect(await shown.locator(".score").allTextContents()).toEqual(
+    found.map(({ final_score }) => final_score.toFixed(3)),
+  );
+  const missed = column(page, "Semantic").locator("ul > li", { hasText: "Mondays" });
+  expect(await missed.locator(".badge").textContent()).toBe("inactive");
+  expect(await page.locator(".lab img").count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.locator("h1").focus();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  expect(await page.locator("li:has(:focus) .place").textContent()).toBe("2");
+  await page.reload();
+  await column(page, "Hybrid").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("filters are in the address, and say why a memory was missed", async () => {
+  const address = `${new URL(path()).pathname}?q=release&type=fact&tag=billing&count=3&floor=0.3`;
+  const { page, faults, close } = await open(address);
+  await column(page, "Semantic").locator("ol > li", { hasText: "Ana" }).waitFor();
+  const reasons = await column(page, "Hybrid").locator("ul .badge").allTextContents();
+  expect(reasons).toContain("a rule");
+  expect(reasons).toContain("without the tag billing");
+  expect(await page.getByLabel("Lowest similarity").inputValue()).toBe("0.3");
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("a smaller budget leaves the prompt that the server would return", async () => {
+  const inject = async (budget: object) => {
+    const { data } = await app.call("POST", "/v1/memories/inject", {
+      body: { query: "When do we release?", ...budget },
+    });
+    return data as unknown as Injection;
+  };
+  const whole = await inject({});
+  expect(whole.results.length).toBeGreaterThan(3);
+  for (const budget of [0, 90, 150, 260, 400, whole.characters - 1, whole.characters]) {
+    const { characters, results } = await inject({ max_characters: budget });
+    const left = withBudget(whole, budget);
+    expect(left.characters).toBe(characters);
+    const kept = left.lines.filter(({ result, isOmitted }) => result !== null && !isOmitted);
+    expect(kept.map(({ result }) => whole.results[result ?? -1]?.memory.id).toSorted()).toEqual(
+      results.map(({ memory }) => memory.id).toSorted(),
+    );
+  }
+  const { page, faults, close } = await open(`${new URL(path()).pathname}?q=When+do+we+release%3F`);
+  await page.getByLabel("Budget").focus();
+  await page.keyboard.press("Home");
+  await page.getByText("0 of 0 characters").waitFor();
+  expect(await page.locator(".prompt del").count()).toBe(whole.results.length);
+  expect(new URL(page.url()).searchParams.get("budget")).toBe("0");
+  expect(faults).toEqual([]);
+  await close();
+});
+
+for (const theme of ["light", "dark"] as const)
+  for (const width of [1_280, 360])
+    browserTest(`the search lab puts no obstacle in the way: ${theme}, ${width} pixels`, async () => {
+      const address = `${new URL(path()).pathname}?q=When+do+we+release%3F&count=5&budget=260`;
+      const { page, faults, close } = await open(address, { theme, width });
+      await page.getByRole("heading", { name: "Injected prompt" }).waitFor();
+      await picture(page, `search-${theme}-${width}`);
+      expect(await obstacles(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      await page.locator(".injected").scrollIntoViewIfNeeded();
+      await picture(page, `search-prompt-${theme}-${width}`);
+      expect(faults).toEqual([]);
+      await close();
+    });
