@@ -204,7 +204,7 @@ for (const theme of ["light", "dark"] as const)
         expect(await obstacles(page)).toEqual([]);
         await page.keyboard.press("Escape");
         await page.locator("button.project").click();
-        await page.getByRole("link", { name: "customer-support" }).waitFor();
+        await page.locator(".project-list").getByRole("link", { name: "customer-support" }).waitFor();
         await picture(page, `projects-menu-${theme}-${width}`);
         expect(await obstacles(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
