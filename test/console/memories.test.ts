@@ -192,6 +192,26 @@ browserTest(
   },
 );
 
+browserTest("an undo shows what was undone, and leaves what was opened meanwhile", async () => {
+  const place = await newPlace();
+  const { page, faults, close } = await open(place, `?memory=${place.ids[1]}`);
+  await panel(page).getByRole("button", { name: "More" }).click();
+  await page.keyboard.press("Escape");
+  await panel(page).getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "Deactivate" }).click();
+  await message(page, "inactive now").waitFor();
+  await page.getByLabel("Expiry").selectOption("Not expired");
+  await rowWith(page, "The office").click();
+  await panel(page).getByText("The office").waitFor();
+  await rowWith(page, "Never use npm").locator(".badge").waitFor();
+  await message(page, "inactive now").getByRole("button", { name: "Undo" }).click();
+  await message(page, "restored").waitFor();
+  await rowWith(page, "Never use npm").locator(".badge").waitFor({ state: "detached" });
+  await panel(page).getByText("The office").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 browserTest("a deleted memory can be created again", async () => {
   const place = await newPlace();
   const [, bun = ""] = place.ids;

@@ -1,5 +1,5 @@
 // Owns the shortcuts of the keyboard: single keys and sequences of two, such as `g m`. They do nothing while a person types, with a
-// modifier, or behind an open dialog. They can be switched off, because people who dictate would press them by accident (WCAG 2.1.4).
+// modifier, or behind an open dialog or menu. They can be switched off, because people who dictate would press them by accident (WCAG 2.1.4).
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -90,5 +90,5 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function isBehindDialog(): boolean {
-  return document.querySelector("dialog:modal") !== null;
+  return document.querySelector("dialog:modal, :popover-open") !== null;
 }

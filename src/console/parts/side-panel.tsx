@@ -27,7 +27,7 @@ export function SidePanel({ title, shows, onClose, actions, children }: SidePane
       class="side-panel"
       aria-labelledby={titleId}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return;
+        if (event.key !== "Escape" || event.defaultPrevented || isCovered()) return;
         event.preventDefault();
         onClose();
       }}
@@ -44,4 +44,9 @@ export function SidePanel({ title, shows, onClose, actions, children }: SidePane
       <div class="content">{children}</div>
     </aside>
   );
+}
+
+/** Whether a dialog or a menu is open, which Escape closes first. */
+function isCovered(): boolean {
+  return document.querySelector("dialog:modal, :popover-open") !== null;
 }

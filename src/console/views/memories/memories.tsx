@@ -1,6 +1,6 @@
 // The view of the memories of a project: a table with filters, and one memory in full beside it.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { isAllowed } from "../../access.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -10,8 +10,8 @@ import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Table } from "../../parts/table.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
-import { projectName, useProject } from "../../project.ts";
-import { useQuery } from "../../query.ts";
+import { pathOf, projectName, useProject } from "../../project.ts";
+import { type QueryChanges, useQuery } from "../../query.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { memoryChanges } from "./memory-changes.ts";
 import { columns } from "./memory-columns.tsx";
@@ -51,23 +51,31 @@ export function Memories() {
     const id = openId ?? "";
     return loaded.get(id) ?? (await client.memories.read(id, { signal }));
   });
+  // A change can end, or be undone, when other memories are shown than at its beginning.
+  const current = useRef({ rows, open, openId });
+  current.current = { rows, open, openId };
+  const showChanged = (memory: Memory) => {
+    const { current: now } = current;
+    remember(loaded, [memory]);
+    now.rows.replace(({ id }) => id === memory.id, memory);
+    if (memory.id === now.openId) now.open.set(memory);
+  };
+  const go = (to: QueryChanges) => {
+    if (location.pathname === pathOf("memories", project)) query.set({ ...to, edit: null, tab: null });
+  };
   const changes = isAllowed("memory.write")
     ? memoryChanges(client, {
-        changed(memory) {
-          remember(loaded, [memory]);
-          rows.replace(({ id }) => id === memory.id, memory);
-          if (memory.id === openId) open.set(memory);
-        },
+        changed: showChanged,
         created(memory) {
           remember(loaded, [memory]);
-          rows.reload();
-          query.set({ memory: memory.id, edit: null, new: null, tab: null });
+          current.current.rows.reload();
+          go({ memory: memory.id, new: null });
         },
         removed(id) {
           loaded.delete(id);
-          rows.reload();
+          current.current.rows.reload();
           select(nothingSelected);
-          query.set({ memory: null, edit: null, tab: null });
+          if (id === current.current.openId) go({ memory: null });
         },
       })
     : null;
@@ -113,11 +121,7 @@ export function Memories() {
           total={rows.total()}
           filter={listQuery(shown)}
           loaded={loaded}
-          onChanged={(memory) => {
-            remember(loaded, [memory]);
-            rows.replace(({ id }) => id === memory.id, memory);
-            if (memory.id === openId) open.set(memory);
-          }}
+          onChanged={showChanged}
           onEnd={() => rows.reload()}
         />
       )}
