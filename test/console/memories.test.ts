@@ -183,6 +183,9 @@ browserTest(
     await page.locator("tbody .badge", { hasText: "inactive" }).nth(3).waitFor();
     const inactive = (await app.call("GET", "/v1/memories?is_active=false", { key: place.key })).data;
     expect(inactive).toMatchObject({ pagination: { total: 4 } });
+    const { logs } = (await app.call("GET", "/v1/audit/logs?action=memory.update_batch", { key: place.key }))
+      .data;
+    expect(logs).toHaveLength(1);
     await message(page, "4 memories deactivated.").getByRole("button", { name: "Undo" }).click();
     await message(page, "4 memories restored.").waitFor();
     const active = (await app.call("GET", "/v1/memories?is_active=false", { key: place.key })).data;

@@ -10,11 +10,10 @@ import { showMessage } from "../../parts/messages.tsx";
 import { Progress } from "../../parts/progress.tsx";
 import { allMatching, nothingSelected, type Selection, selectedCount } from "../../parts/selection.ts";
 import { useProject } from "../../project.ts";
-import { type ChangeOf, changeSelected, type Done } from "./bulk-changes.ts";
+import { type ChangeOf, changeSelected, type Done, undoAll } from "./bulk-changes.ts";
 import { BulkTags } from "./bulk-tags.tsx";
 import { undo } from "./memory-changes.ts";
 import { isExpired } from "./memory-columns.tsx";
-import { toFields } from "./memory-fields.ts";
 import type { Memory } from "./memory-query.ts";
 
 interface BulkBarProps {
@@ -24,15 +23,15 @@ interface BulkBarProps {
   readonly total: number | null;
   readonly filter: MemoryListQuery;
   readonly loaded: ReadonlyMap<string, Memory>;
-  readonly onChanged: (memory: Memory) => void;
+  /** Memories were changed. */
   readonly onEnd: () => void;
 }
 
 /** The former values of more memories than this are not kept for "Undo". They are in the ledger. */
-const undoMax = 1_000;
+const undoMax = 10_000;
 
 export function BulkBar(props: BulkBarProps) {
-  const { selection, onSelect, total, filter, loaded, onChanged, onEnd } = props;
+  const { selection, onSelect, total, filter, loaded, onEnd } = props;
   const { client } = useProject();
   const [done, setDone] = useState<number | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
@@ -53,35 +52,31 @@ export function BulkBar(props: BulkBarProps) {
         loaded,
         change,
         signal: controller.signal,
-        onEach(performed, memory) {
-          setDone(performed);
-          if (memory !== null) onChanged(memory);
-        },
+        onDone: setDone,
       });
       onSelect(nothingSelected);
-      onEnd();
-      if (result.failure !== null) setFailure(result.failure);
       report(verb, result);
     } catch (error) {
       setFailure(error);
     } finally {
+      onEnd();
       setDone(null);
     }
   };
-  const report = (verb: string, { before, refused }: Done) => {
-    const text = `${countOf(before.length, "memory", "memories")} ${verb}${refused === 0 ? "" : `, ${countText(refused)} refused`}.`;
-    const isPossible = before.length > 0 && before.length <= undoMax;
+  const report = (verb: string, result: Done) => {
+    const { changed, refused, reason, former, deleted } = result;
+    const refusal = refused === 0 ? "" : `, ${countText(refused)} refused: ${reason}`;
+    const isPossible = changed > 0 && former.length + deleted.length <= undoMax;
+    const restore = async () => {
+      await undoAll(client, result);
+      onEnd();
+      showMessage({ text: `${countOf(changed, "memory", "memories")} restored.` });
+    };
     showMessage({
-      text,
+      text: `${countOf(changed, "memory", "memories")} ${verb}${refusal}.`.replace(/\.\.$/, "."),
       kind: refused === 0 ? "done" : "warning",
-      ...undo(isPossible, () => restore(verb, before)),
+      ...undo(isPossible, restore),
     });
-  };
-  const restore = async (verb: string, before: readonly Memory[]) => {
-    if (verb === "deleted") await client.memories.createBatch({ memories: before.map(toFields) });
-    else for (const memory of before) onChanged(await client.memories.update(memory.id, toFields(memory)));
-    onEnd();
-    showMessage({ text: `${countOf(before.length, "memory", "memories")} restored.` });
   };
   if (done !== null)
     return (

@@ -1,97 +1,108 @@
-// Owns changing many memories: those that are selected, or all that match, also if they were never loaded. It can be ended at any time;
-// what is done stays done, and can be undone with the values that the memories had before.
+// Owns changing many memories: those that are selected, or all that match, also if they were never loaded. Up to 1,000 are one call and one
+// record. It can be ended between two calls; what is done stays done, and can be undone with the former values that the server has answered.
 
 import type { Memledger } from "../../../../clients/typescript/src/client.ts";
-import type {
-  MemoryListQuery,
-  MemoryUpdateRequest,
-} from "../../../../clients/typescript/src/generated/models.ts";
+import type { MemoryListQuery, UpdateItem } from "../../../../clients/typescript/src/generated/models.ts";
 import { isSelected, type Selection } from "../../parts/selection.ts";
+import { toFields } from "./memory-fields.ts";
 import type { Memory } from "./memory-query.ts";
 
-/** What is done with each memory; null: nothing, it is as wanted. */
-export type ChangeOf = (memory: Memory) => MemoryUpdateRequest | "delete" | null;
+/** What is done with a memory; null: nothing, it is as wanted. */
+export type ChangeOf = (memory: Memory) => Omit<UpdateItem, "memory_id"> | "delete" | null;
 
 export interface Done {
-  /** As they were before. */
-  readonly before: Memory[];
-  /** Why the last one that was refused was; null: none was. */
-  failure: unknown;
+  changed: number;
   refused: number;
+  /** Why the first one was refused; null: none was. */
+  reason: string | null;
+  /** What undoes the changes. */
+  readonly former: UpdateItem[];
+  /** Those that were deleted. */
+  readonly deleted: Memory[];
 }
 
-/** Each takes little time; more at once would be refused by the plan's rate. */
-const atOnce = 4;
-const pageSize = 100;
+export interface Work {
+  readonly selection: Selection;
+  readonly filter: MemoryListQuery;
+  /** Memories by id, as they were loaded last. */
+  readonly loaded: ReadonlyMap<string, Memory>;
+  readonly change: ChangeOf;
+  readonly onDone: (memories: number) => void;
+  readonly signal: AbortSignal;
+}
 
-/**
- * Calls `change` for all selected memories.
- * @param loaded memories by id, as they were loaded last
- * @throws MemledgerError when the list cannot be read
- */
-export async function changeSelected(
-  client: Memledger,
-  work: {
-    readonly selection: Selection;
-    readonly filter: MemoryListQuery;
-    readonly loaded: ReadonlyMap<string, Memory>;
-    readonly change: ChangeOf;
-    readonly onEach: (done: number, memory: Memory | null) => void;
-    readonly signal: AbortSignal;
-  },
-): Promise<Done> {
-  const { selection, change, onEach, signal } = work;
-  const done: Done = { before: [], failure: null, refused: 0 };
-  let count = 0;
-  const perform = async (memory: Memory) => {
-    const wanted = change(memory);
-    try {
-      const after =
-        wanted === null
-          ? memory
-          : wanted === "delete"
-            ? await client.memories.delete(memory.id).then(() => null)
-            : await client.memories.update(memory.id, wanted);
-      if (wanted !== null) done.before.push(memory);
-      count += 1;
-      onEach(count, after);
-    } catch (error) {
-      done.refused += 1;
-      done.failure = error;
-    }
-  };
-  const pages =
-    selection.kind === "some"
-      ? known(client, [...selection.ids], work.loaded)
-      : matching(client, work.filter, selection);
-  for await (const memories of pages) {
-    for (let start = 0; start < memories.length; start += atOnce) {
-      if (signal.aborted) return done;
-      await Promise.all(memories.slice(start, start + atOnce).map(perform));
-    }
+const itemsMax = 1_000;
+const pageSize = 100;
+/** Their texts have to fit into one request. */
+const createdAtOnce = 50;
+
+/** @throws MemledgerError for a call that was refused as a whole; what was done before it stays done */
+export async function changeSelected(client: Memledger, work: Work): Promise<Done> {
+  const done: Done = { changed: 0, refused: 0, reason: null, former: [], deleted: [] };
+  let performed = 0;
+  for await (const memories of groups(client, work)) {
+    if (work.signal.aborted) break;
+    await changeGroup(client, work.change, memories, done);
+    performed += memories.length;
+    work.onDone(performed);
   }
   return done;
 }
 
-async function* known(client: Memledger, ids: readonly string[], loaded: ReadonlyMap<string, Memory>) {
-  for (let start = 0; start < ids.length; start += pageSize) {
-    const page = ids.slice(start, start + pageSize);
-    yield await Promise.all(page.map((id) => loaded.get(id) ?? client.memories.read(id)));
+/** @throws MemledgerError */
+export async function undoAll(client: Memledger, { former, deleted }: Done): Promise<void> {
+  for (const memories of divided(former, itemsMax)) await client.memories.updateBatch({ memories });
+  for (const memories of divided(deleted, createdAtOnce))
+    await client.memories.createBatch({ memories: memories.map(toFields) });
+}
+
+async function changeGroup(client: Memledger, change: ChangeOf, memories: readonly Memory[], done: Done) {
+  const items: UpdateItem[] = [];
+  const leaving: Memory[] = [];
+  for (const memory of memories) {
+    const wanted = change(memory);
+    if (wanted === "delete") leaving.push(memory);
+    else if (wanted !== null) items.push({ ...wanted, memory_id: memory.id });
+  }
+  if (items.length > 0) {
+    const { updated, refused, results } = await client.memories.updateBatch({ memories: items });
+    done.changed += updated;
+    done.refused += refused;
+    for (const { id, former, message } of results) {
+      if (id !== undefined && former !== undefined) done.former.push({ ...former, memory_id: id });
+      done.reason ??= message ?? null;
+    }
+  }
+  if (leaving.length > 0) {
+    const { deleted, refused, results } = await client.memories.deleteBatch({
+      memory_ids: leaving.map(({ id }) => id),
+    });
+    done.changed += deleted;
+    done.refused += refused;
+    done.deleted.push(...leaving.filter((_, index) => results[index]?.status === "deleted"));
+    done.reason ??= results.find(({ message }) => message !== undefined)?.message ?? null;
   }
 }
 
-/** Oldest first: no change of a memory moves it in this order, so that each one is met once. */
-async function* matching(client: Memledger, filter: MemoryListQuery, selection: Selection) {
-  let cursor: string | undefined;
-  do {
-    const page = await client.memories.list({
-      ...filter,
-      sort_by: "created_at",
-      sort_dir: "asc",
-      page_size: pageSize,
-      cursor,
-    });
-    yield page.memories.filter(({ id }) => isSelected(selection, id));
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined);
+async function* groups(client: Memledger, { selection, filter, loaded }: Work) {
+  if (selection.kind === "some") {
+    for (const ids of divided([...selection.ids], itemsMax))
+      yield await Promise.all(ids.map((id) => loaded.get(id) ?? client.memories.read(id)));
+    return;
+  }
+  // Oldest first: no change of a memory moves it in this order, so that each one is met once.
+  const query = { ...filter, sort_by: "created_at", sort_dir: "asc", page_size: pageSize } as const;
+  let group: Memory[] = [];
+  for await (const memory of client.memories.iterate(query)) {
+    if (isSelected(selection, memory.id)) group.push(memory);
+    if (group.length < itemsMax) continue;
+    yield group;
+    group = [];
+  }
+  yield group;
+}
+
+function divided<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }

@@ -20,11 +20,7 @@ export function BulkTags({ run, onClose }: BulkTagsProps) {
   const known = useData(id, (signal) => client.memories.tags({}, { signal })).value?.tags.map(
     ({ tag }) => tag,
   );
-  const change: ChangeOf = ({ tags = [] }) => {
-    const wanted = [...new Set([...tags.filter((tag) => !removed.includes(tag)), ...added])];
-    const isSame = wanted.length === tags.length && wanted.every((tag) => tags.includes(tag));
-    return isSame ? null : { tags: wanted };
-  };
+  const change: ChangeOf = () => ({ add_tags: added, remove_tags: removed });
   return (
     <Dialog title="Tags of the selected memories" onClose={onClose}>
       <form

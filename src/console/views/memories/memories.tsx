@@ -121,8 +121,11 @@ export function Memories() {
           total={rows.total()}
           filter={listQuery(shown)}
           loaded={loaded}
-          onChanged={showChanged}
-          onEnd={() => rows.reload()}
+          onEnd={() => {
+            loaded.clear();
+            current.current.rows.reload();
+            current.current.open.reload();
+          }}
         />
       )}
       <div class="with-panel">
