@@ -46,3 +46,16 @@ export function administer<Data>(
 export function projectCalls(project: string): Calls {
   return createCalls(readSettings({ ...base, fetch: sessionFetch(project) }));
 }
+
+/** The answer of one of the console's own routes that show no memory, such as `connections`. @throws MemledgerError */
+export function readOfConsole<Data>(
+  name: "connections" | "settings",
+  options: CallOptions = {},
+): Promise<Data> {
+  const path = `/console/api/${name}`;
+  return installation.data<Data>(
+    { operationId: name, method: "GET", path, isIdempotent: true, mayRunLong: false },
+    {},
+    options,
+  );
+}

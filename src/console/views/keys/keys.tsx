@@ -1,0 +1,206 @@
+// The API keys of a project, for administrators: create one, see which are used, revoke. `?key=` names the key beside the table.
+
+import { useMemo, useState } from "preact/hooks";
+import { administer } from "../../api/calls.ts";
+import { now } from "../../clock.ts";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Switch } from "../../parts/field.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { showMessage } from "../../parts/messages.tsx";
+import { Loading } from "../../parts/progress.tsx";
+import { createRows } from "../../parts/rows.ts";
+import { useShortcuts } from "../../parts/shortcuts.ts";
+import { SidePanel } from "../../parts/side-panel.tsx";
+import { Table } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table-types.ts";
+import { Tags } from "../../parts/tag-input.tsx";
+import { Time } from "../../parts/time.tsx";
+import { useData } from "../../parts/use-data.ts";
+import { View } from "../../parts/view.tsx";
+import { projectName, useProject } from "../../project.ts";
+import { useQuery } from "../../query.ts";
+import { type KeyDetail, stateOf } from "./key-detail.ts";
+import { NewKey } from "./new-key.tsx";
+
+export function Keys() {
+  const { id: project } = useProject();
+  const query = useQuery();
+  const all = useData(project, (signal) =>
+    administer<KeyDetail[]>("key.list", { project }, true, { signal }),
+  );
+  const areAllShown = query.get("show") === "all";
+  const rows = useMemo(() => {
+    const shown = (all.value ?? [])
+      .filter((key) => areAllShown || stateOf(key, now()) === "valid")
+      .toReversed();
+    return createRows<KeyDetail>(async () => ({ rows: shown, next: null, total: shown.length }));
+  }, [all.value, areAllShown]);
+  const openId = query.get("key");
+  const open = all.value?.find(({ id }) => id === openId);
+  const create = () => query.set({ new: "key" });
+  useShortcuts("Keys", [{ keys: "n", label: "New key", run: create }]);
+  return (
+    <View
+      title="Keys"
+      of={projectName(project)}
+      fills
+      actions={
+        <button type="button" class="primary" onClick={create}>
+          <Icon name="plus" />
+          New key
+        </button>
+      }
+    >
+      <div class="filters">
+        <Switch
+          label="Show expired and revoked keys"
+          isOn={areAllShown}
+          onChange={(isOn) => query.set({ show: isOn ? "all" : null }, "replace")}
+        />
+      </div>
+      {all.error !== null && <Failure error={all.error} onRetry={all.reload} />}
+      {all.value === undefined && all.isLoading && <Loading />}
+      {all.value !== undefined && (
+        <div class="with-panel">
+          <Table
+            label="Keys"
+            noun={["key", "keys"]}
+            columns={columns}
+            rows={rows}
+            idOf={({ id }) => id}
+            nameOf={({ name }) => name}
+            openId={openId}
+            onOpen={({ id }) => query.set({ key: id })}
+            empty={
+              <Empty title="There are no valid keys">
+                <p>Create one for each assistant or program that uses the project.</p>
+              </Empty>
+            }
+          />
+          {open !== undefined && (
+            <KeyPanel detail={open} onClose={() => query.set({ key: null })} onRevoked={all.reload} />
+          )}
+        </div>
+      )}
+      {query.get("new") === "key" && (
+        <NewKey
+          project={project}
+          onClose={() => query.set({ new: null }, "replace")}
+          onCreated={all.reload}
+        />
+      )}
+    </View>
+  );
+}
+
+const badges = { valid: "good", expired: "warning", revoked: "danger" };
+
+function State({ detail }: { readonly detail: KeyDetail }) {
+  const state = stateOf(detail, now());
+  return <span class={`badge ${badges[state]}`}>{state}</span>;
+}
+
+const columns: readonly Column<KeyDetail>[] = [
+  { name: "name", title: "Name", narrow: "title", cell: ({ name }) => <bdi>{name}</bdi> },
+  { name: "state", title: "State", width: "6rem", cell: (detail) => <State detail={detail} /> },
+  {
+    name: "permissions",
+    title: "Permissions",
+    width: "20rem",
+    narrow: "hidden",
+    cell: ({ permissions }) => <Tags tags={permissions} />,
+  },
+  {
+    name: "last_used_at",
+    title: "Last used",
+    width: "8rem",
+    cell: ({ last_used_at: at }) => <Time at={at} none="never" ago />,
+  },
+  {
+    name: "expires_at",
+    title: "Expires",
+    width: "8rem",
+    narrow: "hidden",
+    cell: ({ expires_at: at }) => <Time at={at} none="never" ago />,
+  },
+];
+
+interface KeyPanelProps {
+  readonly detail: KeyDetail;
+  readonly onClose: () => void;
+  readonly onRevoked: () => void;
+}
+
+function KeyPanel({ detail, onClose, onRevoked }: KeyPanelProps) {
+  const [isAsked, setAsked] = useState(false);
+  const { id, name, permissions, created_at, expires_at, last_used_at, revoked_at } = detail;
+  const revoke = async () => {
+    await administer("key.revoke", { key: id }, true);
+    showMessage({ text: `The key ${name} is revoked.` });
+    onRevoked();
+  };
+  return (
+    <SidePanel title={name} shows={id} onClose={onClose}>
+      <div class="form">
+        <dl class="facts">
+          <dt>State</dt>
+          <dd>
+            <State detail={detail} />
+          </dd>
+          <dt>Id</dt>
+          <dd>
+            <CopyText text={id} what="the id of the key" />
+          </dd>
+          <dt>Permissions</dt>
+          <dd>
+            <Tags tags={permissions} />
+          </dd>
+          <dt>Created</dt>
+          <dd>
+            <Time at={created_at} />
+          </dd>
+          <dt>Last used</dt>
+          <dd>
+            <Time at={last_used_at} none="never" />
+          </dd>
+          <dt>Expires</dt>
+          <dd>
+            <Time at={expires_at} none="never" />
+          </dd>
+          {revoked_at !== null && (
+            <>
+              <dt>Revoked</dt>
+              <dd>
+                <Time at={revoked_at} />
+              </dd>
+            </>
+          )}
+        </dl>
+        {revoked_at === null && (
+          <p>
+            <button type="button" class="danger" onClick={() => setAsked(true)}>
+              Revoke
+            </button>
+          </p>
+        )}
+      </div>
+      {isAsked && (
+        <Confirm
+          title="Revoke the key?"
+          action="Revoke the key"
+          typed={name}
+          run={revoke}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            Programs that use it are refused from now on, and sessions that were opened with it end. This
+            cannot be undone.
+          </p>
+        </Confirm>
+      )}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,145 @@
+// The form of a new key, and then its secret, which is shown once.
+
+import { useState } from "preact/hooks";
+import { administer } from "../../api/calls.ts";
+import { now } from "../../clock.ts";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Field, Select } from "../../parts/field.tsx";
+import { Connections } from "./connections.tsx";
+import { type NewKeyDetail, type Permission, permissions } from "./key-detail.ts";
+
+const lives = {
+  never: "Never",
+  "30": "In 30 days",
+  "90": "In 90 days",
+  "365": "In one year",
+  date: "On a date",
+};
+const dayMs = 86_400_000;
+const isPermission = (name: string): name is Permission => Object.hasOwn(permissions, name);
+const allPermissions = Object.keys(permissions).filter(isPermission);
+
+interface NewKeyProps {
+  readonly project: string;
+  readonly onClose: () => void;
+  readonly onCreated: () => void;
+}
+
+export function NewKey({ project, onClose, onCreated }: NewKeyProps) {
+  const [name, setName] = useState("");
+  const [granted, setGranted] = useState<readonly Permission[]>(["memory.read", "memory.write"]);
+  const [life, setLife] = useState<keyof typeof lives>("never");
+  const [date, setDate] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const [isRunning, setRunning] = useState(false);
+  const [created, setCreated] = useState<NewKeyDetail | null>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isRunning) return;
+    setRunning(true);
+    try {
+      const input = { project, name, permissions: granted, expires_at: expiryOf(life, date) };
+      setCreated(await administer<NewKeyDetail>("key.create", input));
+      onCreated();
+    } catch (failure) {
+      setError(failure);
+    }
+    setRunning(false);
+  };
+  if (created !== null) return <Secret created={created} onClose={onClose} />;
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <form onSubmit={submit}>
+        <Field label="Name" help="What the key is for, such as the assistant or program that uses it.">
+          {(control) => (
+            <input
+              {...control}
+              required
+              dir="auto"
+              value={name}
+              autocomplete="off"
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <fieldset>
+          <legend>Permissions</legend>
+          {allPermissions.map((each) => (
+            <label key={each} class="permission">
+              <input
+                type="checkbox"
+                checked={granted.includes(each)}
+                onChange={({ currentTarget }) =>
+                  setGranted(
+                    allPermissions.filter((other) =>
+                      other === each ? currentTarget.checked : granted.includes(other),
+                    ),
+                  )
+                }
+              />
+              <span>
+                {permissions[each]} <code class="quiet">{each}</code>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <Field label="Expires">
+          {(control) => (
+            <Select control={control} value={life} options={lives} onChange={(life) => setLife(life)} />
+          )}
+        </Field>
+        {life === "date" && (
+          <Field label="Last day">
+            {(control) => (
+              <input
+                {...control}
+                type="date"
+                required
+                value={date}
+                onInput={({ currentTarget }) => setDate(currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
+        {error !== null && <Failure error={error} />}
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={isRunning || granted.length === 0}>
+            Create the key
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** RFC 3339; null: never. A date means until its end, in the zone of the person. */
+function expiryOf(life: keyof typeof lives, date: string): string | null {
+  if (life === "never") return null;
+  if (life === "date") return new Date(`${date}T23:59:59`).toISOString();
+  return new Date(now() + Number(life) * dayMs).toISOString();
+}
+
+function Secret({ created, onClose }: { readonly created: NewKeyDetail; readonly onClose: () => void }) {
+  return (
+    <Dialog title="The key is created" onClose={onClose} wide>
+      <div class="form">
+        <p>
+          Copy the key <bdi>{created.name}</bdi> now. It is shown once, and cannot be read again.
+        </p>
+        <CopyText text={created.key} what="the key" form="block" />
+        <h3>Connect an assistant with this key</h3>
+        <Connections secret={created.key} />
+        <footer>
+          <button type="button" class="primary" onClick={onClose}>
+            I have copied the key
+          </button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}

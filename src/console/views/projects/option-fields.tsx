@@ -1,0 +1,72 @@
+// The fields of the options of a project: plan, subscription, credits and limits.
+
+import { failedField, readFailure } from "../../parts/failure.tsx";
+import { Field, Select } from "../../parts/field.tsx";
+import { numberFields, type Options, plans, subscriptions } from "./project-detail.ts";
+
+const titles = {
+  credits: "Credits",
+  memory_limit: "Maximum number of memories",
+  retention_days: "Days that records are kept",
+};
+const empty = {
+  credits: "Empty: unlimited.",
+  memory_limit: "Empty: as in the plan.",
+  retention_days: "Empty: as in the plan.",
+};
+
+interface OptionFieldsProps {
+  readonly options: Options;
+  readonly onChange: (options: Options) => void;
+  /** Why the server refused them; null: it did not. */
+  readonly error: unknown;
+}
+
+export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
+  const failed = failedField(error);
+  return (
+    <>
+      <div class="field-pair">
+        <Field label="Plan" help="It sets features, limits and rates.">
+          {(control) => (
+            <Select
+              control={control}
+              value={options.plan}
+              options={plans}
+              onChange={(plan) => onChange({ ...options, plan })}
+            />
+          )}
+        </Field>
+        <Field label="Subscription" help="Expired: memories can be read only.">
+          {(control) => (
+            <Select
+              control={control}
+              value={options.subscription}
+              options={subscriptions}
+              onChange={(subscription) => onChange({ ...options, subscription })}
+            />
+          )}
+        </Field>
+      </div>
+      {numberFields.map((name) => (
+        <Field
+          key={name}
+          label={titles[name]}
+          help={empty[name]}
+          fault={failed === name ? readFailure(error).text : null}
+        >
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              min={name === "retention_days" ? 1 : 0}
+              step={1}
+              value={options[name]}
+              onInput={({ currentTarget }) => onChange({ ...options, [name]: currentTarget.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+// One project beside the table: its options, which can be changed, and the way to its views. A change that deletes records asks first.
+
+import { useState } from "preact/hooks";
+import { administer } from "../../api/calls.ts";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { countOf, countText } from "../../parts/count.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Failure, failedField } from "../../parts/failure.tsx";
+import { showMessage } from "../../parts/messages.tsx";
+import { SidePanel } from "../../parts/side-panel.tsx";
+import { Time } from "../../parts/time.tsx";
+import { pathOf } from "../../project.ts";
+import { OptionFields } from "./option-fields.tsx";
+import { changesOf, optionsOf, type ProjectDetail } from "./project-detail.ts";
+
+/** As project.preview_retention answers it. */
+interface Preview {
+  readonly days_after: number | null;
+  readonly is_shorter: boolean;
+  readonly records: number;
+}
+
+interface ProjectPanelProps {
+  readonly project: ProjectDetail;
+  readonly onClose: () => void;
+  readonly onChanged: () => void;
+}
+
+export function ProjectPanel({ project, onClose, onChanged }: ProjectPanelProps) {
+  const before = optionsOf(project);
+  const [options, setOptions] = useState(before);
+  const [error, setError] = useState<unknown>(null);
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const changes = changesOf(before, options);
+  const isChanged = Object.keys(changes).length > 0;
+  const input = { project: project.id, ...changes };
+  const update = async () => {
+    await administer("project.update", input, true);
+    setError(null);
+    showMessage({ text: `The project ${project.name} is changed.` });
+    onChanged();
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    try {
+      const found = await administer<Preview>("project.preview_retention", input, true);
+      if (found.is_shorter) setPreview(found);
+      else await update();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <SidePanel title={project.name} shows={project.id} onClose={onClose}>
+      <div class="form">
+        <p class="actions">
+          <a class="button" href={pathOf("project-overview", project.id)}>
+            Overview
+          </a>
+          <a class="button" href={pathOf("memories", project.id)}>
+            Memories
+          </a>
+          <a class="button" href={pathOf("keys", project.id)}>
+            Keys
+          </a>
+        </p>
+        <dl class="facts">
+          <dt>Id</dt>
+          <dd>
+            <CopyText text={project.id} what="the id of the project" />
+          </dd>
+          <dt>Created</dt>
+          <dd>
+            <Time at={project.created_at} />
+          </dd>
+          <dt>Memories</dt>
+          <dd class="count">{countText(project.memories)}</dd>
+          <dt>Valid keys</dt>
+          <dd class="count">{countText(project.keys)}</dd>
+        </dl>
+        <form onSubmit={submit}>
+          <OptionFields options={options} onChange={setOptions} error={error} />
+          {error !== null && failedField(error) === null && <Failure error={error} />}
+          <p class="actions">
+            <button type="submit" class="primary" disabled={!isChanged}>
+              Save
+            </button>
+            {isChanged && (
+              <button type="button" onClick={() => setOptions(before)}>
+                Discard
+              </button>
+            )}
+          </p>
+        </form>
+      </div>
+      {preview !== null && (
+        <Confirm
+          title="Keep records for a shorter time?"
+          action="Shorten the retention"
+          typed={preview.records > 0 ? project.name : null}
+          run={update}
+          onClose={() => setPreview(null)}
+        >
+          <p>
+            Records will be kept for {countOf(preview.days_after ?? 0, "day")}.{" "}
+            {preview.records === 0
+              ? "No record is older."
+              : `${countOf(preview.records, "record")} will be deleted. This cannot be undone.`}
+          </p>
+        </Confirm>
+      )}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,96 @@
+// Creates a project and a key in the console in Chromium, uses the key, and revokes it; also with the keyboard only.
+
+import { afterAll, beforeAll, expect } from "bun:test";
+import type { Browser } from "playwright-core";
+import { startTestApp, type TestApp } from "../fixture.ts";
+import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
+import { browserTest, chromiumPath, launchBrowser } from "./browser.ts";
+
+let app: TestApp;
+let browser: Browser;
+beforeAll(async () => {
+  if (chromiumPath === null) return;
+  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+});
+
+const without = (faults: readonly string[], expected: RegExp) =>
+  faults.filter((fault) => !expected.test(fault));
+
+browserTest(
+  "a project is created and changed, and what the server refuses is beside its field",
+  async () => {
+    const { page, faults, close } = await openAsAdministrator(browser, app, "/console/projects");
+    await page.getByText("default").nth(1).waitFor();
+    await page.locator("body").press("n");
+    const form = page.getByRole("dialog", { name: "New project" });
+    await form.getByLabel("Name").fill("default");
+    await form.getByLabel("Plan").selectOption("pro");
+    await page.keyboard.press("Enter");
+    await form.getByText('A project with the name "default" already exists').waitFor();
+    expect(await form.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
+    await form.getByLabel("Name").fill("payments");
+    expect(await faultsInOtherForms(page, "new-project")).toEqual([]);
+    await form.getByRole("button", { name: "Create the project" }).click();
+    const panel = page.getByRole("complementary", { name: "payments" });
+    await panel.getByLabel("Credits").fill("250");
+    await panel.getByLabel("Days that records are kept").fill("30");
+    expect(await faultsInOtherForms(page, "projects")).toEqual([]);
+    await panel.getByRole("button", { name: "Save" }).click();
+    const question = page.getByRole("dialog", { name: "Keep records for a shorter time?" });
+    await question.getByRole("button", { name: "Shorten the retention" }).click();
+    await page.getByText("The project payments is changed.").waitFor();
+    await page.reload();
+    expect(await panel.getByLabel("Credits").inputValue()).toBe("250");
+    expect(await panel.getByLabel("Days that records are kept").inputValue()).toBe("30");
+    expect(without(faults, /400 \(Bad Request\)/)).toEqual([]);
+    await close();
+  },
+  60_000,
+);
+
+browserTest(
+  "a key is created, its secret is shown once with what assistants need, works, and ends when it is revoked",
+  async () => {
+    const { id } = await app.createProject("business");
+    const name = "<b>Ana</b>'s laptop";
+    const path = `/console/projects/${id}/keys`;
+    const { page, faults, close } = await openAsAdministrator(browser, app, `${path}?new=key`);
+    const form = page.getByRole("dialog", { name: "New key" });
+    await form.getByLabel("Name").fill(name);
+    await form.getByLabel("Read the ledger").check();
+    await form.getByLabel("Expires").selectOption("90");
+    expect(await faultsInOtherForms(page, "new-key")).toEqual([]);
+    await form.getByRole("button", { name: "Create the key" }).click();
+    const shown = page.getByRole("dialog", { name: "The key is created" });
+    const secret = (await shown.locator("pre").first().textContent()) ?? "";
+    expect(secret).toStartWith("ml_");
+    await shown.getByLabel("Assistant").selectOption("cursor");
+    await shown.getByText(secret).nth(1).waitFor();
+    expect(await shown.textContent()).not.toContain("MEMLEDGER_KEY_GOES_HERE");
+    expect(await faultsInOtherForms(page, "key-secret")).toEqual([]);
+    expect((await app.call("GET", "/v1/memories", { key: secret })).status).toBe(200);
+    await shown.getByRole("button", { name: "I have copied the key" }).click();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByText(name).first().click();
+    const panel = page.getByRole("complementary", { name });
+    await panel.getByRole("button", { name: "Revoke" }).click();
+    expect(await faultsInOtherForms(page, "key-revoke")).toEqual([]);
+    const question = page.getByRole("dialog", { name: "Revoke the key?" });
+    const revoke = question.getByRole("button", { name: "Revoke the key" });
+    expect(await revoke.isDisabled()).toBe(true);
+    await question.getByRole("textbox").fill(name);
+    await page.keyboard.press("Enter");
+    await panel.getByText("Revoked").first().waitFor();
+    expect((await app.call("GET", "/v1/memories", { key: secret })).status).toBe(401);
+    await page.getByRole("switch").check();
+    await page.waitForURL(/show=all/);
+    expect(await faultsInOtherForms(page, "keys")).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  60_000,
+);
