@@ -37,7 +37,7 @@ export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
             />
           )}
         </Field>
-        <Field label="Subscription" help="Expired: memories can be read only.">
+        <Field label="Subscription" help="Expired: the ledger is closed, memories still work.">
           {(control) => (
             <Select
               control={control}

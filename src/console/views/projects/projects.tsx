@@ -130,6 +130,7 @@ const columns: readonly Column<ProjectDetail>[] = [
     title: "Memories",
     width: "7rem",
     align: "end",
+    narrow: "hidden",
     cell: ({ memories }) => <Count value={memories} />,
   },
   {
