@@ -67,7 +67,7 @@ function Answer({ comparison, query }: { readonly comparison: Comparison; readon
   const root = useRef<HTMLDivElement>(null);
   const move = (step: number) => {
     const links = [...(root.current?.querySelectorAll<HTMLElement>(".hit a") ?? [])];
-    const at = links.findIndex((link) => link === document.activeElement);
+    const at = links.findIndex((link) => link.matches(":focus"));
     links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
   };
   useShortcuts("Search lab", [

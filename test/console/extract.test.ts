@@ -1,0 +1,97 @@
+// Extracts memories from a text in the console of a real server: the person decides about each before it is stored.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import type { Browser } from "playwright-core";
+import { toPassages } from "../../src/console/views/extract/passages.ts";
+import { startTestApp, type TestApp } from "../fixture.ts";
+import { newLink } from "../transports/http/console/signed-in.ts";
+import {
+  browserTest,
+  chromiumPath,
+  launchBrowser,
+  obstacles,
+  openPage,
+  type PageOptions,
+  picture,
+} from "./browser.ts";
+
+setDefaultTimeout(60_000);
+
+const text = `Ana: Good morning! How was your weekend?
+Ben: Great, thanks! We decided to move the database to PostgreSQL 17.
+Ana: <img src=x onerror=alert(1)>
+Ana: Never deploy on Fridays, please.
+Ben: I live in Porto.`;
+
+let app: TestApp;
+let browser: Browser;
+beforeAll(async () => {
+  if (chromiumPath === null) return;
+  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+});
+
+async function open(project: string, options: PageOptions = {}) {
+  const watched = await openPage(browser, app.url, options);
+  const to = `/console/projects/${project}/extract`;
+  await watched.page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
+  await watched.page.getByLabel("Text", { exact: true }).fill(text);
+  return watched;
+}
+
+browserTest("each item is accepted, edited or refused, and only accepted ones are stored", async () => {
+  const { id: project, key } = await app.createProject("business");
+  const { page, faults, close } = await open(project);
+  const stored = async () => {
+    const { data } = await app.call("GET", "/v1/memories", { key });
+    return (data.memories as unknown as { content: string }[]).map(({ content }) => content).toSorted();
+  };
+  await page.getByLabel("Tags of the new memories").fill("team");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Find memories" }).click();
+  const cards = page.locator(".proposal");
+  await cards.first().waitFor();
+  expect(await cards.count()).toBe(3);
+  expect(await page.locator(".passage mark").first().textContent()).toContain("PostgreSQL 17");
+  expect(await page.locator(".passage img").count()).toBe(0);
+  expect(await stored()).toEqual([]);
+  await cards.nth(0).getByRole("button", { name: "Accept" }).click();
+  await cards.nth(0).getByLabel("Content").fill("The database is PostgreSQL 17.");
+  await cards.nth(1).getByRole("button", { name: "Refuse" }).click();
+  await page.reload();
+  await page.getByRole("button", { name: "Accept all that are open" }).click();
+  await page.getByRole("button", { name: "Store 2 memories" }).click();
+  await page.getByText("2 memories stored").waitFor();
+  expect(await stored()).toEqual([expect.stringContaining("Porto"), "The database is PostgreSQL 17."]);
+  await page.getByRole("button", { name: "Back to the text" }).click();
+  await page.getByRole("button", { name: "Find memories" }).click();
+  await page.getByText("duplicate, similarity 1.000").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+for (const theme of ["light", "dark"] as const)
+  for (const width of [1_280, 360])
+    browserTest(`the extraction puts no obstacle in the way: ${theme}, ${width} pixels`, async () => {
+      const { page, faults, close } = await open(app.projectId, { theme, width });
+      expect(await obstacles(page)).toEqual([]);
+      await page.getByRole("button", { name: "Find memories" }).click();
+      await page.locator(".proposal").first().getByRole("button", { name: "Accept" }).click();
+      await picture(page, `extract-${theme}-${width}`);
+      expect(await obstacles(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      expect(faults).toEqual([]);
+      await close();
+    });
+
+browserTest("a text is cut after each sentence, and no character of it is lost", async () => {
+  const sentences = ["We use Bun.", "Not in the text.", "We use Bun. And SQLite.", "And SQLite."];
+  const whole = "Hello. We use Bun. And SQLite. Bye.";
+  const passages = toPassages(whole, sentences);
+  const inText = passages.slice(0, -1);
+  expect(inText.map(({ before, evidence }) => before + evidence).join("")).toBe(whole);
+  expect(passages.flatMap(({ items }) => items).toSorted()).toEqual([0, 1, 2, 3]);
+});
