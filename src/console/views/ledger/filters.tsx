@@ -1,0 +1,98 @@
+// The controls that choose which records are listed.
+
+import { useId } from "preact/hooks";
+import { Select } from "../../parts/field.tsx";
+import { SpanMenu } from "../../parts/time-span.tsx";
+import type { Query } from "../../query.ts";
+import { isFiltered, noFilter, type RecordFilter, statusClasses } from "./filter.ts";
+
+/** Of the operations of a project. Gateways append others. */
+const actions = [
+  ...[
+    "create",
+    "create_batch",
+    "delete",
+    "export",
+    "extract",
+    "inject",
+    "list",
+    "read",
+    "search",
+    "tags",
+    "update",
+  ].map((name) => `memory.${name}`),
+  ...[
+    "append",
+    "checkpoint",
+    "export",
+    "export_download",
+    "export_list",
+    "export_manifest",
+    "export_status",
+    "list",
+    "read",
+    "verify",
+  ].map((name) => `audit.${name}`),
+];
+
+interface FiltersProps {
+  readonly filter: RecordFilter;
+  readonly query: Query;
+  /** By the id of the key. */
+  readonly keyNames: ReadonlyMap<string, string>;
+}
+
+export function Filters({ filter, query, keyNames }: FiltersProps) {
+  const actionsId = useId();
+  const { span, action, key, status, memory } = filter;
+  const keys = new Map([["", "Any key"], ...keyNames]);
+  if (!keys.has(key)) keys.set(key, key.slice(0, 8));
+  const keyOptions: Readonly<Record<string, string>> = Object.fromEntries(keys);
+  return (
+    <search class="filters" aria-label="Filters">
+      <SpanMenu span={span} onChange={({ start, end }) => query.set({ start_time: start, end_time: end })} />
+      <input
+        type="search"
+        class="action"
+        aria-label="Action"
+        placeholder="Action, such as memory.search"
+        list={actionsId}
+        autocomplete="off"
+        spellcheck={false}
+        value={action}
+        onChange={({ currentTarget }) => query.set({ action: currentTarget.value.trim() })}
+      />
+      <datalist id={actionsId}>
+        {actions.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <Select
+        label="Status"
+        value={status}
+        options={statusClasses}
+        onChange={(chosen) => query.set({ status_class: chosen })}
+      />
+      <Select
+        label="API key"
+        value={key}
+        options={keyOptions}
+        onChange={(chosen) => query.set({ key_id: chosen })}
+      />
+      <input
+        class="memory"
+        aria-label="Id of a memory"
+        placeholder="Id of a memory"
+        autocomplete="off"
+        spellcheck={false}
+        value={memory}
+        onChange={({ currentTarget }) => query.set({ memory_id: currentTarget.value.trim() })}
+      />
+      {isFiltered(filter) && (
+        <button type="button" class="bare" onClick={() => query.set(noFilter)}>
+          Clear
+        </button>
+      )}
+    </search>
+  );
+}

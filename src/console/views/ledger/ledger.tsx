@@ -1,0 +1,116 @@
+// The audit records of a project: filters, a list of any length, and one record in full beside it.
+
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { AuditRecord } from "../../../../clients/typescript/src/index.ts";
+import { countOf } from "../../parts/count.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { createRows } from "../../parts/rows.ts";
+import { useShortcuts } from "../../parts/shortcuts.ts";
+import { Table } from "../../parts/table.tsx";
+import { View } from "../../parts/view.tsx";
+import { pathOf, projectName, useProject } from "../../project.ts";
+import { useQuery } from "../../query.ts";
+import { columnsOf } from "./columns.tsx";
+import { isFiltered, isGapless, noFilter, readFilter, toListQuery } from "./filter.ts";
+import { Filters } from "./filters.tsx";
+import { useKeyNames } from "./key-names.ts";
+import { createKnownLinks } from "./known-links.ts";
+import { useNewRecords } from "./new-records.ts";
+import { createLoader } from "./record-pages.ts";
+import { RecordPanel } from "./record-panel.tsx";
+
+export function Ledger() {
+  const { id, client } = useProject();
+  const query = useQuery();
+  const filter = readFilter(query);
+  const keyNames = useKeyNames(id);
+  const news = useNewRecords();
+  const links = useMemo(createKnownLinks, [id]);
+  /** What the list knew of the record that was opened. */
+  const chosen = useRef<AuditRecord | null>(null);
+  const listQuery = toListQuery(filter);
+  const [round, setRound] = useState(0);
+  const reload = () => setRound(round + 1);
+  const name = JSON.stringify([id, listQuery, round]);
+  const rows = useMemo(() => createRows(createLoader({ client, listQuery, links, news })), [name]);
+  const openId = query.get("record");
+  const close = () => query.set({ record: null });
+  useShortcuts("Ledger", [
+    { keys: "r", label: "Load the list again", run: reload },
+    ...(openId === null ? [] : [{ keys: "Escape", label: "Close the record", run: close }]),
+  ]);
+  return (
+    <View
+      title="Ledger"
+      of={projectName(id)}
+      fills
+      actions={
+        <>
+          {news.count > 0 && (
+            <button type="button" class="new-records" onClick={reload}>
+              {countOf(news.count, "new record")}
+            </button>
+          )}
+          <a class="button" href={pathOf("proof", id)}>
+            Verify
+          </a>
+          <a class="button" href={pathOf("exports", id)}>
+            Exports
+          </a>
+        </>
+      }
+    >
+      <Filters filter={filter} query={query} keyNames={keyNames} />
+      <div class="with-panel ledger" data-gapless={isGapless(filter)}>
+        <Table
+          label="Records"
+          noun={["record", "records"]}
+          columns={useMemo(() => columnsOf(keyNames), [keyNames])}
+          rows={rows}
+          idOf={(record) => record.id}
+          nameOf={({ action, seq }) => `record ${seq}, ${action}`}
+          openId={openId}
+          onOpen={(record) => {
+            chosen.current = record;
+            query.set({ record: record.id }, openId === null ? "push" : "replace");
+          }}
+          empty={<NoRecords isFiltered={isFiltered(filter)} onClear={() => query.set(noFilter)} />}
+        />
+        {openId !== null && (
+          <RecordPanel
+            id={openId}
+            listed={chosen.current?.id === openId ? chosen.current : null}
+            links={links}
+            keyNames={keyNames}
+            query={query}
+            onRead={news.expectOne}
+            onClose={close}
+          />
+        )}
+      </div>
+    </View>
+  );
+}
+
+function NoRecords({
+  isFiltered: isOfFilter,
+  onClear,
+}: {
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+}) {
+  if (!isOfFilter)
+    return (
+      <Empty title="No records yet">
+        <p>Each call of an operation appends one. Search for something, or connect an assistant.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No record matches the filters">
+      <p>The plan of the project also limits how old records are that can be listed.</p>
+      <button type="button" onClick={onClear}>
+        Show all records
+      </button>
+    </Empty>
+  );
+}

@@ -1,0 +1,113 @@
+// Who called, when, with which result, and links from a record to its memory and its key.
+
+import type { ComponentChildren } from "preact";
+import type { AuditRecord, AuditRecordDetail } from "../../../../clients/typescript/src/index.ts";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { countText, durationText } from "../../parts/count.tsx";
+import { Time } from "../../parts/time.tsx";
+import { pathOf, useProject } from "../../project.ts";
+import type { Query } from "../../query.ts";
+import { keyText, StatusBadge } from "./columns.tsx";
+import { FoldedText } from "./folded-text.tsx";
+
+interface RecordFactsProps {
+  readonly record: AuditRecord | AuditRecordDetail;
+  /** Null: not read yet. */
+  readonly detail: AuditRecordDetail | null;
+  readonly keyNames: ReadonlyMap<string, string>;
+  readonly query: Query;
+}
+
+const shownCharacters = 12;
+
+export function RecordFacts({ record, detail, keyNames, query }: RecordFactsProps) {
+  const { id: project } = useProject();
+  const { memory_id: memory, key_id: key } = record;
+  return (
+    <>
+      {record.error_msg !== null && (
+        <div class="refusal">
+          <strong class="count">{record.error_code}</strong>
+          <FoldedText text={record.error_msg} />
+        </div>
+      )}
+      <dl class="facts">
+        <Fact name="Time">
+          <Time at={record.created_at} />
+        </Fact>
+        <Fact name="Status">
+          <StatusBadge record={record} />
+        </Fact>
+        {memory !== null && (
+          <Fact name="Memory">
+            <a href={`${pathOf("memories", project)}?${new URLSearchParams({ memory })}`} title={memory}>
+              <code>{memory.slice(0, shownCharacters)}</code>
+            </a>{" "}
+            <button type="button" class="link" onClick={() => query.set({ memory_id: memory })}>
+              its records
+            </button>
+          </Fact>
+        )}
+        <Fact name="API key">
+          {keyText(key, keyNames)}{" "}
+          {key !== null && (
+            <button type="button" class="link" onClick={() => query.set({ key_id: key })}>
+              its records
+            </button>
+          )}
+        </Fact>
+        <Fact name="From">{fromText(record, detail)}</Fact>
+        {record.user_agent !== null && (
+          <Fact name="User agent">
+            <bdi>{record.user_agent}</bdi>
+          </Fact>
+        )}
+        {record.duration !== null && <Fact name="Duration">{durationText(record.duration)}</Fact>}
+        {record.credits_consumed > 0 && <Fact name="Credits">{countText(record.credits_consumed)}</Fact>}
+        {record.model_id !== null && (
+          <Fact name="Model">
+            <bdi>{record.model_id}</bdi>
+          </Fact>
+        )}
+        {record.gateway_id !== null && (
+          <Fact name="Gateway">
+            <bdi>{record.gateway_id}</bdi>
+          </Fact>
+        )}
+        {record.tokens !== null && (
+          <Fact name="Tokens">
+            {Object.entries(record.tokens)
+              .map(([name, count]) => `${name.replace("_tokens", "")} ${count}`)
+              .join(", ")}
+          </Fact>
+        )}
+        {record.hash !== null && (
+          <Fact name="Hash">
+            <CopyText text={record.hash} what="the hash" shownCharacters={shownCharacters} />
+          </Fact>
+        )}
+        <Fact name="Record id">
+          <CopyText text={record.id} what="the id of the record" shownCharacters={shownCharacters} />
+        </Fact>
+      </dl>
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** How the call arrived and from where. */
+function fromText(
+  { ip_address: address }: AuditRecord | AuditRecordDetail,
+  detail: AuditRecordDetail | null,
+) {
+  const parts = [detail === null ? null : (detail.transport ?? "http"), detail?.client_name ?? null, address];
+  return <bdi>{parts.filter((each) => each !== null).join(" · ")}</bdi>;
+}

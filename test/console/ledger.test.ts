@@ -1,0 +1,159 @@
+// Reads the ledger of a project in Chromium: the list, filters, one record in its chain, texts that try to be more, new records.
+
+import { afterAll, beforeAll, expect } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { startTestApp, type TestApp } from "../fixture.ts";
+import { newLink } from "../transports/http/console/signed-in.ts";
+import {
+  browserTest,
+  chromiumPath,
+  launchBrowser,
+  obstacles,
+  openPage,
+  type PageOptions,
+  picture,
+  type Watched,
+} from "./browser.ts";
+
+const hostile = `<img src=x onerror=alert(1)> \u202Eright to left\u202C ${"long".repeat(300)}`;
+
+let app: TestApp;
+let browser: Browser;
+let project: string;
+let key: string;
+let memory: string;
+
+beforeAll(async () => {
+  if (chromiumPath === null) return;
+  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+  ({ id: project, key } = await app.createProject("business", { name: "customer-support" }));
+  const contents = ["The customer prefers answers in German.", "The contract ends in March 2027.", hostile];
+  for (const content of contents) {
+    const made = await call("POST", "/v1/memories", { content, memory_type: "fact" });
+    memory ??= String(made.data.id);
+  }
+  await call("POST", "/v1/memories/search", { query: "Which language does the customer prefer?" });
+  await call("POST", "/v1/memories/inject", { query: "When does the contract end?" });
+  await call("PUT", `/v1/memories/${memory}`, { content: "The customer prefers answers in French." });
+  await call("POST", "/v1/memories/search", {});
+  await call("POST", "/v1/audit/logs", {
+    action: "gateway.chat",
+    http_status: 502,
+    model_id: "llama-3.3-70b",
+    error_code: 502,
+    error_msg: hostile,
+    metadata: { ticket: hostile },
+    tokens: { prompt_tokens: 812, completion_tokens: 0, total_tokens: 812 },
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+});
+
+const call = (method: string, path: string, body: unknown) => app.call(method, path, { key, body });
+
+/** The view as an administrator sees it. */
+async function openLedger(query = "", options: PageOptions = {}): Promise<Watched> {
+  const watched = await openPage(browser, app.url, options);
+  const to = `/console/projects/${project}/ledger${query}`;
+  await watched.page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
+  await watched.page.locator("tbody tr[data-opens]").first().waitFor();
+  return watched;
+}
+
+const rowsOf = (page: Page) => page.locator("tbody tr[data-opens]");
+const row = (page: Page, action: string) => rowsOf(page).filter({ hasText: action }).first();
+
+browserTest(
+  "a record is read with the keyboard, in its chain, with its question and the memories it found",
+  async () => {
+    const { page, faults, close } = await openLedger();
+    expect(await rowsOf(page).count()).toBeGreaterThan(6);
+    await page.getByLabel("Action").fill("memory.inject");
+    await page.keyboard.press("Enter");
+    await row(page, "memory.create").waitFor({ state: "detached" });
+    await row(page, "memory.inject").waitFor();
+    await page.locator("h1").focus();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    const panel = page.locator(".side-panel");
+    await panel.getByText("When does the contract end?").first().waitFor();
+    await panel.getByText("Prompt given").waitFor();
+    await panel.locator(".results li", { hasText: "The contract ends in March 2027." }).waitFor();
+    // The list has one action only, so the record before is another one.
+    await panel.locator(".chain button.link").first().click();
+    await panel.getByRole("heading", { name: "memory.search" }).waitFor();
+    expect(await panel.locator(".chain .link").count()).toBe(3);
+    const hashes = await panel.locator(".chain code").allTextContents();
+    expect(hashes.length).toBeGreaterThanOrEqual(2);
+    await page.keyboard.press("Escape");
+    expect(await panel.count()).toBe(0);
+    expect(page.url()).not.toContain("record=");
+    expect(faults).toEqual([]);
+    await close();
+  },
+  60_000,
+);
+
+browserTest(
+  "a memory leads to its records, and a record to its memory",
+  async () => {
+    const { page, faults, close } = await openLedger(`?memory_id=${memory}`);
+    await row(page, "memory.update").waitFor();
+    expect(await rowsOf(page).count()).toBe(2);
+    await row(page, "memory.update").click();
+    const panel = page.locator(".side-panel");
+    await panel.getByText("The customer prefers answers in French.").first().waitFor();
+    const [link] = await panel.locator(".facts a").all();
+    expect(await link?.getAttribute("href")).toBe(`/console/projects/${project}/memories?memory=${memory}`);
+    await page.reload();
+    await panel.getByText("The customer prefers answers in French.").first().waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await row(page, "memory.search").waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  },
+  60_000,
+);
+
+browserTest(
+  "records of others are counted while the view is open, and its own calls are not",
+  async () => {
+    const { page, faults, close } = await openLedger();
+    await row(page, "memory.create").click();
+    await page.locator(".side-panel .results").waitFor();
+    await call("POST", "/v1/memories/search", { query: "French" });
+    await call("POST", "/v1/memories/search", { query: "German" });
+    await page.getByRole("button", { name: "2 new records" }).click();
+    await page.getByRole("button", { name: "2 new records" }).waitFor({ state: "detached" });
+    const shown = await page.locator(".table-foot").textContent();
+    expect(shown).toMatch(/^\d+ records$/);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  60_000,
+);
+
+for (const theme of ["light", "dark"] as const)
+  for (const width of [1_280, 360])
+    browserTest(
+      `texts of others are texts, and nothing is in the way: ${theme}, ${width} pixels`,
+      async () => {
+        const { page, faults, close } = await openLedger("", { theme, width });
+        await picture(page, `ledger-${theme}-${width}`);
+        expect(await obstacles(page)).toEqual([]);
+        for (const action of ["gateway.chat", "memory.inject"]) {
+          await row(page, action).click();
+          await page.locator(".side-panel details").first().waitFor();
+          expect(await page.locator("main img").count()).toBe(0);
+          expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+          await picture(page, `ledger-${action}-${theme}-${width}`);
+          expect(await obstacles(page)).toEqual([]);
+          await page.getByRole("button", { name: "Close the panel" }).click();
+        }
+        expect(faults).toEqual([]);
+        await close();
+      },
+      60_000,
+    );
