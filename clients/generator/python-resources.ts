@@ -152,12 +152,13 @@ function declareIteration(method: Method, pages: Pages, api: Api, { isAsync }: S
   const position = ["page", ...(pages.by === "cursor" ? ["cursor"] : [])];
   const fields = method.queryFields.filter(({ name }) => !position.includes(name));
   const given = [...fields.map(({ name }) => name), ...optionNames].map((name) => `${name}=${name}`);
+  const path = method.pathFields.map(({ name }) => name);
   const list = nameOf(method);
   const read = `${isAsync ? "await " : ""}self.${list}`;
   const ask = (next: string) => [
     `    page = ${read}(`,
     ...indent(
-      [next, ...given].map((each) => `${each},`),
+      [...path, next, ...given].map((each) => `${each},`),
       "        ",
     ),
     "    )",
@@ -170,7 +171,9 @@ function declareIteration(method: Method, pages: Pages, api: Api, { isAsync }: S
   return [
     `${isAsync ? "async " : ""}def ${pages.words.join("_")}(`,
     ...indent(
-      ["self", "*", ...parametersOf(fields, api), ...options].map((line) => `${line},`),
+      ["self", ...path.map((name) => `${name}: str`), "*", ...parametersOf(fields, api), ...options].map(
+        (line) => `${line},`,
+      ),
       "    ",
     ),
     `) -> ${iterator}[${pages.model}]:`,

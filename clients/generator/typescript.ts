@@ -151,7 +151,7 @@ function declareResource({ name, description, methods }: Resource): string {
 function declareMethod(method: Method): string[] {
   const { operationId, words, summary, description, pathFields, queryFields, body, answer } = method;
   const takes = [
-    ...pathFields.map(({ name, type }) => `${camelCaseOf(name)}: ${print(type, true)}`),
+    ...declarePath(method),
     ...(body === null ? [] : [`body: ${body.name}${body.isRequired ? "" : " = {}"}`]),
     ...(queryFields.length === 0 ? [] : [`query: ${queryName(method)}${defaultFor(queryFields)}`]),
     "options: CallOptions = {}",
@@ -172,6 +172,11 @@ function declareMethod(method: Method): string[] {
   ];
 }
 
+/** Parameters of the path come first, each as an argument of its own. */
+function declarePath({ pathFields }: Method): string[] {
+  return pathFields.map(({ name, type }) => `${camelCaseOf(name)}: ${print(type, true)}`);
+}
+
 function returned(answer: Method["answer"]): string {
   if (answer.kind === "model") return answer.name;
   return answer.kind === "none" ? "void" : "Response";
@@ -186,29 +191,33 @@ function declareIteration(method: Method, pages: Pages): string[] {
   return [
     ...comment(`The items of all pages of \`${list}\`, one request for each page.`),
     `async *${camelCase(pages.words)}(`,
+    ...declarePath(method).map((parameter) => `  ${parameter},`),
     `  query: Omit<${queryName(method)}, ${omitted}> = {},`,
     "  options: CallOptions = {},",
     `): AsyncGenerator<${pages.model}, void, undefined> {`,
-    ...indent(pages.by === "cursor" ? byCursor(list, method, pages) : byNumber(list, pages), "  "),
+    ...indent(pages.by === "cursor" ? byCursor(list, method, pages) : byNumber(list, method, pages), "  "),
     "}",
   ];
 }
 
-function byCursor(list: string, { answer }: Method, { items }: Pages): string[] {
+const pathOf = ({ pathFields }: Method) => pathFields.map(({ name }) => camelCaseOf(name));
+
+function byCursor(list: string, method: Method, { items }: Pages): string[] {
+  const { answer } = method;
   return [
     "let cursor: string | undefined;",
     "do {",
-    `  const page: ${returned(answer)} = await this.${list}({ ...query, cursor }, options);`,
+    `  const page: ${returned(answer)} = await this.${list}(${[...pathOf(method), "{ ...query, cursor }"].join(", ")}, options);`,
     `  yield* page.${items};`,
     "  cursor = page.next_cursor ?? undefined;",
     "} while (cursor !== undefined);",
   ];
 }
 
-function byNumber(list: string, { items }: Pages): string[] {
+function byNumber(list: string, method: Method, { items }: Pages): string[] {
   return [
     "for (let page = 1; ; page++) {",
-    `  const { ${items}, pagination } = await this.${list}({ ...query, page }, options);`,
+    `  const { ${items}, pagination } = await this.${list}(${[...pathOf(method), "{ ...query, page }"].join(", ")}, options);`,
     `  yield* ${items};`,
     "  if (page >= pagination.total_pages) return;",
     "}",

@@ -47,6 +47,28 @@ export interface LedgerStatistics {
   readonly bytes: number;
 }
 
+/** Which records may say something about a memory. */
+export interface MentionQuery {
+  readonly memoryId: string;
+  /** Records of these actions are found whose entry names the memory. */
+  readonly naming: readonly string[];
+  /** Records of these actions are read, and found if their payload contains the id. */
+  readonly mentioning: readonly string[];
+  /** Every record of this action is found; null: none. */
+  readonly always: string | null;
+  /** Milliseconds; only records from this time on. Null: all. */
+  readonly from: number | null;
+  /** Only records below this seq; null: the newest first. */
+  readonly below: number | null;
+}
+
+export interface Mentions {
+  /** Newest first. */
+  readonly records: readonly StoredRecord[];
+  /** All records from this seq on were considered; null: all older ones were, too. */
+  readonly below: number | null;
+}
+
 /** The position of a record, for an erasure. */
 export interface RecordLocation {
   /** Id; null: the installation. */
@@ -95,6 +117,8 @@ export interface AuditReader {
   statistics(project: ChainOwner, from: number | null, signal: AbortSignal): Promise<LedgerStatistics>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
+  /** One step of a search that reads a limited number of payloads. */
+  mentions(project: ChainOwner, query: MentionQuery, signal: AbortSignal): Promise<Mentions>;
   /** The record with this id in any chain. */
   place(id: string): Promise<RecordLocation | null>;
   /** Every record whose payload contains this text. Reads all payloads, so it may take minutes. */

@@ -24,6 +24,7 @@ import { readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.
 import { verifyRecords } from "../audit/incremental-verification.ts";
 import { listRecords } from "../audit/list.ts";
 import { listChain } from "../audit/list-chain.ts";
+import { readMemoryHistory } from "../audit/memory-history.ts";
 import { pruneRecords } from "../audit/prune.ts";
 import { readRecord } from "../audit/read.ts";
 import { recordRepairs } from "../audit/record-repairs.ts";
@@ -72,6 +73,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   listRecords,
   readRecord,
   readLedgerStatistics,
+  readMemoryHistory,
   appendRecord,
   readCheckpoint,
   verifyRecords,

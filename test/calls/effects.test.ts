@@ -79,6 +79,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.list": () => ({}),
   "memory.tags": () => ({}),
   "memory.statistics": () => ({}),
+  "memory.history": ({ memory_id }) => ({ memory_id, include: "uses" }),
   "memory.export": () => ({ include_vectors: true }),
   "memory.read": ({ memory_id }) => ({ memory_id }),
   "memory.update": ({ memory_id }) => ({ memory_id, content: "Something else.", importance: 1 }),

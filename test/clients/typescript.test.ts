@@ -119,6 +119,11 @@ async function useMemories({ memories }: Memledger): Promise<void> {
   expect(change.results).toEqual([
     { index: 0, status: "updated", id: created.id, former: { importance: created.importance } },
   ]);
+  const { events } = await memories.history(created.id);
+  expect(events.map(({ kind }) => kind)).toEqual(["changed", "changed", "changed", "created"]);
+  const kinds: string[] = [];
+  for await (const { kind } of memories.iterateHistory(created.id, { page_size: 2 })) kinds.push(kind);
+  expect(kinds).toEqual(events.map(({ kind }) => kind));
   expect(await memories.deleteBatch({ memory_ids: ["none"] })).toMatchObject({ deleted: 0, refused: 1 });
   await memories.delete(created.id);
   expect(await memories.deleteAll({ memory_type: "context" })).toEqual({ deleted_count: 0 });

@@ -76,6 +76,7 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   await send("GET /v1/audit/statistics", 200);
   await send("GET /v1/memories/export", 200, { query: "?include_vectors=true" });
   await send("GET /v1/memories/:memory_id", 200, { ids });
+  await send("GET /v1/memories/:memory_id/history", 200, { ids });
   await send("PUT /v1/memories/:memory_id", 200, { ids, body: { importance: 0.9 } });
   for (const mode of ["semantic", "hybrid"])
     await send("POST /v1/memories/search", 200, {

@@ -84,6 +84,11 @@ class Surface(unittest.TestCase):
         self.assertEqual(memories.create_batch(memories=[rule]).existing, 1)
         change = memories.update_batch(memories=[{"memory_id": created.id, "importance": 0.1}])
         self.assertEqual((change.updated, change.results[0].former), (1, {"importance": created.importance}))
+        self.assertEqual(memories.history(created.id).events[0].former, {"importance": created.importance})
+        self.assertEqual(
+            [each.seq for each in memories.iterate_history(created.id, page_size=1)],
+            [each.seq for each in memories.history(created.id).events],
+        )
         self.assertEqual(memories.delete_batch(memory_ids=["none"]).refused, 1)
         memories.delete(str(batch.results[0].id))
         memories.delete(created.id)

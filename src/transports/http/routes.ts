@@ -28,6 +28,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["GET", "/v1/memories/:memory_id", "memory.read"],
   ["PUT", "/v1/memories/:memory_id", "memory.update"],
   ["DELETE", "/v1/memories/:memory_id", "memory.delete"],
+  ["GET", "/v1/memories/:memory_id/history", "memory.history"],
   ["GET", "/v1/audit/logs", "audit.list"],
   ["POST", "/v1/audit/logs", "audit.append"],
   ["GET", "/v1/audit/logs/:audit_id", "audit.read"],

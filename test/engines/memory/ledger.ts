@@ -11,6 +11,8 @@ import type { Signer } from "../../../src/audit/signed-note.ts";
 import type {
   AuditTransaction,
   LedgerStatistics,
+  MentionQuery,
+  Mentions,
   RecordLocation,
   RecordPage,
   RecordQuery,
@@ -62,6 +64,19 @@ export function countRecords(rows: readonly RecordRow[], from: number | null): L
     headHash: head?.hash ?? null,
     bytes: shown.reduce((sum, { entry, payload }) => sum + entry.length + (payload?.text.length ?? 0), 0),
   };
+}
+
+export function findMentions(rows: readonly RecordRow[], query: MentionQuery): Mentions {
+  const { memoryId, naming, mentioning, always, from, below } = query;
+  const records = rows
+    .filter(({ at, seq }) => (from === null || at >= from) && (below === null || seq < below))
+    .filter(
+      (row) =>
+        row.action === always ||
+        (naming.includes(row.action) && row.memoryId === memoryId) ||
+        (mentioning.includes(row.action) && row.payload?.text.includes(memoryId)),
+    );
+  return { records: records.toReversed().map(toStoredRecord), below: null };
 }
 
 export interface Checkpoints {

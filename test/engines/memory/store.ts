@@ -21,6 +21,7 @@ import {
   createAuditTransaction,
   createCheckpoints,
   createExportTransaction,
+  findMentions,
   findText,
   listRecords,
   recordsOfChain,
@@ -74,6 +75,8 @@ export function openMemoryStore(
         data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),
       statistics: (project, from) =>
         data.inTurn(() => countRecords(recordsOfChain(data, project?.id ?? null), from)),
+      mentions: (project, query) =>
+        data.inTurn(() => findMentions(recordsOfChain(data, project?.id ?? null), query)),
       find: (project, id) =>
         data.inTurn(() => {
           const row = recordsOfChain(data, project?.id ?? null).find((record) => record.id === id);

@@ -504,6 +504,44 @@ export interface MemoryDeleteBatchRequest {
   memory_ids: readonly string[];
 }
 
+export interface MemoryEvent {
+  kind: MemoryEventKind;
+  /** Audit record identifier, 32 hexadecimal characters. */
+  audit_id: string;
+  /** Position in the project's chain, from 1. */
+  seq: number;
+  /** Name of the operation, such as memory.create. */
+  action: string;
+  /** Time of the record. */
+  created_at: string;
+  /** API key of the call; null when the call had no known key. */
+  key_id: string | null;
+  /** How the call arrived, such as mcp; null for calls over HTTP. */
+  transport: string | null;
+  /** Name and version of the client program, as reported by the client. */
+  client_name: string | null;
+  /** Values of the memory after the call, as far as the record has them; null: it has none. */
+  values: Record<string, unknown> | null;
+  /** What the changed fields were before; null: nothing changed, or no record has it. */
+  former: Record<string, unknown> | null;
+  /** The sentence of the text from which an extraction took the content. */
+  evidence: string | null;
+  /** What was searched for. */
+  query: string | null;
+  /** Cosine similarity of the query and the memory. */
+  similarity: number | null;
+  /** The score of the memory in this search. */
+  final_score: number | null;
+  /** Whether the payload of the record was erased or has expired. */
+  redacted: boolean;
+}
+
+/**
+ * created, changed, deleted: what the call did. found: a search returned the memory. injected: it was in a
+ * prompt. read: a call read it by its id.
+ */
+export type MemoryEventKind = "created" | "changed" | "deleted" | "found" | "injected" | "read";
+
 export interface MemoryExportPage {
   memories: AgentMemory[];
   /** Cursor of the next page; null on the last page. */
@@ -537,6 +575,15 @@ export interface MemoryExtractRequest {
   /** Whether to return what would be stored, without storing it. Default: false. */
   dry_run?: boolean | undefined;
 }
+
+export interface MemoryHistory {
+  events: MemoryEvent[];
+  /** Cursor of the next page; null if no older record can be about the memory. */
+  next_cursor: string | null;
+}
+
+/** changes: created, changed, deleted. uses: found, injected, read. */
+export type MemoryHistoryPart = "changes" | "uses";
 
 export interface MemoryInjectRequest {
   /** Text of the query, in natural language. */
@@ -945,6 +992,16 @@ export interface MemoryExportQuery {
   /** next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
   /** Memories per page. Default: 100. */
+  page_size?: number | undefined;
+}
+
+/** Parameters of memoryHistory. */
+export interface MemoryHistoryQuery {
+  /** changes: created, changed, deleted. uses: found, injected, read. Default: "changes". */
+  include?: MemoryHistoryPart | undefined;
+  /** next_cursor of the previous page, with the same include. */
+  cursor?: string | undefined;
+  /** Events per page. Default: 20. */
   page_size?: number | undefined;
 }
 

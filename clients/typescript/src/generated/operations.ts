@@ -23,9 +23,12 @@ import type {
   MemoryCreateRequest,
   MemoryDeleteAllRequest,
   MemoryDeleteBatchRequest,
+  MemoryEvent,
   MemoryExportPage,
   MemoryExportQuery,
   MemoryExtractRequest,
+  MemoryHistory,
+  MemoryHistoryQuery,
   MemoryInjectRequest,
   MemoryListQuery,
   MemoryPage,
@@ -164,6 +167,14 @@ const memoryDelete: Operation = {
   mayRunLong: false,
 };
 
+const memoryHistory: Operation = {
+  operationId: "memoryHistory",
+  method: "GET",
+  path: "/v1/memories/{memory_id}/history",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const auditList: Operation = {
   operationId: "auditList",
   method: "GET",
@@ -269,6 +280,7 @@ export const operations: readonly Operation[] = [
   memoryRead,
   memoryUpdate,
   memoryDelete,
+  memoryHistory,
   auditList,
   auditAppend,
   auditRead,
@@ -500,6 +512,33 @@ export class Memories {
    */
   delete(memoryId: string, options: CallOptions = {}): Promise<void> {
     return this.#calls.nothing(memoryDelete, { path: { memory_id: memoryId } }, options);
+  }
+
+  /**
+   * Read the history of a memory. Returns what the audit records say about a memory, newest first: by default who
+   * created, changed and deleted it; with include uses, which searches, injections and reads returned it. The
+   * memory may be deleted. A call reads a limited number of records, so a page can have fewer events than
+   * page_size, or none: follow next_cursor until it is null. Records that were removed or erased, or are older
+   * than the plan's retention, are missing.
+   *
+   * Permission: `audit.read`.
+   */
+  history(memoryId: string, query: MemoryHistoryQuery = {}, options: CallOptions = {}): Promise<MemoryHistory> {
+    return this.#calls.data(memoryHistory, { path: { memory_id: memoryId }, query }, options);
+  }
+
+  /** The items of all pages of `history`, one request for each page. */
+  async *iterateHistory(
+    memoryId: string,
+    query: Omit<MemoryHistoryQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<MemoryEvent, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: MemoryHistory = await this.history(memoryId, { ...query, cursor }, options);
+      yield* page.events;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
   }
 }
 

@@ -7,6 +7,7 @@ import { createContentsReader } from "../database-contents.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createAuditReader } from "../ledger/audit-reader.ts";
 import { createLedgerStatistics } from "../ledger/ledger-statistics.ts";
+import { createMemoryMentions } from "../ledger/memory-mentions.ts";
 import { createRecordList } from "../ledger/record-list.ts";
 import { createMemoryExport } from "../memories/memory-export.ts";
 import { createMemoryList } from "../memories/memory-list.ts";
@@ -39,6 +40,7 @@ const handlers = {
   listTags: createTagList(database),
   exportMemories: createMemoryExport(database),
   listRecords: createRecordList(database),
+  findMentions: createMemoryMentions(database),
   countRecords: createLedgerStatistics(database),
   findRecord: audit.find,
   placeRecord: audit.place,

@@ -105,6 +105,7 @@ export function createReader(
     audit: {
       list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
       statistics: (project, from, signal) => ask(by(project, signal), "countRecords", project, from),
+      mentions: (project, query, signal) => ask(by(project, signal), "findMentions", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
       place: (id) => ask(serverItself, "placeRecord", id),
       async findText(text) {

@@ -44,7 +44,11 @@ __all__ = [
     "SearchResult",
     "Injection",
     "LedgerStatistics",
+    "MemoryEventKind",
+    "MemoryEvent",
     "MemoryExportPage",
+    "MemoryHistory",
+    "MemoryHistoryPart",
     "MemoryOrder",
     "Pagination",
     "MemoryPage",
@@ -569,6 +573,41 @@ class LedgerStatistics(Model):
     bytes_estimate: int
     """Bytes of these records in the database, compressed, estimated from 100 of them."""
 
+MemoryEventKind = Literal["created", "changed", "deleted", "found", "injected", "read"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryEvent(Model):
+    kind: MemoryEventKind
+    audit_id: str
+    """Audit record identifier, 32 hexadecimal characters."""
+    seq: int
+    """Position in the project's chain, from 1."""
+    action: str
+    """Name of the operation, such as memory.create."""
+    created_at: str
+    """Time of the record."""
+    key_id: str | None
+    """API key of the call; null when the call had no known key."""
+    transport: str | None
+    """How the call arrived, such as mcp; null for calls over HTTP."""
+    client_name: str | None
+    """Name and version of the client program, as reported by the client."""
+    values: Mapping[str, Any] | None
+    """Values of the memory after the call, as far as the record has them; null: it has none."""
+    former: Mapping[str, Any] | None
+    """What the changed fields were before; null: nothing changed, or no record has it."""
+    evidence: str | None
+    """The sentence of the text from which an extraction took the content."""
+    query: str | None
+    """What was searched for."""
+    similarity: float | None
+    """Cosine similarity of the query and the memory."""
+    final_score: float | None
+    """The score of the memory in this search."""
+    redacted: bool
+    """Whether the payload of the record was erased or has expired."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryExportPage(Model):
@@ -581,6 +620,16 @@ class MemoryExportPage(Model):
     """
     model: EmbeddingModel | None = None
     _models: ClassVar[Mapping[str, type[Model]]] = {"memories": AgentMemory, "model": EmbeddingModel}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryHistory(Model):
+    events: list[MemoryEvent]
+    next_cursor: str | None
+    """Cursor of the next page; null if no older record can be about the memory."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"events": MemoryEvent}
+
+MemoryHistoryPart = Literal["changes", "uses"]
 
 MemoryOrder = Literal["created_at", "updated_at", "importance"]
 

@@ -127,6 +127,14 @@ MEMORY_DELETE = Operation(
     may_run_long=False,
 )
 
+MEMORY_HISTORY = Operation(
+    operation_id="memoryHistory",
+    method="GET",
+    path="/v1/memories/{memory_id}/history",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 AUDIT_LIST = Operation(
     operation_id="auditList",
     method="GET",
@@ -231,6 +239,7 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_READ,
     MEMORY_UPDATE,
     MEMORY_DELETE,
+    MEMORY_HISTORY,
     AUDIT_LIST,
     AUDIT_APPEND,
     AUDIT_READ,

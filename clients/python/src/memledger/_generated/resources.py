@@ -26,7 +26,10 @@ from .models import (
     Extraction,
     Injection,
     LedgerStatistics,
+    MemoryEvent,
     MemoryExportPage,
+    MemoryHistory,
+    MemoryHistoryPart,
     MemoryOrder,
     MemoryPage,
     MemoryStatistics,
@@ -60,6 +63,7 @@ from .operations import (
     MEMORY_DELETE_BATCH,
     MEMORY_EXPORT,
     MEMORY_EXTRACT,
+    MEMORY_HISTORY,
     MEMORY_INJECT,
     MEMORY_LIST,
     MEMORY_READ,
@@ -725,6 +729,73 @@ class Memories:
             ),
             CallOptions(audit_metadata, timeout, max_retries),
         )
+
+    def history(
+        self,
+        memory_id: str,
+        *,
+        include: MemoryHistoryPart | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> MemoryHistory:
+        """Read the history of a memory. Returns what the audit records say about a memory, newest first: by
+        default who created, changed and deleted it; with include uses, which searches, injections and reads
+        returned it. The memory may be deleted. A call reads a limited number of records, so a page can have
+        fewer events than page_size, or none: follow next_cursor until it is null. Records that were removed
+        or erased, or are older than the plan's retention, are missing.
+
+        Permission: `audit.read`.
+
+        memory_id: Memory identifier, 32 hexadecimal characters.
+        include: changes: created, changed, deleted. uses: found, injected, read. Default: "changes".
+        cursor: next_cursor of the previous page, with the same include.
+        page_size: Events per page. Default: 20.
+        """
+        return self._calls.data(
+            MEMORY_HISTORY,
+            Input(
+                path={
+                    "memory_id": memory_id,
+                },
+                query={
+                    "include": include,
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            MemoryHistory,
+        )
+
+    def iterate_history(
+        self,
+        memory_id: str,
+        *,
+        include: MemoryHistoryPart | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[MemoryEvent]:
+        """The items of all pages of `history`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = self.history(
+                memory_id,
+                cursor=cursor,
+                include=include,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            yield from page.events
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
 
 
 class Audit:

@@ -1,0 +1,200 @@
+// Owns what a record says about one memory: who made, changed, deleted or found it, its values then, and what they were before. Pure.
+
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { importanceDefault } from "../limits.ts";
+import { toTags } from "../memory/tags.ts";
+import type { AuditRecordDetail } from "./record-schema.ts";
+
+export const memoryEventKinds = ["created", "changed", "deleted", "found", "injected", "read"] as const;
+export type MemoryEventKind = (typeof memoryEventKinds)[number];
+
+/** What a record says about a memory. */
+export interface MemoryEvent {
+  readonly kind: MemoryEventKind;
+  /** Values of the memory after the call, as far as the record has them; null: it has none. */
+  readonly values: JsonObject | null;
+  /** What the changed fields were before; null: not known. */
+  readonly former: JsonObject | null;
+  /** The sentence from which an extraction took the content. */
+  readonly evidence: string | null;
+  readonly similarity: number | null;
+  readonly final_score: number | null;
+}
+
+/** What is read of a record. `payload` has members that the API shows in no other place. */
+export interface MentioningRecord {
+  readonly detail: Pick<
+    AuditRecordDetail,
+    "action" | "memory_id" | "is_success" | "request_body" | "response_body" | "memory_results"
+  >;
+  readonly formerValues: Json | undefined;
+}
+
+/** Actions whose entry names the memory. */
+export const namingActions = {
+  changes: ["memory.create", "memory.update", "memory.delete"],
+  uses: ["memory.read"],
+} as const;
+
+/** Actions whose payload may name the memory. */
+export const mentioningActions = {
+  changes: ["memory.create_batch", "memory.update_batch", "memory.delete_batch", "memory.extract"],
+  uses: ["memory.search", "memory.inject"],
+} as const;
+
+/** Deletes by conditions: its record names no memory. */
+export const bulkDeletion = "memory.delete_all";
+
+const nothing = { values: null, former: null, evidence: null, similarity: null, final_score: null };
+
+/** Null: the call did nothing with the memory. */
+export function toMemoryEvent(record: MentioningRecord, id: string): MemoryEvent | null {
+  const { detail } = record;
+  if (!detail.is_success) return null;
+  const response = isObject(detail.response_body) ? detail.response_body.data : null;
+  const data = isObject(response) ? response : {};
+  const result = objectsIn(data.results).find((each) => each.id === id);
+  switch (detail.action) {
+    case "memory.create":
+      return { ...nothing, kind: "created", values: memoryIn(data) };
+    case "memory.read":
+      return { ...nothing, kind: "read" };
+    case "memory.update": {
+      const former = isObject(record.formerValues) ? record.formerValues : null;
+      return { ...nothing, kind: "changed", values: memoryIn(data), former };
+    }
+    case "memory.delete":
+      return { ...nothing, kind: "deleted" };
+    case "memory.delete_batch":
+      return result?.status === "deleted" ? { ...nothing, kind: "deleted" } : null;
+    case "memory.create_batch":
+      if (result?.status !== "created") return null;
+      return { ...nothing, kind: "created", values: itemOf(detail, result) };
+    case "memory.update_batch":
+      return result?.status === "updated" ? changedInBatch(detail, result) : null;
+    case "memory.extract":
+      return extracted(data, id);
+    case "memory.search":
+    case "memory.inject":
+      return used(detail, id);
+    default:
+      return null;
+  }
+}
+
+/** An item may update a memory that an item of the same call has created. */
+function extracted(data: JsonObject, id: string): MemoryEvent | null {
+  const items = objectsIn(data.extracted).filter((item) => item.id === id && item.action !== "skipped");
+  const last = items.at(-1);
+  if (last === undefined) return null;
+  const kind = items.some(({ action }) => action === "created") ? "created" : "changed";
+  const evidence = typeof last.evidence === "string" ? last.evidence : null;
+  const added = kind === "created" ? { is_active: true } : {};
+  return { ...nothing, kind, values: valuesOf({ tags: [], ...added, ...last }), evidence };
+}
+
+function used({ action, memory_results }: MentioningRecord["detail"], id: string): MemoryEvent | null {
+  const results: Json = memory_results ?? null;
+  const found = (Array.isArray(results) ? objectsIn(results) : []).find((each) => each.id === id);
+  if (found === undefined) return null;
+  const kind = action === "memory.inject" ? "injected" : "found";
+  // Rules are injected without a comparison.
+  const isCompared = found.source !== "direct";
+  return {
+    ...nothing,
+    kind,
+    similarity: isCompared ? Number(found.similarity) : null,
+    final_score: isCompared ? Number(found.final_score) : null,
+  };
+}
+
+/** The item of the request, to which the result belongs. */
+function itemOf({ request_body }: MentioningRecord["detail"], { index }: JsonObject): JsonObject | null {
+  const items = isObject(request_body) ? request_body.memories : null;
+  const item = Array.isArray(items) ? items[Number(index)] : null;
+  if (!isObject(item)) return null;
+  const defaults = { importance: importanceDefault, is_active: true, expires_at: null, tags: [] };
+  return valuesOf({ ...defaults, ...item });
+}
+
+/** The values follow from the item and, for tags that are added or removed, from those before. */
+function changedInBatch(
+  { request_body }: MentioningRecord["detail"],
+  { index, former }: JsonObject,
+): MemoryEvent {
+  const items = isObject(request_body) ? request_body.memories : null;
+  const item = Array.isArray(items) ? items[Number(index)] : null;
+  const event = { ...nothing, kind: "changed" as const, former: isObject(former) ? former : null };
+  if (!isObject(item)) return event;
+  const before = textsIn(isObject(former) ? former.tags : null);
+  const removed = textsIn(item.remove_tags);
+  const isTagged = item.add_tags !== undefined || item.remove_tags !== undefined;
+  const tags = toTags([...before.filter((tag) => !removed.includes(tag)), ...textsIn(item.add_tags)]);
+  const hasChangedTags = isObject(former) && former.tags !== undefined;
+  return {
+    ...event,
+    values: valuesOf({ ...item, ...(isTagged && hasChangedTags ? { tags: [...tags] } : {}) }),
+  };
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** The values of a whole memory; null: the payload was erased. */
+function memoryIn(data: JsonObject): JsonObject | null {
+  return data.content === undefined ? null : valuesOf({ tags: [], ...data });
+}
+
+const valueNames = ["content", "memory_type", "importance", "is_active", "expires_at", "tags"] as const;
+
+function valuesOf(fields: JsonObject): JsonObject | null {
+  const known = valueNames.filter((name) => fields[name] !== undefined);
+  return known.length === 0 ? null : Object.fromEntries(known.map((name) => [name, fields[name] ?? null]));
+}
+
+function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** A record with what it says about the memory; for a bulk deletion, its conditions. */
+export interface MemoryRecord<Of> {
+  readonly of: Of;
+  readonly event: MemoryEvent;
+  readonly conditions: JsonObject | null;
+}
+
+/**
+ * Completes the events of a memory, oldest first: what a change did not record follows from the event before. A bulk deletion is an event if
+ * the memory had its type and tags then.
+ */
+export function completeEvents<Of>(records: readonly MemoryRecord<Of>[]): { of: Of; event: MemoryEvent }[] {
+  const complete: { of: Of; event: MemoryEvent }[] = [];
+  let state: JsonObject | null = null;
+  for (const { of, event, conditions } of records) {
+    if (conditions !== null && !(state !== null && meets(state, conditions))) continue;
+    const follows: JsonObject | null = event.kind === "changed" ? difference(state, event.values) : null;
+    complete.push({ of, event: { ...event, former: event.former ?? follows } });
+    if (event.kind === "deleted") state = null;
+    else if (event.values !== null) state = { ...(state ?? {}), ...event.values };
+  }
+  return complete;
+}
+
+/** As an event, if it deleted the memory. */
+export const bulkDeletionEvent: MemoryEvent = { ...nothing, kind: "deleted" };
+
+function meets(state: JsonObject, { memory_type, tags }: JsonObject): boolean {
+  const held = Array.isArray(state.tags) ? state.tags : [];
+  const isOfType = memory_type === undefined || memory_type === state.memory_type;
+  return isOfType && (!Array.isArray(tags) || tags.every((tag) => held.includes(tag)));
+}
+
+/** What differs, as it was before; null: not known. */
+function difference(state: JsonObject | null, values: JsonObject | null): JsonObject | null {
+  if (state === null || values === null) return null;
+  const names = Object.keys(values).filter(
+    (name) => state[name] !== undefined && JSON.stringify(state[name]) !== JSON.stringify(values[name]),
+  );
+  return Object.fromEntries(names.map((name) => [name, state[name] ?? null]));
+}
