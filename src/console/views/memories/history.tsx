@@ -4,11 +4,12 @@
 import { useState } from "preact/hooks";
 import type { AuditRecord } from "../../../../clients/typescript/src/generated/models.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
+import { countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useData } from "../../parts/use-data.ts";
-import { useProject } from "../../project.ts";
+import { pathOf, useProject } from "../../project.ts";
 import { ChangedFields } from "./changed-fields.tsx";
 import { readVersion, type Version, versionActions } from "./history-version.ts";
 import type { MemoryChanges } from "./memory-changes.ts";
@@ -140,7 +141,9 @@ function Opened({ record, former, memory, changes }: EntryProps) {
         <dd>{record.key_id === null ? "–" : <CopyText text={record.key_id} what="the id of the key" />}</dd>
         <dt>Record</dt>
         <dd>
-          {record.seq} · <CopyText text={record.id} what="the id of the record" shownCharacters={12} />
+          <a href={`${pathOf("ledger")}?${new URLSearchParams({ record: record.id })}`}>
+            {countText(record.seq)} in the ledger
+          </a>
         </dd>
       </dl>
       {isVersion(record) && back !== null && memory !== undefined && changes !== null && (
