@@ -6,6 +6,8 @@ import type { ViewName } from "./addresses.ts";
 
 /** A component gets no properties: the address (query.ts, project.ts) and the session (session.ts) say what it shows. */
 const byName = {
+  sessions: lazy(() => import("./views/sessions/sessions.tsx").then(({ Sessions }) => Sessions)),
+  settings: lazy(() => import("./views/settings/settings.tsx").then(({ Settings }) => Settings)),
   projects: lazy(() => import("./views/projects/projects.tsx").then(({ Projects }) => Projects)),
   keys: lazy(() => import("./views/keys/keys.tsx").then(({ Keys }) => Keys)),
   overview: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
