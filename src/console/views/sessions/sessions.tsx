@@ -1,8 +1,7 @@
-// Who is signed in to the console. Administrators see and revoke all sessions; the session of a key sees itself, and can sign out.
+// Who is signed in to the console. Administrators see and revoke all sessions; own-session.tsx has what the session of a key sees.
 
 import { useMemo, useState } from "preact/hooks";
 import { administer } from "../../api/calls.ts";
-import type { SessionDetail } from "../../api/session-calls.ts";
 import { countOf } from "../../parts/count.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -18,6 +17,7 @@ import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { useQuery } from "../../query.ts";
 import { isAdministrator, session as own, signOut } from "../../session.ts";
+import { OwnSession } from "./own-session.tsx";
 
 /** As session.list answers it. */
 interface ListedSession {
@@ -218,48 +218,5 @@ function SessionPanel({ listed, onClose, onRevoked }: SessionPanelProps) {
         </p>
       </div>
     </SidePanel>
-  );
-}
-
-function OwnSession() {
-  const { value: signedIn } = own;
-  return (
-    <View title="Your session" lead="Administrators see and revoke the sessions of everybody.">
-      {signedIn && <OwnFacts signedIn={signedIn} />}
-    </View>
-  );
-}
-
-function OwnFacts({ signedIn }: { readonly signedIn: SessionDetail }) {
-  const [error, setError] = useState<unknown>(null);
-  return (
-    <>
-      <dl class="facts">
-        <dt>Key</dt>
-        <dd>
-          <bdi>{signedIn.key?.name}</bdi>
-        </dd>
-        <dt>Permissions</dt>
-        <dd>{signedIn.key?.permissions.join(", ")}</dd>
-        <dt>Project</dt>
-        <dd>
-          <bdi>{signedIn.project?.name}</bdi>
-        </dd>
-        <dt>Signed in</dt>
-        <dd>
-          <Time at={signedIn.created_at} />
-        </dd>
-        <dt>Ends</dt>
-        <dd>
-          <Time at={signedIn.expires_at} />
-        </dd>
-      </dl>
-      {error !== null && <Failure error={error} />}
-      <p>
-        <button type="button" onClick={() => signOut().catch(setError)}>
-          Sign out
-        </button>
-      </p>
-    </>
   );
 }
