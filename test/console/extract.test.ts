@@ -73,6 +73,33 @@ browserTest("each item is accepted, edited or refused, and only accepted ones ar
   await close();
 });
 
+browserTest("an update shows the difference, and changes the memory only when it is accepted", async () => {
+  const { id: project, key } = await app.createProject("business");
+  const content = "Ben: We decided to move our database to PostgreSQL 17 soon.";
+  const known = await app.call("POST", "/v1/memories", {
+    key,
+    body: { content, memory_type: "fact", importance: 0.9, tags: ["kept"] },
+  });
+  const { page, faults, close } = await open(project);
+  const path = `/v1/memories/${known.data.id}`;
+  await page.getByRole("button", { name: "Find memories" }).click();
+  const card = page.locator(".proposal", { hasText: "updates a memory" });
+  await card.waitFor();
+  expect(await card.locator("del").allTextContents()).toEqual(["our", " soon"]);
+  expect(await card.locator("ins").allTextContents()).toEqual(["the"]);
+  expect((await app.call("GET", path, { key })).data.content).toBe(content);
+  await card.getByRole("button", { name: "Accept" }).click();
+  await page.getByRole("button", { name: "Store 1 memory" }).click();
+  await page.getByText("1 memory stored").waitFor();
+  expect((await app.call("GET", path, { key })).data).toMatchObject({
+    content: "Ben: We decided to move the database to PostgreSQL 17.",
+    importance: 0.9,
+    tags: ["kept"],
+  });
+  expect(faults).toEqual([]);
+  await close();
+});
+
 for (const theme of ["light", "dark"] as const)
   for (const width of [1_280, 360])
     browserTest(`the extraction puts no obstacle in the way: ${theme}, ${width} pixels`, async () => {
