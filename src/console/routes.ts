@@ -18,6 +18,7 @@ const byName = {
   search: lazy(() => import("./views/search/search.tsx").then(({ Search }) => Search)),
   extract: lazy(() => import("./views/extract/extract.tsx").then(({ Extract }) => Extract)),
   ledger: lazy(() => import("./views/ledger/ledger.tsx").then(({ Ledger }) => Ledger)),
+  exports: lazy(() => import("./views/exports/exports.tsx").then(({ Exports }) => Exports)),
   proof: lazy(() => import("./views/proof/proof.tsx").then(({ Proof }) => Proof)),
   "file-proof": lazy(() => import("./views/proof/file-proof.tsx").then(({ FileProof }) => FileProof)),
   "sign-in": lazy(() => import("./views/sign-in/sign-in.tsx").then(({ SignIn }) => SignIn)),

@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { timeText, type Zone, zoneChoice } from "./time.tsx";
 
-/** ISO 8601 in UTC; null: no limit. Both are included. */
+/** ISO 8601 in UTC; null: no limit. Both are included */
 export interface Span {
   readonly start: string | null;
   readonly end: string | null;
@@ -83,7 +83,7 @@ export function SpanFields({ span, onChange }: SpanProps) {
     <div class="span-fields">
       {field("start", "From")}
       {field("end", "Until")}
-      <p class="quiet">{zone === "UTC" ? "UTC" : "Local time"}. Both are included.</p>
+      <p class="quiet">{zone === "UTC" ? "UTC" : "Local time"}. Both are included</p>
     </div>
   );
 }

@@ -1,0 +1,85 @@
+// Asks for the span and the format of an export, and begins it.
+
+import { useState } from "preact/hooks";
+import { ApiError } from "../../../../clients/typescript/src/errors.ts";
+import type { ExportFormat } from "../../../../clients/typescript/src/index.ts";
+import { now } from "../../clock.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Field, Select } from "../../parts/field.tsx";
+import { anyTime, type Span, SpanFields } from "../../parts/time-span.tsx";
+import { useProject } from "../../project.ts";
+
+const formats: Readonly<Record<ExportFormat, string>> = {
+  csv: "CSV, for spreadsheets",
+  json: "JSON, for programs",
+};
+/** Before every record. */
+const first = "1970-01-01T00:00:00Z";
+const outsideRetention = 2201;
+const dayMs = 86_400_000;
+
+interface ExportDialogProps {
+  /** Of the plan of the project; null: unlimited, or unknown. */
+  readonly retentionDays: number | null;
+  readonly onBegun: () => void;
+  readonly onClose: () => void;
+}
+
+export function ExportDialog({ retentionDays, onBegun, onClose }: ExportDialogProps) {
+  const { client } = useProject();
+  const [span, setSpan] = useState<Span>(anyTime);
+  const [format, setFormat] = useState<ExportFormat>("csv");
+  const [error, setError] = useState<unknown>(null);
+  const [isRunning, setRunning] = useState(false);
+  const begin = async (start: string): Promise<void> => {
+    const end = span.end ?? new Date(now()).toISOString();
+    try {
+      await client.audit.export({ start_time: start, end_time: end, format });
+    } catch (failure) {
+      // Without a beginning, the export begins where the retention of the plan does.
+      const earliest =
+        failure instanceof ApiError && failure.code === outsideRetention ? failure.data.earliest : null;
+      if (span.start !== null || typeof earliest !== "string" || earliest === start) throw failure;
+      await begin(earliest);
+    }
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isRunning) return;
+    setRunning(true);
+    try {
+      await begin(span.start ?? earliestOf(retentionDays));
+      onBegun();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setRunning(false);
+    }
+  };
+  return (
+    <Dialog title="New export" onClose={onClose}>
+      <form onSubmit={submit}>
+        <p class="quiet">Leave a time empty to export from the first record, or until now.</p>
+        <SpanFields span={span} onChange={setSpan} />
+        <Field label="Format" help="Both can be verified.">
+          {(control) => <Select control={control} value={format} options={formats} onChange={setFormat} />}
+        </Field>
+        {error !== null && <Failure error={error} />}
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={isRunning}>
+            Export
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The server begins where the retention of the plan does, and refuses earlier days. */
+function earliestOf(retentionDays: number | null): string {
+  return retentionDays === null ? first : new Date(now() - retentionDays * dayMs).toISOString();
+}

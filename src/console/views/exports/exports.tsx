@@ -1,0 +1,97 @@
+// The exports of a project: begin one, see its progress, download the file and its manifest until they are removed.
+
+import { useEffect, useState } from "preact/hooks";
+import type { ExportDetail } from "../../../../clients/typescript/src/index.ts";
+import { useEvent } from "../../api/events.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Loading } from "../../parts/progress.tsx";
+import { View } from "../../parts/view.tsx";
+import { pathOf, projectName, useProject } from "../../project.ts";
+import { session } from "../../session.ts";
+import { ExportDialog } from "./export-dialog.tsx";
+import { ExportItem } from "./export-item.tsx";
+
+/** The event stream sends the list at once. Where a proxy holds it back, the list is read with a call, which is recorded. */
+const streamWaitMs = 4_000;
+
+export function Exports() {
+  const { id, client } = useProject();
+  const [exports, setExports] = useState<readonly ExportDetail[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isBeginning, setBeginning] = useState(false);
+  const isPermitted = session.value?.key?.permissions.includes("audit.export") ?? true;
+  const read = () =>
+    client.audit.exportList().then(
+      (list) => {
+        setExports(list.exports);
+        setError(null);
+      },
+      (failure: unknown) => setError(failure),
+    );
+  const [retentionDays, setRetentionDays] = useState<number | null>(null);
+  useEvent("project", (data) => setRetentionDays(retentionDaysOf(data)));
+  useEvent("exports", (data) => setExports(exportsOf(data)));
+  useEffect(() => {
+    if (exports !== null || !isPermitted) return;
+    const timer = setTimeout(() => void read(), streamWaitMs);
+    return () => clearTimeout(timer);
+  }, [exports === null, isPermitted]);
+  const begin = (
+    <button type="button" class="primary" onClick={() => setBeginning(true)}>
+      New export
+    </button>
+  );
+  return (
+    <View
+      title="Exports"
+      of={projectName(id)}
+      lead="Files of audit records that an auditor can verify without this server, each with a signed manifest."
+      actions={isPermitted && begin}
+    >
+      {!isPermitted && (
+        <Empty title="The key of this session cannot export">
+          <p>Sign in with a key that has the permission audit.export.</p>
+        </Empty>
+      )}
+      {error !== null && <Failure error={error} onRetry={() => void read()} />}
+      {isPermitted && exports === null && error === null && <Loading />}
+      {exports?.length === 0 && (
+        <Empty title="No exports">
+          <p>
+            An export has all records of a span of time. Its file is kept for seven days.{" "}
+            <a href={pathOf("file-proof")}>Verify one that you have</a>.
+          </p>
+          {begin}
+        </Empty>
+      )}
+      {exports !== null && exports.length > 0 && (
+        <ul class="exports" aria-label="Exports">
+          {exports.map((made) => (
+            <ExportItem key={made.export_id} made={made} />
+          ))}
+        </ul>
+      )}
+      {isBeginning && (
+        <ExportDialog
+          retentionDays={retentionDays}
+          onBegun={() => void read()}
+          onClose={() => setBeginning(false)}
+        />
+      )}
+    </View>
+  );
+}
+
+/** The server sends the same list as it answers a call with. */
+function exportsOf(data: unknown): readonly ExportDetail[] {
+  return (data as { readonly exports: readonly ExportDetail[] }).exports;
+}
+
+/** Of the plan; null: unlimited, or unknown. */
+function retentionDaysOf(data: unknown): number | null {
+  const project: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "project") : null;
+  const days: unknown =
+    typeof project === "object" && project !== null ? Reflect.get(project, "retention_days") : null;
+  return typeof days === "number" ? days : null;
+}
