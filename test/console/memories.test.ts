@@ -122,6 +122,11 @@ browserTest("a memory is found, changed, undone and restored from the ledger", a
   await panel(page).locator("summary", { hasText: "Changed" }).nth(1).click();
   await panel(page).getByRole("button", { name: "Restore this version" }).click();
   await message(page, "The version was restored.").waitFor();
+  await app.call("POST", "/v1/memories/search", { key: place.key, body: { query: "What does Dana drink?" } });
+  await panel(page).getByRole("tab", { name: "Uses" }).click();
+  await panel(page).locator("summary", { hasText: "What does Dana drink?" }).click();
+  await panel(page).getByText("memory.search").waitFor();
+  await picture(page, "memories-uses");
   expect(await stored(place, dana)).toMatchObject({
     content: "Dana prefers green tea in the morning.",
     importance: 0.9,

@@ -1,8 +1,12 @@
-// The history of a memory as the ledger has it: the calls that named it, newest first. Each can be opened: what it changed, who sent it,
-// and a way back to that version. Opening one reads its record, which is a record of the ledger itself.
+// What the ledger says about a memory, newest first: who made, changed and deleted it, or which searches and prompts had it. Each event can be
+// opened: what it changed, from which text, who sent it, and a way back to the values after it.
 
 import { useState } from "preact/hooks";
-import type { AuditRecord } from "../../../../clients/typescript/src/generated/models.ts";
+import type {
+  MemoryEvent,
+  MemoryEventKind,
+  MemoryHistoryPart,
+} from "../../../../clients/typescript/src/generated/models.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -11,51 +15,54 @@ import { Time } from "../../parts/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { pathOf, useProject } from "../../project.ts";
 import { ChangedFields } from "./changed-fields.tsx";
-import { readVersion, type Version, versionActions } from "./history-version.ts";
 import type { MemoryChanges } from "./memory-changes.ts";
-import { toFields, toUpdate } from "./memory-fields.ts";
+import { type MemoryFields, newMemory, toFields, toUpdate } from "./memory-fields.ts";
 import type { Memory } from "./memory-query.ts";
 
 interface HistoryProps {
   readonly id: string;
+  readonly include: MemoryHistoryPart;
   /** Undefined: it was deleted, or is not loaded yet. */
   readonly memory: Memory | undefined;
   readonly changes: MemoryChanges | null;
 }
 
-export function History({ id, memory, changes }: HistoryProps) {
+const nothing = {
+  changes: "The ledger has no record of this memory any more: it is older than the records that are kept.",
+  uses: "No search has found this memory, and no call has read it.",
+};
+
+export function History({ id, include, memory, changes }: HistoryProps) {
   const { id: project, client } = useProject();
-  const [more, setMore] = useState<readonly AuditRecord[]>([]);
+  const [more, setMore] = useState<readonly MemoryEvent[]>([]);
   const [cursor, setCursor] = useState<string | null | undefined>(undefined);
   const [failure, setFailure] = useState<unknown>(null);
-  const first = useData(`${project} ${id}`, (signal) => client.audit.list({ memory_id: id }, { signal }));
-  const records = [...(first.value?.logs ?? []), ...more];
-  const next = cursor === undefined ? (first.value?.next_cursor ?? null) : cursor;
+  const first = useData(`${project} ${id} ${include}`, (signal) =>
+    client.memories.history(id, { include }, { signal }),
+  );
+  if (first.error !== null) return <Failure error={first.error} onRetry={first.reload} />;
+  if (first.value === undefined) return <Loading />;
+  const events = [...first.value.events, ...more];
+  const next = cursor === undefined ? first.value.next_cursor : cursor;
   const loadMore = async () => {
     try {
-      const page = await client.audit.list({ memory_id: id, cursor: next ?? undefined });
-      setMore([...more, ...page.logs]);
+      const page = await client.memories.history(id, { include, cursor: next ?? undefined });
+      setMore([...more, ...page.events]);
       setCursor(page.next_cursor);
       setFailure(null);
     } catch (error) {
       setFailure(error);
     }
   };
-  if (first.error !== null) return <Failure error={first.error} onRetry={first.reload} />;
-  if (first.value === undefined) return <Loading />;
   return (
     <div class="history">
-      {records.length === 0 && (
-        <p class="quiet">
-          No call has named this memory. It was stored together with others, by an import or an extraction.
-        </p>
-      )}
+      {events.length === 0 && next === null && <p class="quiet">{nothing[include]}</p>}
       <ol>
-        {records.map((record, index) => (
+        {events.map((event, index) => (
           <Entry
-            key={record.id}
-            record={record}
-            former={records.slice(index + 1).find(isVersion) ?? null}
+            key={event.audit_id}
+            event={event}
+            state={stateAfter(events.slice(index))}
             memory={memory}
             changes={changes}
           />
@@ -64,115 +71,126 @@ export function History({ id, memory, changes }: HistoryProps) {
       {failure !== null && <Failure error={failure} />}
       {next !== null && (
         <button type="button" onClick={() => void loadMore()}>
-          Show older records
+          Show older events
         </button>
       )}
     </div>
   );
 }
 
-const verbs: Readonly<Record<string, string>> = {
-  "memory.create": "Created",
-  "memory.update": "Changed",
-  "memory.read": "Read",
-  "memory.delete": "Deleted",
-};
-
-function isVersion({ action, is_success }: AuditRecord): boolean {
-  return is_success && versionActions.has(action);
+/** The values after the first one of the events, as far as these events have them. @param events newest first */
+function stateAfter(events: readonly MemoryEvent[]): Partial<MemoryFields> {
+  return Object.assign({}, ...events.toReversed().map(({ values }) => values));
 }
 
+const verbs: Readonly<Record<MemoryEventKind, string>> = {
+  created: "Created",
+  changed: "Changed",
+  deleted: "Deleted",
+  found: "Found",
+  injected: "In a prompt",
+  read: "Read",
+};
+
 interface EntryProps {
-  readonly record: AuditRecord;
-  /** The record of the version before; null: there is none, or it is not loaded. */
-  readonly former: AuditRecord | null;
+  readonly event: MemoryEvent;
+  readonly state: Partial<MemoryFields>;
   readonly memory: Memory | undefined;
   readonly changes: MemoryChanges | null;
 }
 
-function Entry({ record, former, memory, changes }: EntryProps) {
-  const [isOpen, setOpen] = useState(false);
-  const { action, is_success, created_at, error_code } = record;
+function Entry({ event, state, memory, changes }: EntryProps) {
+  const { kind, created_at, query, client_name, transport } = event;
+  const isChange = kind === "created" || kind === "changed" || kind === "deleted";
   return (
-    <li data-changes={isVersion(record)}>
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <li data-changes={isChange}>
+      <details>
         <summary>
-          <strong>{verbs[action] ?? action}</strong>
-          {!is_success && <span class="badge danger">refused with {error_code}</span>}
+          <strong>{verbs[kind]}</strong>
+          <bdi class="quiet by">{query ?? client_name ?? transport ?? ""}</bdi>
           <Time at={created_at} />
         </summary>
-        {isOpen && <Opened record={record} former={former} memory={memory} changes={changes} />}
+        <div class="opened">
+          {event.redacted && <p class="quiet">The texts of this record were erased or have expired.</p>}
+          {isChange && <Change event={event} state={state} />}
+          <Sender event={event} />
+          {isChange && kind !== "deleted" && memory !== undefined && changes !== null && (
+            <RestoreButton memory={memory} state={state} changes={changes} />
+          )}
+        </div>
       </details>
     </li>
   );
 }
 
-function Opened({ record, former, memory, changes }: EntryProps) {
-  const { client } = useProject();
-  const { value, error, reload } = useData(`${record.id} ${former?.id}`, async (signal) => {
-    const [version, before] = await Promise.all([
-      readVersion(client, record.id, signal),
-      isVersion(record) && former !== null ? readVersion(client, former.id, signal) : null,
-    ]);
-    return { version, before };
-  });
-  if (error !== null) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
-  const { version, before } = value;
-  const { fields } = version;
-  const back = fields !== null && memory !== undefined ? toUpdate(toFields(memory), fields) : null;
+function Change({ event: { kind, former, evidence }, state }: Pick<EntryProps, "event" | "state">) {
+  const after = { ...newMemory, ...state };
   return (
-    <div class="opened">
-      {isVersion(record) && <Change version={version} before={before} />}
-      <dl class="facts">
-        {version.client !== null && (
-          <>
-            <dt>Client</dt>
-            <dd>
-              <bdi>{version.client}</bdi>
-            </dd>
-          </>
-        )}
-        <dt>From</dt>
-        <dd>
-          <bdi>{record.ip_address ?? "–"}</bdi>
-        </dd>
-        <dt>API key</dt>
-        <dd>{record.key_id === null ? "–" : <CopyText text={record.key_id} what="the id of the key" />}</dd>
-        <dt>Record</dt>
-        <dd>
-          <a href={`${pathOf("ledger")}?${new URLSearchParams({ record: record.id })}`}>
-            {countText(record.seq)} in the ledger
-          </a>
-        </dd>
-      </dl>
-      {isVersion(record) && back !== null && memory !== undefined && changes !== null && (
-        <RestoreButton restore={() => changes.update(memory, back, "The version was restored.")} />
+    <>
+      {kind === "changed" && <ChangedFields before={{ ...after, ...former }} after={after} />}
+      {kind === "created" && state.content !== undefined && (
+        <p class="content-text" dir="auto">
+          {state.content}
+        </p>
       )}
-    </div>
+      {evidence !== null && (
+        <figure class="evidence">
+          <figcaption class="quiet">Taken from the sentence</figcaption>
+          <blockquote dir="auto">{evidence}</blockquote>
+        </figure>
+      )}
+    </>
   );
 }
 
-function Change({ version, before }: { readonly version: Version; readonly before: Version | null }) {
-  const { fields } = version;
-  if (fields === null)
-    return (
-      <p class="quiet">The payload of this record was erased or has expired, so its text is not known.</p>
-    );
-  if (before?.fields) return <ChangedFields before={before.fields} after={fields} />;
+function Sender({ event }: { readonly event: MemoryEvent }) {
+  const { action, client_name, key_id, seq, audit_id, query, similarity, final_score } = event;
+  const facts = [
+    ["Query", query === null ? null : <bdi key="query">{query}</bdi>],
+    ["Similarity", similarity?.toFixed(3) ?? null],
+    ["Score", final_score?.toFixed(3) ?? null],
+    ["Call", action],
+    ["Client", client_name === null ? null : <bdi key="client">{client_name}</bdi>],
+    ["API key", key_id === null ? null : <CopyText key="key" text={key_id} what="the id of the key" />],
+  ] as const;
   return (
-    <p class="content-text" dir="auto">
-      {fields.content}
-    </p>
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value !== null)
+        .map(([title, value]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      <dt>Record</dt>
+      <dd>
+        <a href={`${pathOf("ledger")}?${new URLSearchParams({ record: audit_id })}`}>
+          {countText(seq)} in the ledger
+        </a>
+      </dd>
+    </dl>
   );
 }
 
-function RestoreButton({ restore }: { readonly restore: () => Promise<void> }) {
+interface RestoreButtonProps {
+  readonly memory: Memory;
+  readonly state: Partial<MemoryFields>;
+  readonly changes: MemoryChanges;
+}
+
+function RestoreButton({ memory, state, changes }: RestoreButtonProps) {
   const [error, setError] = useState<unknown>(null);
+  const present = toFields(memory);
+  const update = toUpdate(present, { ...present, ...state });
+  if (update === null) return null;
   return (
     <>
       {error !== null && <Failure error={error} />}
-      <button type="button" onClick={() => void restore().catch(setError)}>
+      <button
+        type="button"
+        onClick={() => void changes.update(memory, update, "The version was restored.").catch(setError)}
+      >
         Restore this version
       </button>
     </>

@@ -30,14 +30,16 @@ interface MemoryPanelProps {
   readonly changes: MemoryChanges | null;
 }
 
-const tabs = { memory: "Memory", history: "History" };
+const tabs = { memory: "Memory", history: "History", uses: "Uses" };
+const parts = { history: "changes", uses: "uses" } as const;
 
 export function MemoryPanel({ id, data, changes }: MemoryPanelProps) {
   const query = useQuery();
   const { value: memory, error } = data;
   const isEditing = query.get("edit") !== null && changes !== null && memory !== undefined;
   const leaveForm = () => query.set({ edit: null }, "replace");
-  const tab = query.get("tab") === "history" ? "history" : "memory";
+  const asked = query.get("tab");
+  const tab = asked === "history" || asked === "uses" ? asked : "memory";
   return (
     <SidePanel
       title={isEditing ? "Edit the memory" : "Memory"}
@@ -70,8 +72,14 @@ export function MemoryPanel({ id, data, changes }: MemoryPanelProps) {
           chosen={tab}
           onChoose={(next) => query.set({ tab: next === "memory" ? null : next }, "replace")}
         >
-          {tab === "history" ? (
-            <History key={`${id} ${memory?.updated_at}`} id={id} memory={memory} changes={changes} />
+          {tab !== "memory" ? (
+            <History
+              key={`${id} ${tab} ${memory?.updated_at}`}
+              id={id}
+              include={parts[tab]}
+              memory={memory}
+              changes={changes}
+            />
           ) : (
             <>
               {error !== null && <Failure error={error} onRetry={data.reload} />}
