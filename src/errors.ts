@@ -100,3 +100,8 @@ export class Refusal extends Error {
 export function unavailable(message: string, retryAfterSeconds = 1): Refusal {
   return new Refusal(1503, message, {}, retryAfterSeconds);
 }
+
+/** 1503: the call may be committed, in whole or in part. The message says what to check, or that the call can be sent again. */
+export function outcomeUnknown(message: string): Refusal {
+  return new Refusal(1503, message, { outcome: "unknown" }, 1);
+}

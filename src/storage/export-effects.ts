@@ -2,7 +2,7 @@
 // data directory. Knows no SQL.
 
 import { type Answer, toRefusalAnswer } from "../calls/answer.ts";
-import { unavailable } from "../errors.ts";
+import { outcomeUnknown } from "../errors.ts";
 import type { ExportRunner } from "../export/runner.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AnsweredCall } from "./after-commit.ts";
@@ -27,6 +27,7 @@ export async function performExportEffects(
   }
 }
 
-const stillInFiles = unavailable(
+/** Not that nothing was done: the erasure is committed. */
+const stillInFiles = outcomeUnknown(
   "The payloads were erased, but files of exports that contain them could not be removed. They cannot be downloaded any more. The log of the server has the reason. Make the folder of exports writable, and run the erasure again.",
 );

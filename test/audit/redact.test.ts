@@ -1,13 +1,18 @@
 // Proves what an erasure says about the memory itself, that both can go in one transaction, and what the API says about a record
 // whose payload is gone.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pruneRecords } from "../../src/audit/prune.ts";
 import { redactRecords } from "../../src/audit/redact.ts";
+import { createOwnKey, openLedgerFiles } from "../../src/data-directory/ledger-files.ts";
+import { openReading } from "../../src/engines/sqlite/database-file/connection.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
 import { run } from "../cli/command.ts";
 import { startTestApp } from "../fixture.ts";
-import { administrationOf, openSeam, unitVector } from "../storage/seam.ts";
+import { administrationOf, type Member, openSeam, runtime, type Seam, unitVector } from "../storage/seam.ts";
 
 const app = await startTestApp({ "payload-retention-days": "5" });
 afterAll(() => app.stop());
@@ -110,6 +115,66 @@ test("records that calls leave while the payloads are being read are erased, too
   });
   expect(erased.data).toMatchObject({ redacted: 2, memory: "deleted" });
   await seam.close();
+});
+
+describe("an erasure that is committed, but leaves text in a file, does not say that nothing was done", () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-redact-"));
+  const ledger = openLedgerFiles(folder, createOwnKey(folder));
+  let seam: Seam;
+  let member: Member;
+  let memory = "";
+  beforeAll(async () => {
+    seam = await openSeam({ ledger });
+    seam.store.exports.start();
+    member = await seam.project();
+  });
+  beforeEach(async () => {
+    const { data } = await member.create({
+      content: `Ada has ${crypto.randomUUID()}`,
+      vector: unitVector(1),
+    });
+    memory = String(data.id);
+  });
+  afterAll(async () => {
+    await seam.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const erase = async () => {
+    const prepared = await redactRecords.prepare?.({ memory }, administrationOf(seam.store));
+    return seam.administer("audit.redact", { memory }, prepared);
+  };
+
+  test("because a reader holds the write-ahead log; sent again, it empties the log", async () => {
+    const reader = openReading({ path: seam.path, runtime });
+    try {
+      reader.exec("BEGIN; SELECT COUNT(*) FROM project");
+      const held = await erase();
+      expect(held).toMatchObject({ status: 503, code: 1503, data: { outcome: "unknown" } });
+      expect(held.message).toContain("text may still be in the write-ahead log");
+    } finally {
+      reader.close();
+    }
+    expect(await erase()).toMatchObject({ code: 2204 });
+    expect(statSync(`${seam.path}-wal`).size).toBe(0);
+  });
+
+  test("because the file of an export cannot be removed; sent again, it removes the file", async () => {
+    const span = { start_time: "2020-01-01", end_time: "2099-01-01" };
+    const { data } = await member.call("audit.export", span);
+    const export_id = String(data.export_id);
+    const file = join(ledger.exports, `${export_id}.csv`);
+    const statusOf = async () => (await member.call("audit.export_status", { export_id })).data;
+    while ((await statusOf()).status !== "completed") await Bun.sleep(10);
+    // A folder is not removed as a file is.
+    rmSync(file);
+    mkdirSync(file);
+    const held = await erase();
+    expect(held).toMatchObject({ status: 503, code: 1503, data: { outcome: "unknown" } });
+    expect(held.message).toContain("files of exports that contain them could not be removed");
+    rmSync(file, { recursive: true });
+    expect(await erase()).toMatchObject({ code: 2204 });
+    expect(readdirSync(ledger.exports)).toEqual([]);
+  });
 });
 
 describe("the API says of a record", () => {

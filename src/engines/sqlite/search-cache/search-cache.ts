@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { type Answer, toRefusalAnswer } from "../../../calls/answer.ts";
 import type { Clock } from "../../../clock.ts";
 import type { ClockTimer } from "../../../clock-timers.ts";
-import { Refusal } from "../../../errors.ts";
+import { outcomeUnknown } from "../../../errors.ts";
 import { createLogRepeats } from "../../../log/log-repeats.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
@@ -158,9 +158,6 @@ export function createSearchCache({
 }
 
 /** Not that nothing was done: the deletion is committed. */
-const stillCached = new Refusal(
-  1503,
+const stillCached = outcomeUnknown(
   "The memories were deleted, but their vectors may still be in cache files of the search, which cannot be changed. The log of the server has the reason. The operator must make the folder writable, or remove it.",
-  { outcome: "unknown" },
-  1,
 );

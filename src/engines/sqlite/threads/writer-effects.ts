@@ -3,7 +3,7 @@
 
 import { toRefusalAnswer } from "../../../calls/answer.ts";
 import type { Clock } from "../../../clock.ts";
-import { unavailable } from "../../../errors.ts";
+import { outcomeUnknown } from "../../../errors.ts";
 import { syncFile } from "../../../files/durable.ts";
 import { wordErasureMaxMs } from "../../../limits.ts";
 import type { Logger } from "../../../log/logger.ts";
@@ -74,7 +74,8 @@ function isErasure({ after }: SettledCall): boolean {
   return after.some(({ effect }) => effect === "erase_remains");
 }
 
-const stillInLog = unavailable(
+/** Not that nothing was done: the erasure is committed. */
+const stillInLog = outcomeUnknown(
   "The payloads were erased, but their text may still be in the write-ahead log, because a reader still holds it. Run the erasure again in a moment.",
 );
 

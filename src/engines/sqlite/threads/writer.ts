@@ -4,7 +4,7 @@ import type { RetentionResult } from "../../../audit/store.ts";
 import type { Call } from "../../../calls/call.ts";
 import { withAnswer } from "../../../calls/outcome.ts";
 import type { Clock } from "../../../clock.ts";
-import { Refusal, unavailable } from "../../../errors.ts";
+import { outcomeUnknown, unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
 import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
@@ -82,7 +82,7 @@ export function createWriter(
             );
         }
       } catch (error) {
-        const reason = error instanceof ThreadEnded ? outcomeUnknown : error;
+        const reason = error instanceof ThreadEnded ? endedUnanswered : error;
         for (const { reject } of group) reject(reason);
       }
     }
@@ -111,7 +111,7 @@ export function createWriter(
       for (;;) {
         const outcome = await ask<SweepOutcome>({ sweep });
         if (typeof outcome === "object") return outcome;
-        if (outcome !== "running") throw unavailable(sweepFailed);
+        if (outcome !== "running") throw outcomeUnknown(sweepFailed);
         await clock.sleep(sweepAskEveryMs);
       }
     },
@@ -136,11 +136,8 @@ const hangs = unavailable(
 );
 
 /** For calls that the thread was given: it may have committed them before it ended. */
-const outcomeUnknown = new Refusal(
-  1503,
+const endedUnanswered = outcomeUnknown(
   "The writer thread ended before it answered. It is unknown whether this call took effect. Check that before you send a call again that changes data.",
-  { outcome: "unknown" },
-  1,
 );
 
 const sweepFailed =
