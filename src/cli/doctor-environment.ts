@@ -15,6 +15,7 @@ import { startEmbedder } from "../embedding/embedder.ts";
 import { createLogger } from "../log/logger.ts";
 import type { ModelChange } from "../model-change/store.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
+import { freeDiskCriticalBytes } from "../overview/limits.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { toTimestamp } from "../timestamp.ts";
@@ -26,9 +27,6 @@ export interface CheckedDirectory extends DatabasePlace {
   /** Path of the signing key, if it is not in the data directory; null: the key in the data directory. */
   readonly auditKey: string | null;
 }
-
-/** With less free space, a busy server may fill the disk within a day. */
-const lowSpaceBytes = 512 * 1024 * 1024;
 
 export function checkOwner({ root }: DataDirectory): string {
   const info = statSync(root, { throwIfNoEntry: false });
@@ -56,7 +54,7 @@ export function checkDisk({ root }: DataDirectory): string {
   const { bavail, bsize } = statfsSync(root);
   const free = bavail * bsize;
   const text = `${Math.floor(free / 1024 / 1024)} MiB free`;
-  if (free < lowSpaceBytes) {
+  if (free < freeDiskCriticalBytes) {
     throw new Error(`Only ${text}. Free disk space: a server without disk space refuses all calls.`);
   }
   return text;
