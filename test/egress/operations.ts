@@ -152,7 +152,7 @@ async function refuseEverything(send: Send, lap: string): Promise<void> {
   await send("PUT /v1/memories", 405, { body: {} });
 }
 
-/** Signs in to the console with a key, and out. */
+/** Signs in to the console with a key, uses each of its routes, and signs out. */
 async function useConsole(url: string, key: string, faults: string[]): Promise<void> {
   const path = `${url}/console/api/session`;
   const headers = { "Content-Type": "application/json" };
@@ -160,18 +160,28 @@ async function useConsole(url: string, key: string, faults: string[]): Promise<v
   const session = dataOf(await signedIn.text());
   const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const own = { Cookie: cookie, "Memledger-Request-Token": String(session.request_token) };
-  const administration = `${url}/console/api/administration/project.list`;
   const expected: readonly (readonly [string, string, number])[] = [
     ["GET", path, 200],
     ["GET", `${url}/v1/memories/tags`, 200],
-    ["POST", administration, 403],
+    ["POST", `${url}/console/api/administration/project.list`, 403],
+    ["GET", `${url}/console/api/settings`, 403],
+    ["GET", `${url}/console/api/connections`, 200],
+    ["GET", `${url}/console/api/events`, 200],
     ["DELETE", path, 204],
     ["GET", path, 401],
   ];
   for (const [method, address, status] of expected) {
     const answer = await fetch(address, { method, headers: own });
     if (answer.status !== status) faults.push(`${method} ${address} answered ${answer.status}`);
+    await readStart(answer);
   }
+}
+
+/** The stream of events does not end: its first event is enough. */
+async function readStart({ body }: Response): Promise<void> {
+  const reader = body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
 }
 
 const exportLimitMs = 60_000;

@@ -1,7 +1,7 @@
 // Attacks the sessions of the console with what a page of another origin, a rebound name and a thief can send to a real server.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { addresses } from "../../../../src/console/addresses.ts";
+import { type Address, addresses } from "../../../../src/console/addresses.ts";
 import { signInAddress, signInPath } from "../../../../src/transports/http/console/sign-in-address.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
 import { type Browser, cookieOf, newLink, request, sessionPath, signIn } from "./signed-in.ts";
@@ -240,11 +240,28 @@ describe("behind a proxy with TLS that is trusted", () => {
   });
 });
 
+const consoleRequests: readonly (readonly [method: string, path: string])[] = [
+  ...[
+    "/console",
+    "/console/verifier.html",
+    ...Object.values<Address>(addresses).map(({ path }) => path),
+    ...["session", "events", "settings", "connections"].map((name) => `/console/api/${name}`),
+  ].map((path) => ["GET", path] as const),
+  ["POST", sessionPath],
+  ["DELETE", sessionPath],
+  ["POST", "/console/api/administration/project.list"],
+];
+
 test("a server with --console false has no console, and accepts no cookie", async () => {
   const without = await startTestApp({ console: "false" });
   try {
-    for (const path of [sessionPath, "/console/", "/console/sign-in"])
-      expect((await request(without, "GET", path)).status).toBe(404);
+    for (const [method, path] of consoleRequests) {
+      const [there, absent] = await Promise.all(
+        [app, without].map(({ url }) => fetch(`${url}${path}`, { method, redirect: "manual" })),
+      );
+      expect([path, there?.status]).not.toEqual([path, 404]);
+      expect([path, absent?.status]).toEqual([path, 404]);
+    }
     const headers = { Cookie: `memledger_session_${without.port}=mls_${"a".repeat(43)}` };
     expect((await request(without, "GET", "/v1/memories", { headers })).message).toContain("Authorization");
   } finally {
