@@ -12,10 +12,10 @@ import { type DatabasePlace, isDatabaseMissing } from "../data-directory/lost-da
 import { chooseModel, chooseModelInUse } from "../data-directory/model-in-use.ts";
 import { requireOwnership } from "../data-directory/ownership.ts";
 import { startEmbedder } from "../embedding/embedder.ts";
+import { freeDiskCriticalBytes } from "../files/limits.ts";
 import { createLogger } from "../log/logger.ts";
 import type { ModelChange } from "../model-change/store.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
-import { freeDiskCriticalBytes } from "../overview/limits.ts";
 import { counted } from "../text/plural.ts";
 import { quoteWord } from "../text/shell-word.ts";
 import { toTimestamp } from "../timestamp.ts";

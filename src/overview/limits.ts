@@ -4,8 +4,6 @@
 /** Free disk space below which a person should act: in bytes, and as a share of the file system. */
 export const freeDiskMinBytes = 1_000_000_000;
 export const freeDiskMinShare = 0.05;
-/** With less free space, a busy server may fill the disk within a day. */
-export const freeDiskCriticalBytes = 512 * 1024 * 1024;
 /** A backup that is older is too old, unless the schedule makes them less often. */
 export const backupAgeMaxMs = 2 * 86_400_000;
 /** Records that no checkpoint covers after this time. */

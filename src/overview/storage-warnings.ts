@@ -1,9 +1,10 @@
 // Owns the warnings about what is stored: the disk, backups, and a change of the embedding model.
 
+import { freeDiskCriticalBytes } from "../files/limits.ts";
 import { counted } from "../text/plural.ts";
 import { toTimestamp } from "../timestamp.ts";
 import type { InstallationFacts } from "./facts.ts";
-import { backupAgeMaxMs, freeDiskCriticalBytes, freeDiskMinBytes, freeDiskMinShare } from "./limits.ts";
+import { backupAgeMaxMs, freeDiskMinBytes, freeDiskMinShare } from "./limits.ts";
 import { commandFor, logRemedy, type WarningRule } from "./warning.ts";
 
 export const storageWarnings: readonly WarningRule[] = [

@@ -4,10 +4,10 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { addresses } from "../../src/console/addresses.ts";
+import { freeDiskCriticalBytes } from "../../src/files/limits.ts";
 import type { InstallationFacts } from "../../src/overview/facts.ts";
 import {
   backupAgeMaxMs,
-  freeDiskCriticalBytes,
   freeDiskMinBytes,
   freeDiskMinShare,
   unsignedAgeMaxMs,
