@@ -31,6 +31,10 @@ export interface QuantisedQuery {
   readonly step: number;
   /** How much too large 126 * (row x high) + (row x low) is, because the stored codes of a row have an offset. */
   readonly excess: number;
+  /** The part of `excess` that is in (row x high). */
+  readonly highExcess: number;
+  /** The low column changes the similarity of a row by this at most. */
+  readonly lowMost: number;
   readonly errorBound: ErrorBound;
 }
 
@@ -106,24 +110,43 @@ export function quantiseQuery(vector: Float32Array): QuantisedQuery {
   const high = new Int8Array(vector.length);
   const low = new Int8Array(vector.length);
   const step = greatestOf(vector) / (queryCodeMax * lowStepsPerHigh);
-  let total = 0;
+  let highTotal = 0;
+  let lowTotal = 0;
+  let lowSquares = 0;
   let squares = 0;
-  for (const [index, y] of vector.entries()) {
+  // No iterator: it makes this loop ten times slower, and each task quantises its queries again.
+  for (let index = 0; index < vector.length; index++) {
+    const y = vector[index] ?? 0;
     const steps = step === 0 ? 0 : Math.round(y / step);
     const highCode = Math.round(steps / lowStepsPerHigh);
     const lowCode = steps - highCode * lowStepsPerHigh;
     high[index] = highCode;
     low[index] = lowCode;
-    total += steps;
-    squares += (y - step * steps) ** 2;
+    highTotal += highCode;
+    lowTotal += lowCode;
+    lowSquares += lowCode * lowCode;
+    const rest = y - step * steps;
+    squares += rest * rest;
   }
   return {
     high,
     low,
     step,
-    excess: rowCodeOffset * total,
+    excess: rowCodeOffset * (lowStepsPerHigh * highTotal + lowTotal),
+    highExcess: rowCodeOffset * highTotal,
+    lowMost: lowMostOf(step * Math.sqrt(lowSquares)),
     errorBound: errorBoundOf(Math.sqrt(squaredLength(vector)), Math.sqrt(squares)),
   };
+}
+
+/**
+ * By Cauchy and Schwarz, with the names of `errorBoundOf`: the low codes l of the query add s t c.l to the similarity, at most |s c| |t l|,
+ * and |s c| <= 1 + T.
+ *
+ * @param length |t l|
+ */
+function lowMostOf(length: number): number {
+  return (1 + squaredLengthTolerance) * length + arithmeticError;
 }
 
 /**

@@ -16,12 +16,18 @@ const onnx = loadOnnx(prepareRuntime("unused-from-source"));
 function approximate(x: Float32Array, y: Float32Array): { similarity: number; error: number } {
   const block = createRowBlock(x.length, 64);
   quantiseRow(x, block, 3);
-  const { high, low, step, excess, errorBound } = quantiseQuery(y);
+  const { high, low, step, excess, highExcess, lowMost, errorBound } = quantiseQuery(y);
   const steps = codesOf(block, 3).reduce(
     (sum, code, axis) => sum + code * (lowStepsPerHigh * (high[axis] ?? 0) + (low[axis] ?? 0)),
     -excess,
   );
   const similarity = (block.scales[3] ?? 0) * step * steps;
+  const highSteps = codesOf(block, 3).reduce(
+    (sum, code, axis) => sum + code * (high[axis] ?? 0),
+    -highExcess,
+  );
+  const ofHigh = (block.scales[3] ?? 0) * lowStepsPerHigh * step * highSteps;
+  expect(Math.abs(similarity - ofHigh)).toBeLessThanOrEqual(lowMost);
   const residual = block.residuals[3] ?? 0;
   const error = errorOf(errorBound, similarity, residual);
   expect(error).toBeLessThanOrEqual(residual * errorBound.length + errorBound.constant);
