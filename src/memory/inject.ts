@@ -10,9 +10,11 @@ import { type Found, findCandidates } from "./injection-candidates.ts";
 import { type AgentMemory, agentMemory, exampleMemory, type Memory, toAgentMemory } from "./memory.ts";
 import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
+import { explain, type MissedMemory, missed } from "./missed.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
 import { touchMemories } from "./read.ts";
-import { query, searchResult, topK } from "./search.ts";
+import { query, topK } from "./search.ts";
+import { searchResult } from "./search-result.ts";
 import { tagsMatch, WantedTags } from "./tags.ts";
 
 const exampleRule: AgentMemory = {
@@ -66,6 +68,7 @@ export const injectMemories = projectOperation({
           "Facts and contexts with a lower similarity are excluded, whatever their importance. Needs a query.",
       }),
     ),
+    explain,
   }),
   output: Fields(
     {
@@ -87,6 +90,7 @@ export const injectMemories = projectOperation({
         minimum: 0,
         description: "Total length of the lines of facts and contexts in the prompt, in Unicode code points.",
       }),
+      missed,
     },
     { title: "Injection" },
   ),
@@ -118,7 +122,7 @@ export const injectMemories = projectOperation({
   async prepare(input, preparation) {
     const { caller, now } = preparation;
     const query = readQuery(input);
-    const { rules, results: found } = await findCandidates(input, query, preparation);
+    const { rules, results: found, missed: others } = await findCandidates(input, query, preparation);
     const budget = input.max_characters ?? Number.POSITIVE_INFINITY;
     const { fitting, characters } = fit(found, budget);
     const injected = [...rules, ...fitting.map(({ memory }) => memory)];
@@ -130,6 +134,7 @@ export const injectMemories = projectOperation({
       omitted: found.length - fitting.length,
       rules_exceed_budget: lengthOf(rules) > budget,
       characters,
+      ...(input.explain === true ? { missed: [...unfitting(found, fitting), ...others] } : {}),
     };
     const after = touchMemories(caller.project, injected, now);
     return { foreseen: { data, details: { output_content: data.prompt }, after }, prepared: null };
@@ -168,6 +173,12 @@ function fit(found: readonly Found[], budget: number) {
     return true;
   });
   return { fitting, characters };
+}
+
+/** What does not fit would be in the prompt with a larger budget, so it is in front of what was not chosen. */
+function unfitting(found: readonly Found[], fitting: readonly Found[]): MissedMemory[] {
+  const taken = new Set(fitting);
+  return found.filter((each) => !taken.has(each)).map(({ result }) => ({ ...result, reasons: ["budget"] }));
 }
 
 function lengthOf(memories: readonly Memory[]): number {

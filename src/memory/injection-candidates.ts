@@ -5,8 +5,10 @@ import type { Static } from "@sinclair/typebox";
 import type { Preparation } from "../calls/operation.ts";
 import { injectionFloorDefault, topKDefault } from "../limits.ts";
 import { prominence, recencyOf } from "../ranking/prominence.ts";
+import { missedMax } from "./limits.ts";
 import { type Memory, type MemoryType, toAgentMemory } from "./memory.ts";
-import { type searchResult, toDetailedResult } from "./search.ts";
+import { findMissed, type MissedMemory } from "./missed.ts";
+import { type searchResult, toDetailedResult } from "./search-result.ts";
 import { matchesTags, type TagFilter, toTagFilter } from "./tags.ts";
 
 const searchedTypes: readonly MemoryType[] = ["fact", "context"];
@@ -17,6 +19,7 @@ interface Wanted {
   readonly tags_match?: TagFilter["match"];
   readonly top_k?: number;
   readonly min_similarity?: number;
+  readonly explain?: boolean;
 }
 
 /** A fact or a context, and its form in the answer. */
@@ -29,22 +32,26 @@ interface Candidates {
   readonly rules: readonly Memory[];
   /** Best first. */
   readonly results: readonly Found[];
+  /** With `explain`: the best of the other facts and contexts. */
+  readonly missed: readonly MissedMemory[];
 }
 
 /** @param query null: the most important and most recent memories */
 export async function findCandidates(
-  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault, ...wanted }: Wanted,
+  { top_k: topK = topKDefault, min_similarity = injectionFloorDefault, explain = false, ...wanted }: Wanted,
   query: string | null,
   preparation: Preparation,
 ): Promise<Candidates> {
   const { store, caller, embed, now, signal } = preparation;
   const tags = toTagFilter(wanted.tags, wanted.tags_match);
   if (query === null) {
-    const search = { types: searchedTypes, tags, topK, now };
+    const search = { types: searchedTypes, tags, topK: explain ? topK + missedMax : topK, now };
     const { rules, memories } = await store.memories.readProminent(caller.project, search, signal);
+    const ranked = memories.map((memory) => ({ memory, result: toUnqueried(memory, now) }));
     return {
       rules: rules.filter(inScope(tags)),
-      results: memories.map((memory) => ({ memory, result: toUnqueried(memory, now) })),
+      results: ranked.slice(0, topK),
+      missed: ranked.slice(topK).map(({ result }) => ({ ...result, reasons: ["rank"] })),
     };
   }
   const search = {
@@ -59,8 +66,10 @@ export async function findCandidates(
     now,
   };
   const { rules, hits } = await store.memories.readForInjection(caller.project, search, signal);
+  const others = explain ? await findMissed(search, hits, searchedTypes, preparation) : [];
   return {
     rules: rules.filter(inScope(tags)),
+    missed: others,
     results: hits.map((hit) => ({ memory: hit.memory, result: toDetailedResult(hit) })),
   };
 }

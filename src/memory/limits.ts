@@ -6,3 +6,5 @@ export const sourceIdMaxCharacters = 200;
 /** The text by which lists are filtered. Each word needs a pass over its part of the index. */
 export const filterMaxCharacters = 500;
 export const filterWordsMax = 32;
+/** Memories that are explained besides the results of a search. */
+export const missedMax = 10;

@@ -1,13 +1,15 @@
 // Owns search: the best memories by final score. The order is exact over all matching memories.
 
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
 import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
 import { Choice, Fields, Text } from "../schema/schema.ts";
-import { agentMemory, exampleMemory, memoryType, toAgentMemory } from "./memory.ts";
+import { exampleMemory, memoryType } from "./memory.ts";
+import { explain, findMissed, missed } from "./missed.ts";
 import { touchMemories } from "./read.ts";
-import type { SearchHit, SearchQuery } from "./store.ts";
+import { searchResult, toDetailedResult, toResult } from "./search-result.ts";
+import type { SearchQuery } from "./store.ts";
 import { tagsMatch, toTagFilter, WantedTags } from "./tags.ts";
 
 export const query = Text({
@@ -19,63 +21,6 @@ export const topK = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description }));
 const unit = { minimum: 0, maximum: 1 };
 const searchModes = ["semantic", "hybrid"] as const;
-
-const scoreDetails = Fields(
-  {
-    similarity: Type.Number({ ...unit, description: "The similarity of the result." }),
-    keyword: Type.Number({
-      ...unit,
-      description: "Keyword score: how many words of the query the memory contains, weighted by rarity.",
-    }),
-    relevance: Type.Number({ ...unit, description: "Similarity and keyword score combined." }),
-    importance: Type.Number({ ...unit, description: "The importance of the memory." }),
-    recency: Type.Optional(
-      Type.Number({
-        ...unit,
-        description:
-          "Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was created or changed now, halved with every 30 days.",
-      }),
-    ),
-  },
-  {
-    title: "ScoreDetails",
-    description: "The components of final_score; only in the mode hybrid and in injections.",
-  },
-);
-
-export const searchResult = Fields(
-  {
-    memory: agentMemory,
-    similarity: Type.Number({
-      ...unit,
-      description: "Cosine similarity of the query and the content, limited to 0..1; 0 without a query.",
-    }),
-    final_score: Type.Number({
-      ...unit,
-      description:
-        "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without a query, importance * 0.7 + recency * 0.3.",
-    }),
-    score_details: Type.Optional(scoreDetails),
-  },
-  { title: "SearchResult" },
-);
-
-function toResult({ memory, similarity, relevance }: SearchHit): Static<typeof searchResult> {
-  return {
-    memory: toAgentMemory(memory),
-    similarity,
-    final_score: finalScore(relevance, memory.importance),
-  };
-}
-
-/** The form of a result in the mode hybrid. */
-export function toDetailedResult(hit: SearchHit): Static<typeof searchResult> {
-  const { similarity, keyword, relevance, memory } = hit;
-  return {
-    ...toResult(hit),
-    score_details: { similarity, keyword, relevance, importance: memory.importance },
-  };
-}
 
 export const searchMemories = projectOperation({
   name: "memory.search",
@@ -110,12 +55,14 @@ export const searchMemories = projectOperation({
     include_inactive: Type.Optional(
       Type.Boolean({ default: false, description: "Whether to include inactive memories." }),
     ),
+    explain,
   }),
   output: Fields(
     {
       results: Type.Array(searchResult),
       query,
       total: Type.Integer({ minimum: 0, description: "Number of results." }),
+      missed,
     },
     { title: "SearchResults" },
   ),
@@ -145,7 +92,11 @@ export const searchMemories = projectOperation({
     };
     const hits = await store.memories.search(caller.project, wanted, signal);
     const results = hits.map(isHybrid ? toDetailedResult : toResult);
-    const data = { results, query: input.query, total: results.length };
+    const others =
+      input.explain === true
+        ? { missed: await findMissed(wanted, hits, null, { store, caller, signal }) }
+        : {};
+    const data = { results, query: input.query, total: results.length, ...others };
     const found = hits.map(({ memory }) => memory);
     return { foreseen: { data, after: touchMemories(caller.project, found, now) }, prepared: null };
   },

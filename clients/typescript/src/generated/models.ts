@@ -459,6 +459,11 @@ export interface Injection {
   rules_exceed_budget: boolean;
   /** Total length of the lines of facts and contexts in the prompt, in Unicode code points. */
   characters: number;
+  /**
+   * With explain: the best of the other memories by final_score. Scores are those of a search in all memories;
+   * keyword scores differ from those of the results, because words have another rarity there.
+   */
+  missed?: MissedMemory[];
 }
 
 export interface LedgerStatistics {
@@ -614,6 +619,11 @@ export interface MemoryInjectRequest {
    * 0.2.
    */
   min_similarity?: number | undefined;
+  /**
+   * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
+   * a second search. Default: false.
+   */
+  explain?: boolean | undefined;
 }
 
 /** Field that the list is ordered by. */
@@ -666,6 +676,11 @@ export interface MemorySearchRequest {
   include_expired?: boolean | undefined;
   /** Whether to include inactive memories. Default: false. */
   include_inactive?: boolean | undefined;
+  /**
+   * Whether to return the best 10 of the memories that are not among the results, each with the reasons. It takes
+   * a second search. Default: false.
+   */
+  explain?: boolean | undefined;
 }
 
 export interface MemoryStatistics {
@@ -736,6 +751,28 @@ export interface MessagePart {
 
 /** Who speaks. Only messages of user and assistant are read. */
 export type MessageRole = "user" | "assistant" | "system" | "developer" | "tool" | "function";
+
+/** A memory that the call has not returned, and why. */
+export interface MissedMemory {
+  memory: AgentMemory;
+  /** Cosine similarity of the query and the content, limited to 0..1; 0 without a query. */
+  similarity: number;
+  /**
+   * similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without a query,
+   * importance * 0.7 + recency * 0.3.
+   */
+  final_score: number;
+  score_details?: ScoreDetails;
+  /** All conditions that the memory does not meet. */
+  reasons: MissedReason[];
+}
+
+/**
+ * type, tags: the call wants others. inactive, expired: the memory is. below_floor: the similarity is below
+ * min_similarity. rank: it has a lower score than the last of top_k results. budget: it does not fit into
+ * max_characters.
+ */
+export type MissedReason = "type" | "tags" | "inactive" | "expired" | "below_floor" | "rank" | "budget";
 
 export interface Pagination {
   page: number;
@@ -816,6 +853,11 @@ export interface SearchResults {
   query: string;
   /** Number of results. */
   total: number;
+  /**
+   * With explain: the best of the other memories by final_score. Scores are those of a search in all memories;
+   * keyword scores differ from those of the results, because words have another rarity there.
+   */
+  missed?: MissedMemory[];
 }
 
 /** Direction of the order. */

@@ -343,6 +343,7 @@ class AsyncMemories:
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
+        explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -362,6 +363,8 @@ class AsyncMemories:
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
         include_inactive: Whether to include inactive memories. Default: false.
+        explain: Whether to return the best 10 of the memories that are not among the results, each with the
+        reasons. It takes a second search. Default: false.
         """
         return await self._calls.data(
             MEMORY_SEARCH,
@@ -376,6 +379,7 @@ class AsyncMemories:
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
                     "include_inactive": include_inactive,
+                    "explain": explain,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -392,6 +396,7 @@ class AsyncMemories:
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
+        explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -418,6 +423,8 @@ class AsyncMemories:
         limit.
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
         Needs a query. Default: 0.2.
+        explain: Whether to return the best 10 of the memories that are not among the results, each with the
+        reasons. It takes a second search. Default: false.
         """
         return await self._calls.data(
             MEMORY_INJECT,
@@ -430,6 +437,7 @@ class AsyncMemories:
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
+                    "explain": explain,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

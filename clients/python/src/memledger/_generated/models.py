@@ -40,7 +40,9 @@ __all__ = [
     "ExtractorName",
     "Redaction",
     "Extraction",
+    "MissedReason",
     "ScoreDetails",
+    "MissedMemory",
     "SearchResult",
     "Injection",
     "LedgerStatistics",
@@ -508,6 +510,8 @@ class Extraction(Model):
     """
     _models: ClassVar[Mapping[str, type[Model]]] = {"extracted": ExtractionItem, "redacted": Redaction}
 
+MissedReason = Literal["type", "tags", "inactive", "expired", "below_floor", "rank", "budget"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreDetails(Model):
@@ -524,6 +528,22 @@ class ScoreDetails(Model):
     """Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was
     created or changed now, halved with every 30 days.
     """
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissedMemory(Model):
+    """A memory that the call has not returned, and why."""
+    memory: AgentMemory
+    similarity: float
+    """Cosine similarity of the query and the content, limited to 0..1; 0 without a query."""
+    final_score: float
+    """similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without
+    a query, importance * 0.7 + recency * 0.3.
+    """
+    reasons: list[MissedReason]
+    """All conditions that the memory does not meet."""
+    score_details: ScoreDetails | None = None
+    _models: ClassVar[Mapping[str, type[Model]]] = {"memory": AgentMemory, "score_details": ScoreDetails}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -555,7 +575,11 @@ class Injection(Model):
     """Whether the lines of the rules alone are longer than max_characters."""
     characters: int
     """Total length of the lines of facts and contexts in the prompt, in Unicode code points."""
-    _models: ClassVar[Mapping[str, type[Model]]] = {"rules": AgentMemory, "results": SearchResult}
+    missed: list[MissedMemory] | None = None
+    """With explain: the best of the other memories by final_score. Scores are those of a search in all
+    memories; keyword scores differ from those of the results, because words have another rarity there.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"rules": AgentMemory, "results": SearchResult, "missed": MissedMemory}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -695,7 +719,11 @@ class SearchResults(Model):
     """Text of the query, in natural language."""
     total: int
     """Number of results."""
-    _models: ClassVar[Mapping[str, type[Model]]] = {"results": SearchResult}
+    missed: list[MissedMemory] | None = None
+    """With explain: the best of the other memories by final_score. Scores are those of a search in all
+    memories; keyword scores differ from those of the results, because words have another rarity there.
+    """
+    _models: ClassVar[Mapping[str, type[Model]]] = {"results": SearchResult, "missed": MissedMemory}
 
 SortDirection = Literal["asc", "desc"]
 

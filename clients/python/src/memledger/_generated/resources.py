@@ -342,6 +342,7 @@ class Memories:
         min_similarity: float | Unset = UNSET,
         include_expired: bool | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
+        explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -361,6 +362,8 @@ class Memories:
         min_similarity: Memories with a lower similarity are excluded before ranking.
         include_expired: Whether to include expired memories. Default: false.
         include_inactive: Whether to include inactive memories. Default: false.
+        explain: Whether to return the best 10 of the memories that are not among the results, each with the
+        reasons. It takes a second search. Default: false.
         """
         return self._calls.data(
             MEMORY_SEARCH,
@@ -375,6 +378,7 @@ class Memories:
                     "min_similarity": min_similarity,
                     "include_expired": include_expired,
                     "include_inactive": include_inactive,
+                    "explain": explain,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
@@ -391,6 +395,7 @@ class Memories:
         top_k: int | Unset = UNSET,
         max_characters: int | Unset = UNSET,
         min_similarity: float | Unset = UNSET,
+        explain: bool | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -417,6 +422,8 @@ class Memories:
         limit.
         min_similarity: Facts and contexts with a lower similarity are excluded, whatever their importance.
         Needs a query. Default: 0.2.
+        explain: Whether to return the best 10 of the memories that are not among the results, each with the
+        reasons. It takes a second search. Default: false.
         """
         return self._calls.data(
             MEMORY_INJECT,
@@ -429,6 +436,7 @@ class Memories:
                     "top_k": top_k,
                     "max_characters": max_characters,
                     "min_similarity": min_similarity,
+                    "explain": explain,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),

@@ -1,0 +1,65 @@
+// Owns the form of a result of a search in the API: a memory with its scores.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { finalScore } from "../ranking/scores.ts";
+import { Fields } from "../schema/schema.ts";
+import { agentMemory, toAgentMemory } from "./memory.ts";
+import type { SearchHit } from "./store.ts";
+
+const unit = { minimum: 0, maximum: 1 };
+
+const scoreDetails = Fields(
+  {
+    similarity: Type.Number({ ...unit, description: "The similarity of the result." }),
+    keyword: Type.Number({
+      ...unit,
+      description: "Keyword score: how many words of the query the memory contains, weighted by rarity.",
+    }),
+    relevance: Type.Number({ ...unit, description: "Similarity and keyword score combined." }),
+    importance: Type.Number({ ...unit, description: "The importance of the memory." }),
+    recency: Type.Optional(
+      Type.Number({
+        ...unit,
+        description:
+          "Only without a query, where final_score = importance * 0.7 + recency * 0.3: 1 for a memory that was created or changed now, halved with every 30 days.",
+      }),
+    ),
+  },
+  {
+    title: "ScoreDetails",
+    description: "The components of final_score; only in the mode hybrid and in injections.",
+  },
+);
+
+export const searchResultFields = {
+  memory: agentMemory,
+  similarity: Type.Number({
+    ...unit,
+    description: "Cosine similarity of the query and the content, limited to 0..1; 0 without a query.",
+  }),
+  final_score: Type.Number({
+    ...unit,
+    description:
+      "similarity * 0.7 + importance * 0.3; in the mode hybrid, relevance * 0.7 + importance * 0.3; without a query, importance * 0.7 + recency * 0.3.",
+  }),
+  score_details: Type.Optional(scoreDetails),
+};
+export const searchResult = Fields(searchResultFields, { title: "SearchResult" });
+
+/** The form of a result in the mode semantic. */
+export function toResult({ memory, similarity, relevance }: SearchHit): Static<typeof searchResult> {
+  return {
+    memory: toAgentMemory(memory),
+    similarity,
+    final_score: finalScore(relevance, memory.importance),
+  };
+}
+
+/** The form of a result in the mode hybrid. */
+export function toDetailedResult(hit: SearchHit): Static<typeof searchResult> {
+  const { similarity, keyword, relevance, memory } = hit;
+  return {
+    ...toResult(hit),
+    score_details: { similarity, keyword, relevance, importance: memory.importance },
+  };
+}
