@@ -22,6 +22,8 @@ let browser: Browser;
 let project: string;
 let key: string;
 let memory: string;
+/** Of the last record that no test has added. */
+let preparedAt: string;
 
 beforeAll(async () => {
   if (chromiumPath === null) return;
@@ -45,6 +47,7 @@ beforeAll(async () => {
     metadata: { ticket: hostile },
     tokens: { prompt_tokens: 812, completion_tokens: 0, total_tokens: 812 },
   });
+  preparedAt = new Date().toISOString();
 });
 afterAll(async () => {
   await browser?.close();
@@ -140,7 +143,7 @@ for (const theme of ["light", "dark"] as const)
     browserTest(
       `texts of others are texts, and nothing is in the way: ${theme}, ${width} pixels`,
       async () => {
-        const { page, faults, close } = await openLedger("", { theme, width });
+        const { page, faults, close } = await openLedger(`?end_time=${preparedAt}`, { theme, width });
         await picture(page, `ledger-${theme}-${width}`);
         expect(await obstacles(page)).toEqual([]);
         for (const action of ["gateway.chat", "memory.inject"]) {
