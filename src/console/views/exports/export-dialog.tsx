@@ -62,7 +62,7 @@ export function ExportDialog({ retentionDays, onBegun, onClose }: ExportDialogPr
       <form onSubmit={submit}>
         <p class="quiet">Leave a time empty to export from the first record, or until now.</p>
         <SpanFields span={span} onChange={setSpan} />
-        <Field label="Format" help="Both can be verified.">
+        <Field label="Format" help="Both have the same records.">
           {(control) => <Select control={control} value={format} options={formats} onChange={setFormat} />}
         </Field>
         {error !== null && <Failure error={error} />}

@@ -46,7 +46,7 @@ export function Exports() {
     <View
       title="Exports"
       of={projectName(id)}
-      lead="Files of audit records that an auditor can verify without this server, each with a signed manifest."
+      lead="Files of audit records, each with a signed manifest. With a plan that shows hashes, an auditor can verify them without this server."
       actions={isPermitted && begin}
     >
       {!isPermitted && (
