@@ -46,10 +46,10 @@ export async function live({
   }
 }
 
-/** The first start makes a project and a key by itself. */
+/** The first start makes a project, a key and a sign-in link by itself. */
 async function begin(run: Run): Promise<void> {
   await run.server.start();
-  for (const action of ["project.create", "key.create"]) {
+  for (const action of ["project.create", "key.create", "session.link"]) {
     const at = run.server.now();
     run.model.installation.append({ action, status: 201, code: 1000, key: null, memory: null, at, text: "" });
   }
