@@ -116,7 +116,8 @@ describe("values move with the calls", () => {
     expect(sampleValue(found, "memledger_projects")).toBe(1);
     const now = Date.now() / 1_000;
     expect(sampleValue(found, "memledger_ledger_oldest_unsigned_timestamp_seconds")).toBeCloseTo(now, -3);
-    expect(sampleValue(found, "process_start_time_seconds")).toBeCloseTo(now, -3);
+    // The process of the tests may have run for many minutes.
+    expect(sampleValue(found, "process_start_time_seconds")).toBeCloseTo(now - process.uptime(), -1);
     expect(sampleValue(found, "memledger_database_bytes")).toBeGreaterThan(4_096);
     expect(sampleValue(found, "memledger_wal_bytes")).toBeGreaterThan(4_096);
     expect(sampleValue(found, "memledger_disk_free_bytes")).toBeGreaterThan(0);

@@ -210,7 +210,7 @@ test("an index is written while the server runs, and catches up with what was ch
   await search();
   expect(existsSync(index())).toBe(false);
   app.passTime(10_000);
-  for (let waits = 0; !existsSync(index()) && waits < 500; waits++) await Bun.sleep(10);
+  while (!existsSync(index())) await Bun.sleep(10);
   const written = readFileSync(index());
   const { data } = await app.call("POST", "/v1/memories", {
     body: { content: "The river is frozen.", memory_type: "fact", tags: ["new"] },
@@ -229,7 +229,7 @@ test("files are used although the removals since are no longer stored", async ()
   await app.restart(() => rmSync(root, { recursive: true, force: true }));
   await search();
   app.passTime(10_000);
-  for (let waits = 0; !existsSync(index()) && waits < 500; waits++) await Bun.sleep(10);
+  while (!existsSync(index())) await Bun.sleep(10);
   expect((await app.call("DELETE", `/v1/memories/${ids[4]}`)).status).toBe(204);
   const before = await search();
   const wiped = readFileSync(index());
@@ -239,7 +239,7 @@ test("files are used although the removals since are no longer stored", async ()
   await app.restart(() => writeFileSync(index(), wiped));
   // Longer than removals are stored; the sweep of the writer looks at the time.
   app.passTime(2 * 3_600_000);
-  for (let waits = 0; removals() > 0 && waits < 500; waits++) await Bun.sleep(10);
+  while (removals() > 0) await Bun.sleep(10);
   expect(removals()).toBe(0);
   // As after a kill: the end of the server has written nothing.
   await app.restart(() => writeFileSync(index(), wiped));
