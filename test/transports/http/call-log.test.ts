@@ -210,11 +210,15 @@ test("administration has a line each, through the server and without one, and ne
   expect((await run(["project", "update", "no such", "--plan", "pro", ...at])).exitCode).toBe(1);
   const lines = await logOf(server);
   expect(JSON.stringify(lines)).not.toContain(secret);
+  const signInSecret = new URL(String(server.ready.console_link)).hash.slice(1);
+  expect(signInSecret).toStartWith("mlk_");
+  expect(JSON.stringify(lines)).not.toContain(signInSecret);
   const line = (operation: string, code: number, fields: JsonObject) =>
     expect.objectContaining({ level: "info", operation, code, ...fields });
   expect(ofMessage(lines, "administration")).toEqual([
     line("project.create", 1000, { project: server.ready.project_id ?? "" }),
     line("key.create", 1000, { project: server.ready.project_id ?? "", key: expect.any(String) }),
+    line("session.link", 1000, {}),
     line("project.create", 1000, { project: String(made.object.id) }),
     line("key.create", 1000, { project: String(made.object.id), key: String(key.object.id) }),
     // The command asks what a shorter retention would delete before it changes anything.
@@ -246,7 +250,7 @@ test("checkpoints and retention name their project", async () => {
   ]);
   expect(ofProject.every((line) => line.project === project)).toBe(true);
   // The payloads of the installation's chain have the same age.
-  expect(retention).toContainEqual(expect.objectContaining({ project: null, chain, payloads_through: 5 }));
+  expect(retention).toContainEqual(expect.objectContaining({ project: null, chain, payloads_through: 6 }));
   const covered = ofMessage(lines, "checkpoint").map((line) => line.project);
   expect(covered).toContain(project);
   // The chain of the installation.
