@@ -182,7 +182,12 @@ test("a ledger that another process has changed stays unready", async () => {
   );
   expect((await app.call("POST", "/v1/memories", fact("refused"))).code).toBe(1503);
   for (let asked = 0; asked < 3; asked++) {
-    const reply = await ready(app);
+    let reply = await ready(app);
+    // On a busy machine the test of the disk that the failure has caused may not have ended.
+    while (reply.status === 503 && reply.message.includes("has not tested the disk since")) {
+      await Bun.sleep(50);
+      reply = await ready(app);
+    }
     expect([reply.status, reply.message]).toEqual([
       503,
       expect.stringContaining("another process has changed the ledger"),
