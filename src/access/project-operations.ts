@@ -158,6 +158,7 @@ export const deleteProject = installationOperation({
   async apply(transaction, input, { now }) {
     const project = await requireProject(transaction, input.project);
     await transaction.access.removeProject(project, now);
+    await transaction.checks.removeAll(project);
     const count = await transaction.memories.removeAll(project, null);
     return { data: toView(project), after: afterBulkDelete(project, count) };
   },

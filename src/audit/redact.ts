@@ -18,7 +18,7 @@ export const redactRecords = installationOperation({
   name: "audit.redact",
   summary: "Erase payloads of audit records",
   description:
-    "Permanently erases the payload of one record, or of every record that contains a memory (including search results), and removes the files of exports that contain these records. The memory itself is kept, unless the same call deletes it. The chain still verifies.",
+    "Permanently erases the payload of one record, or of every record that contains a memory (including search results), removes the files of exports that contain these records, and deletes the checks that expect the memory. The memory itself is kept, unless the same call deletes it. The chain still verifies.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
@@ -34,6 +34,7 @@ export const redactRecords = installationOperation({
       description:
         "Ids of the exports that contained these records. The server has removed their files; delete downloaded copies yourself.",
     }),
+    checks: Type.Integer({ minimum: 0, description: "Number of checks that were deleted." }),
     memory: Nullable(
       Choice(["deleted", "kept", "absent"], {
         description:
@@ -85,7 +86,9 @@ export const redactRecords = installationOperation({
     );
     const state = memory === undefined ? null : await endMemory(transaction, memory, delete_memory, now);
     const exports = await transaction.audit.erase(present);
-    if (memory !== undefined && present.length === 0 && state !== "deleted") {
+    // A check has a query about the memory, which its records had, too.
+    const checks = memory === undefined ? 0 : await transaction.checks.removeExpecting(memory);
+    if (memory !== undefined && present.length === 0 && checks === 0 && state !== "deleted") {
       // The operator may have repeated the call because its effects failed: they are run again.
       return { refusal: nothingHolds(state), after: erasureEffects };
     }
@@ -104,6 +107,7 @@ export const redactRecords = installationOperation({
         records: present.map(({ id }) => id),
         exports: [...exports],
         memory: state,
+        checks,
       },
       after: erasureEffects,
     };

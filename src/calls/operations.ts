@@ -38,6 +38,8 @@ import { downloadExport, downloadManifest } from "../export/download.ts";
 import { exportProject } from "../export/export-project.ts";
 import { listExports } from "../export/list.ts";
 import { readExport } from "../export/read.ts";
+import { createCheck, deleteCheck, listChecks } from "../memory/check-operations.ts";
+import { runChecks } from "../memory/check-run.ts";
 import { createMemory } from "../memory/create.ts";
 import { createMemories } from "../memory/create-batch.ts";
 import { deleteAllMemories, deleteMemory } from "../memory/delete.ts";
@@ -70,6 +72,10 @@ export const projectOperations: readonly ProjectOperation[] = [
   searchMemories,
   injectMemories,
   extractMemories,
+  createCheck,
+  listChecks,
+  deleteCheck,
+  runChecks,
   listRecords,
   readRecord,
   readLedgerStatistics,

@@ -12,8 +12,9 @@ import { queryOf } from "./message-query.ts";
 import { fieldRefusal, messages, readUtterances, requireOne } from "./messages.ts";
 import { explain, type MissedMemory, missed } from "./missed.ts";
 import { promptLineLength, toPrompt } from "./prompt.ts";
+import { query } from "./query.ts";
 import { touchMemories } from "./read.ts";
-import { query, topK } from "./search.ts";
+import { topK } from "./search.ts";
 import { searchResult } from "./search-result.ts";
 import { tagsMatch, WantedTags } from "./tags.ts";
 

@@ -2,25 +2,20 @@
 
 import { Type } from "@sinclair/typebox";
 import { confirm, projectOperation } from "../calls/operation.ts";
-import { queryMaxCharacters, topKDefault, topKMax } from "../limits.ts";
+import { topKDefault, topKMax } from "../limits.ts";
 import { finalScore } from "../ranking/scores.ts";
-import { Choice, Fields, Text } from "../schema/schema.ts";
+import { Choice, Fields } from "../schema/schema.ts";
 import { exampleMemory, memoryType } from "./memory.ts";
 import { explain, findMissed, missed } from "./missed.ts";
+import { query, searchModes } from "./query.ts";
 import { touchMemories } from "./read.ts";
 import { searchResult, toDetailedResult, toResult } from "./search-result.ts";
 import type { SearchQuery } from "./store.ts";
 import { tagsMatch, toTagFilter, WantedTags } from "./tags.ts";
 
-export const query = Text({
-  maxLength: queryMaxCharacters,
-  description: "Text of the query, in natural language.",
-  examples: ["When do we release?"],
-});
 export const topK = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: topKMax, default: topKDefault, description }));
 const unit = { minimum: 0, maximum: 1 };
-const searchModes = ["semantic", "hybrid"] as const;
 
 export const searchMemories = projectOperation({
   name: "memory.search",

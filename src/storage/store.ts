@@ -7,6 +7,7 @@ import type { Answer } from "../calls/answer.ts";
 import type { Call } from "../calls/call.ts";
 import type { ExportRunner } from "../export/runner.ts";
 import type { ExportTransaction } from "../export/store.ts";
+import type { CheckReader, CheckTransaction } from "../memory/check-store.ts";
 import type { MemoryReader, MemoryTransaction } from "../memory/store.ts";
 import type { ModelTransaction, ModelVectors } from "../model-change/store.ts";
 import type { StoreStatistics } from "./statistics.ts";
@@ -15,6 +16,7 @@ import type { StoreStatistics } from "./statistics.ts";
 export interface Store {
   readonly access: AccessReader;
   readonly memories: MemoryReader;
+  readonly checks: CheckReader;
   readonly audit: AuditReader;
   readonly retention: Retention;
   readonly models: ModelVectors;
@@ -54,6 +56,7 @@ export interface Transaction {
   lock(keyId: string | null): Promise<Caller | null>;
   readonly access: AccessTransaction;
   readonly memories: MemoryTransaction;
+  readonly checks: CheckTransaction;
   readonly audit: AuditTransaction;
   readonly exports: ExportTransaction;
   readonly models: ModelTransaction;

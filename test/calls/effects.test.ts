@@ -7,6 +7,7 @@ import { installationOperations, projectOperations } from "../../src/calls/opera
 import { createExport } from "../../src/export/create.ts";
 import { readExport } from "../../src/export/read.ts";
 import { isObject, type JsonObject } from "../../src/json/json.ts";
+import { createCheck } from "../../src/memory/check-operations.ts";
 import { createMemory } from "../../src/memory/create.ts";
 import { openDatabase } from "../../src/native/sqlite.ts";
 import { neverAborted, openSeam, runtime } from "../storage/seam.ts";
@@ -36,6 +37,7 @@ interface World {
   readonly memory_id: string;
   readonly export_id: string;
   readonly audit_id: string;
+  readonly check_id: string;
   perform(operation: Operation, fields: JsonObject): Promise<number>;
 }
 
@@ -49,12 +51,15 @@ async function openWorld(): Promise<World> {
   const begun = await send(createExport, span);
   const export_id = idOf(begun.data, "export_id");
   while (idOf((await send(readExport, { export_id })).data, "status") === "processing") await Bun.sleep(10);
+  const memory_id = idOf(memory.data, "id");
+  const saved = await send(createCheck, { query: "fact", expected_memory_id: memory_id });
   const [record] = await recordsOf(seam, member);
   const other = await seam.administer("key.create", { project: member.id, permissions: ["memory.read"] });
   return {
     project: member.id,
     key: String(other.data.id),
-    memory_id: idOf(memory.data, "id"),
+    memory_id,
+    check_id: idOf(saved.data, "id"),
     export_id,
     audit_id: String(record?.entry.id),
     async perform(operation, fields) {
@@ -90,6 +95,10 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "memory.search": () => ({ query: "fact", mode: "hybrid" }),
   "memory.inject": () => ({ query: "fact" }),
   "memory.extract": () => ({ text: item.content }),
+  "check.create": ({ memory_id }) => ({ query: "fact", expected_memory_id: memory_id }),
+  "check.list": () => ({}),
+  "check.delete": ({ check_id }) => ({ check_id }),
+  "check.run": () => ({}),
   "audit.list": () => ({}),
   "audit.read": ({ audit_id }) => ({ audit_id }),
   "audit.append": () => ({ action: "gateway.chat", http_status: 200 }),

@@ -75,7 +75,7 @@ function operationOf(method: string, pathname: string): string {
   return found?.operationId ?? `${method} ${pathname}`;
 }
 
-async function useMemories({ memories }: Memledger): Promise<void> {
+async function useMemories({ memories, checks }: Memledger): Promise<void> {
   const created = await memories.create({
     content: "Releases go out on Tuesdays.",
     memory_type: "fact",
@@ -119,6 +119,10 @@ async function useMemories({ memories }: Memledger): Promise<void> {
   expect(change.results).toEqual([
     { index: 0, status: "updated", id: created.id, former: { importance: created.importance } },
   ]);
+  const check = await checks.create({ query: "What is it?", expected_memory_id: created.id });
+  expect((await checks.list()).checks).toEqual([check]);
+  expect(await checks.run()).toMatchObject({ passed: 1, failed: 0 });
+  await checks.delete(check.id);
   const { events } = await memories.history(created.id);
   expect(events.map(({ kind }) => kind)).toEqual(["changed", "changed", "changed", "created"]);
   const kinds: string[] = [];

@@ -74,6 +74,11 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   await send("GET /v1/memories/tags", 200, { query: "?page_size=5" });
   await send("GET /v1/memories/statistics", 200);
   await send("GET /v1/audit/statistics", 200);
+  const saved = { query: `Where is office ${lap}?`, expected_memory_id: String(memory.id) };
+  const check = await send("POST /v1/checks", 201, { body: saved });
+  await send("GET /v1/checks", 200);
+  await send("POST /v1/checks/run", 200);
+  await send("DELETE /v1/checks/:check_id", 204, { ids: { check_id: String(check.id) } });
   await send("GET /v1/memories/export", 200, { query: "?include_vectors=true" });
   await send("GET /v1/memories/:memory_id", 200, { ids });
   await send("GET /v1/memories/:memory_id/history", 200, { ids });

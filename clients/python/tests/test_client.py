@@ -84,6 +84,10 @@ class Surface(unittest.TestCase):
         self.assertEqual(memories.create_batch(memories=[rule]).existing, 1)
         change = memories.update_batch(memories=[{"memory_id": created.id, "importance": 0.1}])
         self.assertEqual((change.updated, change.results[0].former), (1, {"importance": created.importance}))
+        check = client.checks.create(query="What is it?", expected_memory_id=created.id)
+        self.assertEqual([each.id for each in client.checks.list().checks], [check.id])
+        self.assertEqual(client.checks.run().passed, 1)
+        client.checks.delete(check.id)
         self.assertEqual(memories.history(created.id).events[0].former, {"importance": created.importance})
         self.assertEqual(
             [each.seq for each in memories.iterate_history(created.id, page_size=1)],

@@ -2,7 +2,7 @@
 
 import { createCalls } from "./calls.ts";
 import { AuditLedger } from "./exports.ts";
-import { Memories } from "./generated/operations.ts";
+import { Checks, Memories } from "./generated/operations.ts";
 import { type ClientOptions, readSettings } from "./settings.ts";
 
 /**
@@ -11,6 +11,7 @@ import { type ClientOptions, readSettings } from "./settings.ts";
  */
 export class Memledger {
   readonly memories: Memories;
+  readonly checks: Checks;
   readonly audit: AuditLedger;
 
   /** @throws MemledgerError without a key, and for an option that is not valid */
@@ -18,6 +19,7 @@ export class Memledger {
     const settings = readSettings(options);
     const calls = createCalls(settings);
     this.memories = new Memories(calls);
+    this.checks = new Checks(calls);
     this.audit = new AuditLedger(calls, settings.sleep);
   }
 }

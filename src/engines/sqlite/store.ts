@@ -18,6 +18,7 @@ import { createSharedSnapshot, type SharedSnapshot } from "./database-file/share
 import type { ExporterInit } from "./export/export-worker.ts";
 import { createExporter } from "./export/exporter.ts";
 import { createErasureCount } from "./ledger/audit-reader.ts";
+import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { bindModel } from "./schema/model-binding.ts";
 import { createSearches } from "./search/searches.ts";
@@ -137,6 +138,7 @@ export async function openStore(
       find: lookUp(createMemoryFinder(database)),
       findHeld: lookUp(createHeldFinder(database)),
     },
+    checks: { list: lookUp(createCheckList(database)) },
     audit: { ...reader.audit, erasures: lookUp(createErasureCount(database)) },
     retention: { sweep: writer.sweep },
     models: { ...reader.models, add: writer.addVectors, fail: writer.failModelChange },

@@ -9,6 +9,7 @@ import { createExportTransaction } from "./export/exports.ts";
 import { createAuditTransaction } from "./ledger/audit.ts";
 import type { ChainHeads } from "./ledger/chain-heads.ts";
 import type { Checkpoints } from "./ledger/checkpoints.ts";
+import { createCheckTransaction } from "./memories/checks.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
 import { createModelTransaction } from "./memories/model-change.ts";
 import type { Revisions } from "./memories/revisions.ts";
@@ -67,6 +68,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     },
     access: createAccessTransaction(database, state, findCaller),
     memories: createMemoryTransaction(database, state, revisions),
+    checks: createCheckTransaction(database, state),
     audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock, countRecord),
     models: createModelTransaction(database),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),

@@ -60,6 +60,7 @@ export function openApiDocument(): JsonObject {
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   Memory: "Create, read, search, extract and inject the memories of the project.",
+  Check: "Save searches with the memory that each must find, and perform all of them.",
   Audit: "List, append, verify and export the audit records of the project.",
 };
 

@@ -7,6 +7,7 @@ import type { SealedRecord } from "../../../src/audit/chain.ts";
 import type { RecordLocation } from "../../../src/audit/store.ts";
 import type { Export } from "../../../src/export/export.ts";
 import { createIdSource, type IdSource } from "../../../src/ids.ts";
+import type { Check } from "../../../src/memory/check.ts";
 import type { Memory } from "../../../src/memory/memory.ts";
 import type { ModelBinding, ModelChange } from "../../../src/model-change/store.ts";
 import type { StoredCheckpoint } from "../../../src/storage/stored-ledger.ts";
@@ -32,6 +33,11 @@ export interface SessionRow {
 export interface LinkRow {
   readonly link: SignInLink;
   readonly digest: string;
+}
+
+export interface CheckRow {
+  readonly check: Check;
+  readonly project: string;
 }
 
 export interface MemoryRow {
@@ -89,6 +95,7 @@ export interface Data {
   readonly sessions: Table<string, SessionRow>;
   readonly links: Table<string, LinkRow>;
   readonly memories: Table<string, MemoryRow>;
+  readonly checks: Table<string, CheckRow>;
   /** By project. */
   readonly chains: Table<string | null, ChainRow>;
   readonly records: Table<number, RecordRow>;
@@ -113,6 +120,7 @@ export function createData(): Data {
     sessions: new Table(journal),
     links: new Table(journal),
     memories: new Table(journal),
+    checks: new Table(journal),
     chains: new Table(journal),
     records: new Table(journal),
     checkpoints: new Table(journal),

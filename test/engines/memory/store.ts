@@ -14,6 +14,7 @@ import type { AfterCommit } from "../../../src/storage/after-commit.ts";
 import type { StoreOptions } from "../../../src/storage/engine.ts";
 import type { Store, Transaction } from "../../../src/storage/store.ts";
 import { createAccessReader, createAccessTransaction, findCallerOf } from "./access.ts";
+import { checksOf, createCheckTransaction } from "./checks.ts";
 import type { Data } from "./data.ts";
 import {
   countErasures,
@@ -55,6 +56,7 @@ export function openMemoryStore(
     lock: async (keyId) => (keyId === null ? null : findCallerOf(data, keyId)),
     access: createAccessTransaction(data),
     memories: createMemoryTransaction(data),
+    checks: createCheckTransaction(data),
     audit: createAuditTransaction(data, checkpoints, signer.verifierKey),
     models: createModelTransaction(data),
     exports: createExportTransaction(data, checkpoints, ledger.exports),
@@ -70,6 +72,7 @@ export function openMemoryStore(
   return {
     access: createAccessReader(data),
     memories: createMemoryReader(data),
+    checks: { list: ({ id }) => data.inTurn(() => checksOf(data, id)) },
     audit: {
       list: (project, query) =>
         data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),

@@ -276,6 +276,90 @@ export interface BatchResults {
  */
 export type ChainVerdict = "unattested" | "broken" | "contradicted";
 
+/** A saved search with the memory that it must find. */
+export interface Check {
+  /** Check identifier, 32 hexadecimal characters. */
+  id: string;
+  /** Text of the query, in natural language. */
+  query: string;
+  /** Default: "hybrid". */
+  mode?: CheckMode;
+  memory_type?: MemoryType;
+  /** Only memories with these tags are ranked. */
+  tags?: string[];
+  /** Default: "all". */
+  tags_match?: TagsMatch;
+  /** Memories with a lower similarity are excluded. */
+  min_similarity?: number;
+  /** The memory that the search must find. */
+  expected_memory_id: string;
+  /** The memory must be among so many first results. Default: 3. */
+  within?: number;
+  /** When the check was created. */
+  created_at: string;
+}
+
+export interface CheckCreateRequest {
+  /** Text of the query, in natural language. */
+  query: string;
+  /** Default: "hybrid". */
+  mode?: CheckMode | undefined;
+  memory_type?: MemoryType | undefined;
+  /** Only memories with these tags are ranked. */
+  tags?: readonly string[] | undefined;
+  /** Default: "all". */
+  tags_match?: TagsMatch | undefined;
+  /** Memories with a lower similarity are excluded. */
+  min_similarity?: number | undefined;
+  /** The memory that the search must find. */
+  expected_memory_id: string;
+  /** The memory must be among so many first results. Default: 3. */
+  within?: number | undefined;
+}
+
+export interface CheckList {
+  checks: Check[];
+}
+
+/** As mode of a search. */
+export type CheckMode = "semantic" | "hybrid";
+
+/**
+ * deleted: the memory does not exist any more. type, tags: the search wants others. inactive, expired: the
+ * memory is. below_floor: the similarity is below min_similarity. rank: others are in front of it.
+ */
+export type CheckReason = "deleted" | "type" | "tags" | "inactive" | "expired" | "below_floor" | "rank";
+
+export interface CheckResult {
+  /** Check identifier, 32 hexadecimal characters. */
+  check_id: string;
+  /** Text of the query, in natural language. */
+  query: string;
+  /** The memory that the search must find. */
+  expected_memory_id: string;
+  /** The memory must be among so many first results. */
+  within: number;
+  /** Whether it is. */
+  passed: boolean;
+  /** Its position in the results; null: it is not among the first 50. */
+  position: number | null;
+  /** Its similarity; null: it was not found. */
+  similarity: number | null;
+  /** Its score; null: it was not found. */
+  final_score: number | null;
+  /** Why the check has failed; empty if it has passed. */
+  reasons: CheckReason[];
+}
+
+export interface CheckRun {
+  /** Checks that have passed. */
+  passed: number;
+  /** Checks that have failed. */
+  failed: number;
+  /** One result for each check, the oldest check first. */
+  results: CheckResult[];
+}
+
 export interface Checkpoint {
   /** Identifier of the chain. */
   chain: string;

@@ -10,6 +10,10 @@ import type {
   AuditRecordDetail,
   AuditRecordPage,
   BatchResults,
+  Check,
+  CheckCreateRequest,
+  CheckList,
+  CheckRun,
   Checkpoint,
   DeleteResults,
   DeletedMemories,
@@ -175,6 +179,38 @@ const memoryHistory: Operation = {
   mayRunLong: false,
 };
 
+const checkCreate: Operation = {
+  operationId: "checkCreate",
+  method: "POST",
+  path: "/v1/checks",
+  isIdempotent: false,
+  mayRunLong: false,
+};
+
+const checkList: Operation = {
+  operationId: "checkList",
+  method: "GET",
+  path: "/v1/checks",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
+const checkRun: Operation = {
+  operationId: "checkRun",
+  method: "POST",
+  path: "/v1/checks/run",
+  isIdempotent: true,
+  mayRunLong: true,
+};
+
+const checkDelete: Operation = {
+  operationId: "checkDelete",
+  method: "DELETE",
+  path: "/v1/checks/{check_id}",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const auditList: Operation = {
   operationId: "auditList",
   method: "GET",
@@ -281,6 +317,10 @@ export const operations: readonly Operation[] = [
   memoryUpdate,
   memoryDelete,
   memoryHistory,
+  checkCreate,
+  checkList,
+  checkRun,
+  checkDelete,
   auditList,
   auditAppend,
   auditRead,
@@ -539,6 +579,54 @@ export class Memories {
       yield* page.events;
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
+  }
+}
+
+/** Save searches with the memory that each must find, and perform all of them. */
+export class Checks {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * Save a search as a check. Saves a search with the memory that must be among its first results. check.run
+   * performs all checks of the project. A project can have 200 checks.
+   *
+   * Permission: `memory.write`.
+   */
+  create(body: CheckCreateRequest, options: CallOptions = {}): Promise<Check> {
+    return this.#calls.data(checkCreate, { body }, options);
+  }
+
+  /**
+   * List checks. Returns all checks of the project, oldest first.
+   *
+   * Permission: `memory.read`.
+   */
+  list(options: CallOptions = {}): Promise<CheckList> {
+    return this.#calls.data(checkList, {}, options);
+  }
+
+  /**
+   * Run all checks. Performs the search of each check of the project, and returns for each whether its memory is
+   * among the first results, and if not, why. One audit record has all results. A memory is not accessed by a
+   * check.
+   *
+   * Permission: `memory.read`.
+   */
+  run(options: CallOptions = {}): Promise<CheckRun> {
+    return this.#calls.data(checkRun, {}, options);
+  }
+
+  /**
+   * Delete a check. Permanently deletes one check of the project. Memories stay as they are.
+   *
+   * Permission: `memory.write`.
+   */
+  delete(checkId: string, options: CallOptions = {}): Promise<void> {
+    return this.#calls.nothing(checkDelete, { path: { check_id: checkId } }, options);
   }
 }
 

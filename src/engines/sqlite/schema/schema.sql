@@ -452,6 +452,22 @@ CREATE INDEX memory_expiring ON memory (project, expires_at, memory_type, epoch)
 -- 7.. index memory_by_content_revision ON memory
 CREATE INDEX memory_by_content_revision ON memory (project, content_revision) WHERE content_revision <> revision
 
+-- 7.. table memory_check ON memory_check
+CREATE TABLE memory_check (
+  id         TEXT    PRIMARY KEY,
+  project    INTEGER NOT NULL REFERENCES project (serial),
+  search     TEXT    NOT NULL,
+  memory     TEXT    NOT NULL,
+  within     INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+
+-- 7.. index memory_check_by_project ON memory_check
+CREATE INDEX memory_check_by_project ON memory_check (project, id)
+
+-- 7.. index memory_check_by_memory ON memory_check
+CREATE INDEX memory_check_by_memory ON memory_check (memory)
+
 -- 1..5 table memory_vector_next ON memory_vector_next, during reembed
 CREATE TABLE memory_vector_next (memory INTEGER PRIMARY KEY REFERENCES memory (serial) ON DELETE CASCADE, embedding BLOB NOT NULL) STRICT
 

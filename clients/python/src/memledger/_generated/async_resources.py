@@ -16,6 +16,10 @@ from .models import (
     AuditRecordDetail,
     AuditRecordPage,
     BatchResults,
+    Check,
+    CheckList,
+    CheckMode,
+    CheckRun,
     Checkpoint,
     DeleteResults,
     DeletedMemories,
@@ -56,6 +60,10 @@ from .operations import (
     AUDIT_READ,
     AUDIT_STATISTICS,
     AUDIT_VERIFY,
+    CHECK_CREATE,
+    CHECK_DELETE,
+    CHECK_LIST,
+    CHECK_RUN,
     MEMORY_CREATE,
     MEMORY_CREATE_BATCH,
     MEMORY_DELETE,
@@ -808,6 +816,121 @@ class AsyncMemories:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+
+class AsyncChecks:
+    """Save searches with the memory that each must find, and perform all of them."""
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def create(
+        self,
+        *,
+        query: str,
+        expected_memory_id: str,
+        mode: CheckMode | Unset = UNSET,
+        memory_type: MemoryType | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        tags_match: TagsMatch | Unset = UNSET,
+        min_similarity: float | Unset = UNSET,
+        within: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Check:
+        """Save a search as a check. Saves a search with the memory that must be among its first results.
+        check.run performs all checks of the project. A project can have 200 checks.
+
+        Permission: `memory.write`.
+
+        query: Text of the query, in natural language.
+        mode:  Default: "hybrid".
+        tags: Only memories with these tags are ranked.
+        tags_match:  Default: "all".
+        min_similarity: Memories with a lower similarity are excluded.
+        expected_memory_id: The memory that the search must find.
+        within: The memory must be among so many first results. Default: 3.
+        """
+        return await self._calls.data(
+            CHECK_CREATE,
+            Input(
+                body={
+                    "query": query,
+                    "mode": mode,
+                    "memory_type": memory_type,
+                    "tags": tags,
+                    "tags_match": tags_match,
+                    "min_similarity": min_similarity,
+                    "expected_memory_id": expected_memory_id,
+                    "within": within,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            Check,
+        )
+
+    async def list(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> CheckList:
+        """List checks. Returns all checks of the project, oldest first.
+
+        Permission: `memory.read`.
+        """
+        return await self._calls.data(
+            CHECK_LIST,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
+            CheckList,
+        )
+
+    async def run(
+        self,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> CheckRun:
+        """Run all checks. Performs the search of each check of the project, and returns for each whether its
+        memory is among the first results, and if not, why. One audit record has all results. A memory is
+        not accessed by a check.
+
+        Permission: `memory.read`.
+        """
+        return await self._calls.data(
+            CHECK_RUN,
+            Input(),
+            CallOptions(audit_metadata, timeout, max_retries),
+            CheckRun,
+        )
+
+    async def delete(
+        self,
+        check_id: str,
+        *,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> None:
+        """Delete a check. Permanently deletes one check of the project. Memories stay as they are.
+
+        Permission: `memory.write`.
+
+        check_id: Check identifier, 32 hexadecimal characters.
+        """
+        return await self._calls.nothing(
+            CHECK_DELETE,
+            Input(
+                path={
+                    "check_id": check_id,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+        )
 
 
 class AsyncAudit:

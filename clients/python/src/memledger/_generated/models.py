@@ -22,6 +22,13 @@ __all__ = [
     "BatchResult",
     "BatchResults",
     "ChainVerdict",
+    "CheckMode",
+    "TagsMatch",
+    "Check",
+    "CheckList",
+    "CheckReason",
+    "CheckResult",
+    "CheckRun",
     "Checkpoint",
     "Contradiction",
     "DeleteStatus",
@@ -63,7 +70,6 @@ __all__ = [
     "StatusClass",
     "TagCount",
     "TagPage",
-    "TagsMatch",
     "UpdateStatus",
     "UpdateResult",
     "UpdateResults",
@@ -329,6 +335,75 @@ class BatchResults(Model):
     _models: ClassVar[Mapping[str, type[Model]]] = {"results": BatchResult}
 
 ChainVerdict = Literal["unattested", "broken", "contradicted"]
+
+CheckMode = Literal["semantic", "hybrid"]
+
+TagsMatch = Literal["all", "any"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Model):
+    """A saved search with the memory that it must find."""
+    id: str
+    """Check identifier, 32 hexadecimal characters."""
+    query: str
+    """Text of the query, in natural language."""
+    expected_memory_id: str
+    """The memory that the search must find."""
+    created_at: str
+    """When the check was created."""
+    mode: CheckMode | None = None
+    """Default: "hybrid"."""
+    memory_type: MemoryType | None = None
+    tags: list[str] | None = None
+    """Only memories with these tags are ranked."""
+    tags_match: TagsMatch | None = None
+    """Default: "all"."""
+    min_similarity: float | None = None
+    """Memories with a lower similarity are excluded."""
+    within: int | None = None
+    """The memory must be among so many first results. Default: 3."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckList(Model):
+    checks: list[Check]
+    _models: ClassVar[Mapping[str, type[Model]]] = {"checks": Check}
+
+CheckReason = Literal["deleted", "type", "tags", "inactive", "expired", "below_floor", "rank"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckResult(Model):
+    check_id: str
+    """Check identifier, 32 hexadecimal characters."""
+    query: str
+    """Text of the query, in natural language."""
+    expected_memory_id: str
+    """The memory that the search must find."""
+    within: int
+    """The memory must be among so many first results."""
+    passed: bool
+    """Whether it is."""
+    position: int | None
+    """Its position in the results; null: it is not among the first 50."""
+    similarity: float | None
+    """Its similarity; null: it was not found."""
+    final_score: float | None
+    """Its score; null: it was not found."""
+    reasons: list[CheckReason]
+    """Why the check has failed; empty if it has passed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRun(Model):
+    passed: int
+    """Checks that have passed."""
+    failed: int
+    """Checks that have failed."""
+    results: list[CheckResult]
+    """One result for each check, the oldest check first."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"results": CheckResult}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -745,8 +820,6 @@ class TagPage(Model):
     tags: list[TagCount]
     pagination: Pagination
     _models: ClassVar[Mapping[str, type[Model]]] = {"tags": TagCount, "pagination": Pagination}
-
-TagsMatch = Literal["all", "any"]
 
 UpdateStatus = Literal["updated", "unchanged", "refused"]
 

@@ -135,6 +135,38 @@ MEMORY_HISTORY = Operation(
     may_run_long=False,
 )
 
+CHECK_CREATE = Operation(
+    operation_id="checkCreate",
+    method="POST",
+    path="/v1/checks",
+    is_idempotent=False,
+    may_run_long=False,
+)
+
+CHECK_LIST = Operation(
+    operation_id="checkList",
+    method="GET",
+    path="/v1/checks",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
+CHECK_RUN = Operation(
+    operation_id="checkRun",
+    method="POST",
+    path="/v1/checks/run",
+    is_idempotent=True,
+    may_run_long=True,
+)
+
+CHECK_DELETE = Operation(
+    operation_id="checkDelete",
+    method="DELETE",
+    path="/v1/checks/{check_id}",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 AUDIT_LIST = Operation(
     operation_id="auditList",
     method="GET",
@@ -240,6 +272,10 @@ OPERATIONS: tuple[Operation, ...] = (
     MEMORY_UPDATE,
     MEMORY_DELETE,
     MEMORY_HISTORY,
+    CHECK_CREATE,
+    CHECK_LIST,
+    CHECK_RUN,
+    CHECK_DELETE,
     AUDIT_LIST,
     AUDIT_APPEND,
     AUDIT_READ,

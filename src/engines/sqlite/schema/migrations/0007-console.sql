@@ -34,3 +34,16 @@ CREATE INDEX memory_by_content_revision ON memory (project, content_revision) WH
 
 -- Cursors of lists are encrypted, because they contain numbers that count the memories of all projects.
 INSERT INTO installation (name, value) VALUES ('cursor_key', lower(hex(randomblob(32))));
+
+-- Searches that are saved with the memory that they must find. search: its fields as JSON. memory: its id, also after it was deleted.
+CREATE TABLE memory_check (
+  id         TEXT    PRIMARY KEY,
+  project    INTEGER NOT NULL REFERENCES project (serial),
+  search     TEXT    NOT NULL,
+  memory     TEXT    NOT NULL,
+  within     INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX memory_check_by_project ON memory_check (project, id);
+CREATE INDEX memory_check_by_memory ON memory_check (memory);

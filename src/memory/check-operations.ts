@@ -1,0 +1,91 @@
+// Owns creating, listing and deleting checks.
+
+import { Type } from "@sinclair/typebox";
+import { confirm, projectOperation } from "../calls/operation.ts";
+import { Refusal } from "../errors.ts";
+import { Fields } from "../schema/schema.ts";
+import { checkFields, checkId, checkView, exampleCheck, toCheckView, withinDefault } from "./check.ts";
+import { checksMax } from "./limits.ts";
+import { requireMemory } from "./read.ts";
+import { toTagFilter } from "./tags.ts";
+
+const { id: exampleId, created_at: _, ...exampleInput } = exampleCheck;
+
+export const createCheck = projectOperation({
+  name: "check.create",
+  summary: "Save a search as a check",
+  description: `Saves a search with the memory that must be among its first results. check.run performs all checks of the project. A project can have ${checksMax} checks.`,
+  effects: { readOnly: false, destructive: false, idempotent: false },
+  permission: "memory.write",
+  feature: "memory",
+  refusals: [2100, 2107],
+  success: 201,
+  input: Fields(checkFields),
+  output: checkView,
+  example: { input: exampleInput, data: exampleCheck },
+
+  async prepare() {},
+
+  async apply(transaction, input, _prepared, { caller: { project }, now }) {
+    const memory = await requireMemory(transaction, project, input.expected_memory_id);
+    if ((await transaction.checks.count(project)) >= checksMax) {
+      const message = `The project has ${checksMax} checks already. Delete one that is not needed any more.`;
+      throw new Refusal(2107, message, { check_limit: checksMax });
+    }
+    const check = await transaction.checks.insert(project, {
+      search: {
+        query: input.query,
+        mode: input.mode ?? "hybrid",
+        type: input.memory_type ?? null,
+        tags: toTagFilter(input.tags, input.tags_match),
+        minSimilarity: input.min_similarity ?? 0,
+      },
+      memoryId: memory.id,
+      within: input.within ?? withinDefault,
+      createdAt: now,
+    });
+    return { data: toCheckView(check) };
+  },
+});
+
+export const listChecks = projectOperation({
+  name: "check.list",
+  summary: "List checks",
+  description: "Returns all checks of the project, oldest first.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
+  permission: "memory.read",
+  feature: "memory",
+  refusals: [],
+  success: 200,
+  input: Fields({}),
+  output: Fields({ checks: Type.Array(checkView) }, { title: "CheckList" }),
+  example: { input: {}, data: { checks: [exampleCheck] } },
+
+  async prepare(_input, { store, caller }) {
+    const checks = await store.checks.list(caller.project);
+    return { foreseen: { data: { checks: checks.map(toCheckView) } }, prepared: null };
+  },
+
+  apply: confirm,
+});
+
+export const deleteCheck = projectOperation({
+  name: "check.delete",
+  summary: "Delete a check",
+  description: "Permanently deletes one check of the project. Memories stay as they are.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
+  permission: "memory.write",
+  feature: "memory",
+  refusals: [2105],
+  success: 204,
+  input: Fields({ check_id: checkId }),
+  output: null,
+  example: { input: { check_id: exampleId }, data: null },
+
+  async prepare() {},
+
+  async apply(transaction, { check_id }, _prepared, { caller: { project } }) {
+    if (await transaction.checks.remove(project, check_id)) return { data: null };
+    throw new Refusal(2105, "The check does not exist in this project. List checks to find its id.");
+  },
+});
