@@ -19,7 +19,11 @@ export interface IndexWriting {
   finish(): Promise<void>;
 }
 
-export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clock: Clock): IndexWriting {
+export function createIndexWriting(
+  searcher: AskSearcher,
+  writer: AskWriter,
+  clock: Pick<Clock, "elapsed" | "now" | "sleep">,
+): IndexWriting {
   /** By project: when its index may be written again. */
   const notBefore = new Map<string, number>();
 
@@ -29,38 +33,50 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
     await writer("abandon", project);
   };
 
-  /** @throws errors of the file system, and Refusal 1503 while a thread restarts */
-  const write = async (project: string, isUrgent: boolean): Promise<void> => {
+  /**
+   * @returns whether something was written, which may have been given up
+   * @throws errors of the file system, and Refusal 1503 while a thread restarts
+   */
+  const write = async (project: string, isUrgent: boolean): Promise<boolean> => {
     try {
-      if (!(await copy(project, isUrgent))) await abandon(project);
+      const { isComplete, hasWritten } = await copy(project, isUrgent);
+      if (!isComplete) await abandon(project);
+      return hasWritten;
     } catch (error) {
       await abandon(project);
       throw error;
     }
   };
 
-  /** @returns whether the files have the index now */
-  const copy = async (project: string, isUrgent: boolean): Promise<boolean> => {
+  /** `isComplete`: the files have the index now. */
+  const copy = async (
+    project: string,
+    isUrgent: boolean,
+  ): Promise<{ readonly isComplete: boolean; readonly hasWritten: boolean }> => {
+    let hasWritten = false;
+    const incomplete = () => ({ isComplete: false, hasWritten });
     const begun = await searcher<CopyStep>({ begin: project });
-    if (begun === null || !("draft" in begun)) return false;
+    if (begun === null || !("draft" in begun)) return incomplete();
     const kept = await writer("begin", begun.draft);
-    if (kept === null) return false;
+    if (kept === null) return incomplete();
     for (let step = await searcher<CopyStep>({ kept }); step !== null; ) {
       if ("manifest" in step) {
         const { manifest, blocks, only } = step;
         const published = await writer("publish", project, manifest, blocks, only);
         await searcher({ published });
-        return published !== null;
+        const isComplete = published !== null;
+        return { isComplete, hasWritten: hasWritten || isComplete };
       }
       if (!("image" in step)) break;
       const startedAt = clock.elapsed();
       const written = await writer("write", project, step.image);
       if (written === null) break;
+      hasWritten = true;
       // Writing a block takes the disk from the commits of calls.
       if (!isUrgent) await clock.sleep(clock.elapsed() - startedAt);
       step = await searcher<CopyStep>({ written });
     }
-    return false;
+    return incomplete();
   };
 
   /** A project that is searched all the time is never read or written, so nothing else would tell that it is used. */
@@ -74,7 +90,13 @@ export function createIndexWriting(searcher: AskSearcher, writer: AskWriter, clo
     const failures: unknown[] = [];
     for (const each of (await searcher<readonly DueCopy[]>({ due: true })) ?? []) {
       if (!isWanted(each)) continue;
-      await write(each.project, isUrgent).catch((error: unknown) => failures.push(error));
+      const { project } = each;
+      try {
+        // What was given up before anything was written needs no pause.
+        if (!(await write(project, isUrgent))) notBefore.delete(project);
+      } catch (error) {
+        failures.push(error);
+      }
     }
     if (failures.length > 0) throw failures[0];
   };
