@@ -5,6 +5,11 @@ import type { TestApp } from "../fixture.ts";
 import { newLink } from "../transports/http/console/signed-in.ts";
 import { obstacles, openPage, type PageOptions, picture, type Watched } from "./browser.ts";
 
+/** Opens a new sign-in link of an administrator, which leads to an address of the console. */
+export async function signInAt(page: Page, app: TestApp, to: string): Promise<void> {
+  await page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
+}
+
 /** A page of an administrator. */
 export async function openAsAdministrator(
   browser: Browser,

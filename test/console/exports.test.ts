@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { newLink } from "../transports/http/console/signed-in.ts";
+import { signInAt } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, obstacles, openPage, picture } from "./browser.ts";
 
 let app: TestApp;
@@ -40,7 +40,7 @@ for (const [theme, width] of [
       });
       const { page, faults, close } = await openPage(browser, app.url, { theme, width });
       const to = `/console/projects/${project}/exports`;
-      await page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
+      await signInAt(page, app, to);
       await page.getByRole("heading", { name: "No exports" }).waitFor();
       // The event stream has the list, so looking at it adds no record.
       expect(app.countRecords(project)).toBe(1);

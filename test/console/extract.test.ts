@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser } from "playwright-core";
 import { toPassages } from "../../src/console/views/extract/passages.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { newLink } from "../transports/http/console/signed-in.ts";
+import { signInAt } from "./administration.ts";
 import {
   browserTest,
   chromiumPath,
@@ -37,7 +37,7 @@ afterAll(async () => {
 async function open(project: string, options: PageOptions = {}) {
   const watched = await openPage(browser, app.url, options);
   const to = `/console/projects/${project}/extract`;
-  await watched.page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
+  await signInAt(watched.page, app, to);
   await watched.page.getByLabel("Text", { exact: true }).fill(text);
   return watched;
 }

@@ -6,6 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { revokeSessions } from "../../src/access/session-operations.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { newLink } from "../transports/http/console/signed-in.ts";
+import { signInAt } from "./administration.ts";
 import {
   browserTest,
   chromiumPath,
@@ -102,7 +103,7 @@ browserTest(
   async () => {
     for (const to of ["https://evil.example/", "//evil.example/", "/v1/memories", "javascript:alert(1)"]) {
       const { page, close } = await openPage(browser, app.url);
-      await page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
+      await signInAt(page, app, to);
       await page.locator("button.project").waitFor();
       expect(page.url()).toBe(`${app.url}/console/`);
       await close();

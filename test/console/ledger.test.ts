@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { newLink } from "../transports/http/console/signed-in.ts";
+import { signInAt } from "./administration.ts";
 import {
   browserTest,
   chromiumPath,
@@ -60,7 +60,7 @@ const call = (method: string, path: string, body: unknown) => app.call(method, p
 async function openLedger(query = "", options: PageOptions = {}): Promise<Watched> {
   const watched = await openPage(browser, app.url, options);
   const to = `/console/projects/${project}/ledger${query}`;
-  await watched.page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
+  await signInAt(watched.page, app, to);
   await watched.page.locator("tbody tr[data-opens]").first().waitFor();
   return watched;
 }

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Injection } from "../../clients/typescript/src/index.ts";
 import { withBudget } from "../../src/console/views/search/prompt-budget.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { newLink } from "../transports/http/console/signed-in.ts";
+import { signInAt } from "./administration.ts";
 import {
   browserTest,
   chromiumPath,
@@ -59,7 +59,7 @@ const path = () => `${app.url}/console/projects/${app.projectId}/search`;
 async function open(address: string, options: PageOptions = {}) {
   const watched = await openPage(browser, app.url, options);
   const { page } = watched;
-  await page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to: address })}#${await newLink(app)}`);
+  await signInAt(page, app, address);
   await page.locator("h1", { hasText: "Search lab" }).waitFor();
   return watched;
 }
