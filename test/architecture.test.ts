@@ -86,6 +86,16 @@ const allowed: Readonly<Record<string, string>> = {
   console: "nouns, types of domains, checks of the ledger, shared with the console, console",
 };
 
+/** The folders of search in the engine, each with those that it may import, types included. */
+const belowInSearch: Readonly<Record<string, string>> = {
+  "search-cache": "",
+  "search/steps": "search-cache",
+  "search/index": "search-cache search/steps",
+  "search/scanners": "search-cache search/steps search/index",
+  "search/searcher": "search-cache search/steps search/index search/scanners",
+  "search/groups": "search-cache search/steps",
+};
+
 const groupByPath: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(groups).flatMap(([group, paths]) => paths.split(/\s+/).map((path) => [path, group])),
 );
@@ -154,6 +164,24 @@ describe("dependencies point one way", () => {
       }),
     );
     expect(users.map(([path]) => path)).toEqual(["src/engines/engines.ts"]);
+  });
+
+  test("between the folders of search in the engine", () => {
+    const engine = "src/engines/sqlite/";
+    const folderOf = (path: string) =>
+      path.startsWith(engine)
+        ? /^(search\/[\w-]+|search-cache)\//.exec(path.slice(engine.length))?.[1]
+        : undefined;
+    const wrong = [...graph].flatMap(([path, { all }]) => {
+      const folder = folderOf(path);
+      const below = folder === undefined ? undefined : belowInSearch[folder];
+      if (folder === undefined || below === undefined) return folder === undefined ? [] : [path];
+      return all.filter((specifier) => {
+        const target = folderOf(resolve(path, specifier) ?? "");
+        return target !== undefined && target !== folder && !below.split(" ").includes(target);
+      });
+    });
+    expect(wrong).toEqual([]);
   });
 
   test("without a circle, imports of types included", () => {

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import manifest from "../../package.json";
 import { settings } from "../../src/config/settings.ts";
-import { bytesPerMemory } from "../../src/engines/sqlite/search/search-index.ts";
+import { bytesPerMemory } from "../../src/engines/sqlite/search/index/search-index.ts";
 import * as extractionLimits from "../../src/extraction/limits.ts";
 import * as limits from "../../src/limits.ts";
 import { rowsPerBlock } from "../../src/ranking/limits.ts";

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import type { StoreStatistics } from "../../storage/statistics.ts";
 import type { Supervisor } from "../../threads/supervisor.ts";
-import type { Searches } from "./search/searches.ts";
+import type { Searches } from "./search/groups/searches.ts";
 import type { createReader } from "./threads/reader.ts";
 import type { Writer } from "./threads/writer.ts";
 

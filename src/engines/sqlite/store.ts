@@ -21,7 +21,7 @@ import { createErasureCount } from "./ledger/audit-reader.ts";
 import { createCheckList } from "./memories/checks.ts";
 import { createHeldFinder, createMemoryFinder } from "./memories/memory-reader.ts";
 import { bindModel } from "./schema/model-binding.ts";
-import { createSearches } from "./search/searches.ts";
+import { createSearches } from "./search/groups/searches.ts";
 import type { CacheWriterInit } from "./search-cache/cache-worker.ts";
 import { folderShare } from "./search-cache/limits.ts";
 import { cacheFolderOf } from "./search-cache/project-files.ts";

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { createSqliteEngine } from "../../../src/engines/sqlite/engine.ts";
-import { bytesPerMemory } from "../../../src/engines/sqlite/search/search-index.ts";
+import { bytesPerMemory } from "../../../src/engines/sqlite/search/index/search-index.ts";
 import { rowsPerBlock } from "../../../src/ranking/limits.ts";
 import { describeEngine } from "../../storage/conformance.ts";
 import { dimensions, runtime } from "../../storage/seam.ts";

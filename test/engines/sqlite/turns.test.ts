@@ -2,8 +2,8 @@
 // gone.
 
 import { expect, test } from "bun:test";
-import type { ToSearcher } from "../../../src/engines/sqlite/search/group-steps.ts";
 import { groupVectorsMax } from "../../../src/engines/sqlite/search/limits.ts";
+import type { ToSearcher } from "../../../src/engines/sqlite/search/steps/group-steps.ts";
 import { Refusal } from "../../../src/errors.ts";
 import { groupMaxCalls, readRequestsOfProjectAtOnce } from "../../../src/limits.ts";
 import { spawnWorker } from "../../../src/threads/spawn.ts";

@@ -1,5 +1,5 @@
-// Owns what the searcher and the main thread tell each other while the index of a project is written to cache files. The main thread passes
-// it on to the thread that writes.
+// Owns what the searcher and the main thread tell each other while the index of a project is written to cache files, and
+// when it was read from them before a search. The main thread passes copies on to the thread that writes.
 
 import type { CacheManifest } from "./manifest.ts";
 
@@ -17,6 +17,9 @@ export type CopyRequest =
   | { readonly written: string }
   /** The copy is complete, and the files have these blocks; null: it was given up. Answered with null. */
   | { readonly published: readonly string[] | null };
+
+/** `absent`: there are no usable files. `full`: there is no room without taking that of another index. */
+export type PreloadOutcome = "loaded" | "absent" | "full";
 
 export interface DueCopy {
   /** Id of the project. */

@@ -6,7 +6,8 @@ import type { CacheWriter } from "./cache-writer.ts";
 import type { CopyRequest, CopyStep, DueCopy } from "./copy-steps.ts";
 import { copyEndMs, writeEveryMs, writtenBytesPerMs } from "./limits.ts";
 
-type AskSearcher = <Answer>(request: CopyRequest) => Promise<Answer | null>;
+/** Null: the searcher was not started. Throws Refusal 1503 while it restarts. */
+export type AskSearcher = <Answer>(request: CopyRequest) => Promise<Answer | null>;
 type AskWriter = <Name extends keyof CacheWriter & string>(
   name: Name,
   ...values: Parameters<CacheWriter[Name]>

@@ -1,17 +1,17 @@
 // Owns which cache files are read after a start before anybody searches: those of the projects that were used last, one after the other, until
 // the memory for indexes is full. Must never take the place of an index that somebody uses.
 
-import type { PreloadOutcome } from "../search/group-steps.ts";
+import type { PreloadOutcome } from "./copy-steps.ts";
 
 export interface Preloading {
   /** Call it in the order in which the projects are to be read. @param bytes of the files of the project */
   add(project: string, bytes: number): void;
 }
 
-/** @param preload as Searches.preload */
-export function createPreloading(
-  preload: (project: string, bytes: number) => Promise<PreloadOutcome>,
-): Preloading {
+/** Reads the files of a project (an id) into memory. `bytes`: of the files. Throws Refusal 1503 when a thread ended, or the server is closed. */
+export type Preload = (project: string, bytes: number) => Promise<PreloadOutcome>;
+
+export function createPreloading(preload: Preload): Preloading {
   const waiting: { readonly project: string; readonly bytes: number }[] = [];
   let isWorking = false;
   let isOver = false;

@@ -10,12 +10,11 @@ import { createLogRepeats } from "../../../log/log-repeats.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
-import type { Searches } from "../search/searches.ts";
 import type { NamedRequest } from "../threads/answer-requests.ts";
 import type { CacheUse, CacheWriter } from "./cache-writer.ts";
-import { createIndexWriting } from "./index-writing.ts";
+import { type AskSearcher, createIndexWriting } from "./index-writing.ts";
 import { copyEndMs, writeTestMs } from "./limits.ts";
-import { createPreloading } from "./preloading.ts";
+import { createPreloading, type Preload } from "./preloading.ts";
 
 export interface SearchCache {
   /** Compares all files with the database, in the background, and writes indexes from now on. */
@@ -33,7 +32,8 @@ interface SearchCacheOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly startThread: () => WorkerThread;
-  readonly searches: Pick<Searches, "copy" | "preload">;
+  /** What the searcher does for the files. */
+  readonly searches: { readonly copy: AskSearcher; readonly preload: Preload };
 }
 
 export function createSearchCache({

@@ -18,8 +18,8 @@ import type {
   NearLimitsQuery,
 } from "../../../storage/statistics.ts";
 import type { WorkerThread } from "../../../threads/worker-thread.ts";
-import type { GroupRequestName, GroupRequests } from "../search/group-requests.ts";
-import type { Searches } from "../search/searches.ts";
+import type { Searches } from "../search/groups/searches.ts";
+import type { GroupRequestName, GroupRequests } from "../search/searcher/group-requests.ts";
 import { createVerificationRounds } from "../verify/verification-rounds.ts";
 import type { NamedRequest } from "./answer-requests.ts";
 import type { ReadHandlers } from "./reader-worker.ts";

@@ -7,12 +7,12 @@ import { createBlockScan } from "../../../ranking/block-scan.ts";
 import { viewRowBlock } from "../../../ranking/row-block.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
-import { createBlockReader } from "../search/block-reader.ts";
-import { createExactScores } from "../search/exact-scores.ts";
-import type { ToScanner } from "../search/group-steps.ts";
-import type { TaskKinds } from "../search/scanner-tasks.ts";
-import { createTaskPerformer, type FindBuffer } from "../search/task-performer.ts";
-import { warmScan } from "../search/warm-scan.ts";
+import { createBlockReader } from "../search/scanners/block-reader.ts";
+import { createExactScores } from "../search/scanners/exact-scores.ts";
+import type { TaskKinds } from "../search/scanners/scanner-tasks.ts";
+import { createTaskPerformer, type FindBuffer } from "../search/scanners/task-performer.ts";
+import { warmScan } from "../search/scanners/warm-scan.ts";
+import type { ToScanner } from "../search/steps/group-steps.ts";
 import { tryReadingBlock } from "../search-cache/project-files.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
 

@@ -3,7 +3,7 @@
 
 import type { Refusal } from "../../../errors.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
-import type { BufferChanges, SharedBuffer, ToScanner } from "../search/group-steps.ts";
+import type { BufferChanges, SharedBuffer, ToScanner } from "../search/steps/group-steps.ts";
 
 export interface Scanner {
   /** Whether it accepts tasks. */

@@ -12,9 +12,9 @@ import {
 } from "../../../statistics/distribution.ts";
 import { ThreadEnded } from "../../../threads/thread-ended.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
-import { createGarbageCollection } from "../search/garbage.ts";
-import type { BufferChanges, GroupWork } from "../search/group-steps.ts";
 import { scannersMax } from "../search/limits.ts";
+import { createGarbageCollection } from "../search/scanners/garbage.ts";
+import type { BufferChanges, GroupWork } from "../search/steps/group-steps.ts";
 import { createScanner, type Scanner } from "./scanner.ts";
 
 export interface Scanners {

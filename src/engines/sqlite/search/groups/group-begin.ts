@@ -1,0 +1,78 @@
+// Owns when the next group of a project begins: at once, or when more of its searches have come, which the same pass over the index answers.
+// Half of those that come next are enough: they are a group while the queries of the other half are embedded. Must never make a search
+// wait long compared with the groups of its project.
+
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../../../clock.ts";
+import { groupVectorsMax } from "../limits.ts";
+
+export interface GroupBegin {
+  /** A search of the project follows when its query is embedded. Dispose of the result when it has followed, or will not. */
+  expect(project: string): Disposable;
+  /** Whether the group begins now. If not, `begin` is called later. @param searches that wait, the first one since `askedAt` */
+  isDue(project: string, searches: number, askedAt: number): boolean;
+  /** A group of the project took so long. */
+  took(project: string, groupMs: number): void;
+  /** Calls `begin` after all searches were asked whose queries were embedded at once. */
+  soon(): void;
+}
+
+/** Of the time that the last group took, the longest wait for more searches. */
+const waitShareMax = 0.5;
+/** Groups of small projects take less time than a timer. */
+const waitMinMs = 1;
+/** Projects whose groups take long enough to wait. */
+const slowProjectsMax = 1_000;
+
+/** @param begin begins the groups that are due */
+export function createGroupBegin(clock: Pick<Clock, "elapsed" | "after">, begin: () => void): GroupBegin {
+  /** By project, above 0. */
+  const expected = new Map<string, number>();
+  const waitMsOf = new LRUCache<string, number>({ max: slowProjectsMax });
+  /** Projects for which `begin` is called when the wait is over. */
+  const waiting = new Set<string>();
+  let isSoon = false;
+
+  const soon = (): void => {
+    if (isSoon) return;
+    isSoon = true;
+    // Answers of the embedder that came in one message are passed on in the same turn of the event loop.
+    setImmediate(() => {
+      isSoon = false;
+      begin();
+    });
+  };
+  const beginAfter = (project: string, waitMs: number): void => {
+    if (waiting.has(project)) return;
+    waiting.add(project);
+    clock.after(waitMs, () => {
+      waiting.delete(project);
+      begin();
+    });
+  };
+  return {
+    expect(project) {
+      expected.set(project, (expected.get(project) ?? 0) + 1);
+      return {
+        [Symbol.dispose]() {
+          const others = (expected.get(project) ?? 1) - 1;
+          if (others === 0) expected.delete(project);
+          else expected.set(project, others);
+          soon();
+        },
+      };
+    },
+    isDue(project, searches, askedAt) {
+      const waitMs = (waitMsOf.get(project) ?? 0) - (clock.elapsed() - askedAt);
+      if (searches >= Math.min(expected.get(project) ?? 0, groupVectorsMax) || waitMs <= 0) return true;
+      beginAfter(project, waitMs);
+      return false;
+    },
+    took(project, groupMs) {
+      const waitMs = groupMs * waitShareMax;
+      if (waitMs >= waitMinMs) waitMsOf.set(project, waitMs);
+      else waitMsOf.delete(project);
+    },
+    soon,
+  };
+}

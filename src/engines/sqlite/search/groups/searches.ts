@@ -1,0 +1,227 @@
+// Owns the searches that wait, in the main thread, and the groups in which they are answered: the searches of a project that arrive while
+// one of its groups is open form the next one, as calls do in group commit. Projects take turns. Must never understand a search.
+
+import type { Project } from "../../../../access/project.ts";
+import type { Clock } from "../../../../clock.ts";
+import { Refusal } from "../../../../errors.ts";
+import { searchQueueLimits } from "../../../../limits.ts";
+import { cancelled } from "../../../../scheduling/cancellation.ts";
+import { FairQueue, type QueueCounts, type Waiter } from "../../../../scheduling/fair-queue.ts";
+import { groupSearches, stageSeconds } from "../../../../statistics/bounds.ts";
+import {
+  createDistribution,
+  type DistributionState,
+  secondsBetween,
+} from "../../../../statistics/distribution.ts";
+import type { SearchStatistics } from "../../../../storage/statistics.ts";
+import type { ThreadEvents, WorkerThread } from "../../../../threads/worker-thread.ts";
+import type { PreloadOutcome } from "../../search-cache/copy-steps.ts";
+import type { ScannerStatistics, Scanners } from "../../threads/scanners.ts";
+import { groupVectorsMax, openGroupsMax, preloadPausesMs } from "../limits.ts";
+import type { GroupOutcome, GroupRequest } from "../steps/group-steps.ts";
+import { createGroupBegin, type GroupBegin } from "./group-begin.ts";
+import { createGroupPerformer, type GroupPerformer } from "./group-performer.ts";
+
+export interface Searches {
+  /** Starts the threads, so that the first search does not wait for them. */
+  start(): void;
+  /** `vectors`: how many vectors the search compares with the memories. @throws Refusal */
+  ask<Answer>(waiter: Waiter, project: Project, request: GroupRequest, vectors: number): Promise<Answer>;
+  /** As GroupBegin.expect. */
+  expect: GroupBegin["expect"];
+  /**
+   * Reads the cache files of a project (an id) into memory, in steps: it pauses while other projects are searched. Searches of the project
+   * wait for it. @param bytes of the files
+   * @throws Refusal 1503 when a thread ended, or the searches are closed
+   */
+  preload(project: string, bytes: number): Promise<PreloadOutcome>;
+  /** For the cache files of an index; null: the searcher was not started. @throws Refusal 1503 while it restarts */
+  copy: GroupPerformer["copy"];
+  /** What the searcher counts; null: it was not started. @throws Refusal 1503 while it restarts */
+  statistics(): Promise<SearchStatistics | null>;
+  counts(): SearchCounts;
+  close(): Promise<void>;
+}
+
+export interface SearchCounts {
+  readonly queue: QueueCounts;
+  /** Seconds that searches waited until the searcher got them. */
+  readonly waits: DistributionState;
+  /** Searches of a group. */
+  readonly groups: DistributionState;
+  readonly tasks: ScannerStatistics;
+}
+
+interface Search {
+  readonly project: Project;
+  readonly request: GroupRequest;
+  readonly vectors: number;
+  readonly askedAt: number;
+  /** Null while it waits. */
+  group: OpenGroup | null;
+  answer(value: unknown): void;
+  refuse(reason: unknown): void;
+}
+
+interface OpenGroup {
+  readonly awaited: Set<Search>;
+  /** Aborted when nobody awaits the group. */
+  readonly controller: AbortController;
+}
+
+export function createSearches(
+  start: (events: ThreadEvents) => WorkerThread,
+  scanners: Scanners,
+  clock: Clock,
+): Searches {
+  const queue = new FairQueue<Search>(searchQueueLimits);
+  /** By project. */
+  const open = new Map<string, OpenGroup>();
+  /** Ends what nobody waits for. */
+  const closing = new AbortController();
+  /** Called when a search has come or gone, or a group has ended. */
+  const awaitingChange: (() => void)[] = [];
+  const waits = createDistribution(stageSeconds);
+  const sizes = createDistribution(groupSearches);
+
+  /** The next searches of the project whose turn it is; empty: none can begin. */
+  const takeGroup = (): Search[] => {
+    const isDue = (project: string, { askedAt }: Search): boolean =>
+      !open.has(project) && groupBegin.isDue(project, queue.sizeOf(project), askedAt);
+    const first = open.size < openGroupsMax ? queue.take(isDue) : undefined;
+    if (first === undefined) return [];
+    const searches = [first];
+    let { vectors } = first;
+    const fits = (project: string, search: Search): boolean =>
+      project === first.project.id && vectors + search.vectors <= groupVectorsMax;
+    for (let next = queue.take(fits); next !== undefined; next = queue.take(fits)) {
+      searches.push(next);
+      vectors += next.vectors;
+    }
+    return searches;
+  };
+  const perform = async (searches: readonly Search[], { project }: Search): Promise<void> => {
+    const group: OpenGroup = { awaited: new Set(searches), controller: new AbortController() };
+    open.set(project.id, group);
+    sizes.observe(searches.length);
+    const startedAt = clock.elapsed();
+    for (const search of searches) {
+      search.group = group;
+      waits.observe(secondsBetween(search.askedAt, startedAt));
+    }
+    try {
+      const requests = searches.map(({ request }) => request);
+      const outcomes = await performer.perform(project, requests, group.controller.signal);
+      for (const [at, search] of searches.entries()) settle(search, outcomes[at]);
+    } catch (error) {
+      for (const search of searches) search.refuse(error);
+    } finally {
+      groupBegin.took(project.id, clock.elapsed() - startedAt);
+      end(project.id);
+    }
+  };
+  const end = (project: string): void => {
+    open.delete(project);
+    performer.pump();
+    wake();
+  };
+  const wake = (): void => {
+    for (const resolve of awaitingChange.splice(0)) resolve();
+  };
+  /** While others search, nothing is read that nobody waits for. @param isLate called after each change */
+  const untilTurnOf = async (project: string, isLate: () => boolean): Promise<void> => {
+    const othersSearch = () => queue.size > 0 || open.size > (open.has(project) ? 1 : 0);
+    while (othersSearch() && queue.sizeOf(project) === 0 && !closing.signal.aborted && !isLate())
+      await new Promise<void>((resolve) => awaitingChange.push(resolve));
+  };
+  const performer = createGroupPerformer(start, scanners, {
+    beginNext() {
+      const searches = takeGroup();
+      const [first] = searches;
+      if (first === undefined) return false;
+      void perform(searches, first);
+      return true;
+    },
+    onDown(reason) {
+      queue.drain(reason);
+      wake();
+    },
+  });
+
+  const groupBegin = createGroupBegin(clock, performer.pump);
+
+  return {
+    expect: groupBegin.expect,
+    async ask<Answer>(
+      { project: turn, signal }: Waiter,
+      project: Project,
+      request: GroupRequest,
+      vectors: number,
+    ): Promise<Answer> {
+      if (signal.aborted) throw cancelled();
+      performer.requireUp();
+      // The type is that of the request's name (group-requests.ts); it is not checked.
+      const answered = Promise.withResolvers<Answer>();
+      const refuse = (reason: unknown) => answered.reject(reason);
+      const askedAt = clock.elapsed();
+      const answer = (value: unknown) => answered.resolve(value as Answer);
+      const search: Search = { project, request, vectors, askedAt, answer, refuse, group: null };
+      const leave = () => {
+        answered.reject(cancelled());
+        if (queue.remove(turn, search)) return wake();
+        search.group?.awaited.delete(search);
+        if (search.group?.awaited.size === 0) search.group.controller.abort(cancelled());
+      };
+      queue.add(turn, search);
+      signal.addEventListener("abort", leave);
+      groupBegin.soon();
+      wake();
+      return answered.promise.finally(() => signal.removeEventListener("abort", leave));
+    },
+    start() {
+      performer.start();
+      scanners.start();
+    },
+    async preload(project, bytes) {
+      const { signal } = closing;
+      await untilTurnOf(project, () => false);
+      signal.throwIfAborted();
+      // Otherwise a search reads the files.
+      if (open.has(project)) return "loaded";
+      open.set(project, { awaited: new Set(), controller: closing });
+      // The write-ahead log cannot be emptied during its read transaction.
+      const pausesUntil = clock.elapsed() + preloadPausesMs;
+      const timer = clock.after(preloadPausesMs, wake);
+      const turn = () => untilTurnOf(project, () => clock.elapsed() >= pausesUntil);
+      try {
+        return await performer.preload(project, bytes, turn, signal);
+      } finally {
+        timer.cancel();
+        end(project);
+      }
+    },
+    copy: performer.copy,
+    statistics: () => performer.statistics(),
+    counts: () => ({
+      queue: queue.counts,
+      waits: waits.read(),
+      groups: sizes.read(),
+      tasks: scanners.statistics(),
+    }),
+    async close() {
+      closing.abort(cancelled());
+      wake();
+      await performer.close();
+      await scanners.close();
+    },
+  };
+}
+
+function settle(search: Search, outcome: GroupOutcome | undefined): void {
+  if (outcome === undefined) search.refuse(new Error("the searcher has left out an outcome of a group"));
+  else if ("answer" in outcome) search.answer(outcome.answer);
+  else {
+    const { code, message, retryAfterSeconds } = outcome.refused;
+    search.refuse(new Refusal(code, message, {}, retryAfterSeconds));
+  }
+}

@@ -1,0 +1,16 @@
+// Owns what a search index consists of that cannot be concluded from its blocks: what its cache files contain.
+
+import type { MemoryType } from "../../../../memory/memory.ts";
+import type { RowBlock } from "../../../../ranking/row-block.ts";
+
+export interface IndexContent {
+  /** All changes through this revision are in the blocks. */
+  readonly revision: number;
+  readonly epochs: Readonly<Partial<Record<MemoryType, number>>>;
+  readonly tagSets: Iterable<readonly [number: number, text: string]>;
+  readonly blocks: readonly RowBlock[];
+  /** How often each block was changed. */
+  readonly changes: readonly number[];
+  /** How often memories that did not change got other slots. */
+  readonly moves: number;
+}

@@ -1,0 +1,81 @@
+// Owns the queries of a search index: all memories of a project, or the changes since a revision.
+
+import type { MemoryType } from "../../../../memory/memory.ts";
+import type { Database } from "../../../../native/sqlite.ts";
+import { aliveJoin } from "../../memories/memory-row.ts";
+import { createWordReader } from "../../memories/word-reader.ts";
+
+export interface ChangedRow {
+  serial: number;
+  revision: number;
+  content_revision: number;
+  memory_type: MemoryType;
+  importance: number;
+  is_active: number;
+  expires_at: number | null;
+  /** As `MemoryRow.tags`. */
+  tags: string | null;
+  embedding: Uint8Array;
+}
+
+interface RemovedRow {
+  memory: number;
+  revision: number;
+}
+
+export interface Pool {
+  memory_type: MemoryType;
+  epoch: number;
+  memories: number;
+}
+
+/** Prepared once per connection. */
+export interface IndexStatements {
+  pools(project: number): Map<MemoryType, Pool>;
+  /** Of the memories that no bulk delete has hidden, in the order of their revisions. */
+  changes(project: number, afterRevision: number, throughRevision: number): Iterable<ChangedRow>;
+  removals(project: number, afterRevision: number): Iterable<RemovedRow>;
+  /** Whether more than `rows` memories have changed after a revision; those that a bulk delete has hidden count. */
+  isBehind(project: number, afterRevision: number, rows: number): boolean;
+  /** The revision through which as many memories have changed, or the newest one; null: none has changed. */
+  endOf(project: number, afterRevision: number, rows: number): number | null;
+  /** Begins another read transaction, which sees what was committed since. */
+  renew(): void;
+  holders(project: number, word: string, fromRevision: number, limit: number): Float64Array;
+}
+
+export function createIndexStatements(database: Database): IndexStatements {
+  const pools = database.prepare<[number], Pool>(
+    "SELECT memory_type, epoch, memories FROM pool WHERE project = ?",
+  );
+  const changes = database.prepare<[number, number, number], ChangedRow>(
+    `SELECT m.serial, m.revision, m.content_revision, m.memory_type, m.importance, m.is_active, m.expires_at, m.tags, v.embedding
+     FROM memory m ${aliveJoin} JOIN memory_vector v ON v.memory = m.serial
+     WHERE m.project = ? AND m.revision > ? AND m.revision <= ? ORDER BY m.revision`,
+  );
+  const removals = database.prepare<[number, number], RemovedRow>(
+    "SELECT memory, revision FROM memory_removal WHERE project = ? AND revision > ?",
+  );
+  const nth = database
+    .prepare<[number, number, number], number>(
+      "SELECT revision FROM memory WHERE project = ? AND revision > ? ORDER BY revision LIMIT 1 OFFSET ?",
+    )
+    .pluck();
+  const last = database
+    .prepare<[number, number], number | null>(
+      "SELECT MAX(revision) FROM memory WHERE project = ? AND revision > ?",
+    )
+    .pluck();
+  return {
+    pools: (project) => new Map(pools.all(project).map((row) => [row.memory_type, row])),
+    changes: (project, after, through) => changes.iterate(project, after, through),
+    isBehind: (project, after, rows) => nth.get(project, after, rows) !== undefined,
+    endOf: (project, after, rows) => nth.get(project, after, rows - 1) ?? last.get(project, after) ?? null,
+    renew() {
+      database.exec("COMMIT");
+      database.exec("BEGIN");
+    },
+    removals: (project, afterRevision) => removals.iterate(project, afterRevision),
+    holders: createWordReader(database),
+  };
+}

@@ -1,0 +1,164 @@
+// Owns the rows of one search index, and everything that finds them: tables, bits and numbers of tags, which change together with a row.
+// Must never read the database.
+
+import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
+import type { SearchQuery } from "../../../../memory/store.ts";
+import { isActiveState, type RowBlock, typeOfState } from "../../../../ranking/row-block.ts";
+import type { BlockBuffers } from "./block-buffers.ts";
+import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
+import { EligibleSets } from "./eligible-sets.ts";
+import type { ChangedRow } from "./index-statements.ts";
+import { writeValues, writeVector } from "./row-writing.ts";
+import { SlotTable } from "./slot-table.ts";
+import { rowOf, Slots } from "./slots.ts";
+import { TagSets } from "./tag-sets.ts";
+
+/** Some rows of a block that others have written. The number that a row has is the position of its tags + 1. */
+export interface AdoptedRows {
+  readonly firstRow: number;
+  readonly rows: number;
+  readonly tagTexts: readonly string[];
+}
+
+export class IndexedRows {
+  readonly slots: Slots;
+  readonly tagSets = new TagSets();
+  readonly #bySerial: SlotTable;
+  readonly #byContent: SlotTable;
+  readonly #eligibility = new Eligibility();
+  readonly #eligibleSets = new EligibleSets();
+
+  constructor(dimensions: number, buffers: BlockBuffers) {
+    const slots = new Slots(dimensions, buffers);
+    this.slots = slots;
+    this.#bySerial = new SlotTable(slots, (slot) => slots.serialAt(slot));
+    this.#byContent = new SlotTable(slots, (slot) => slots.contentRevisionAt(slot));
+  }
+
+  /** Of all parts; that of tags is estimated. */
+  get byteLength(): number {
+    const tables = this.#bySerial.byteLength + this.#byContent.byteLength;
+    const bits = this.#eligibility.byteLength + this.#eligibleSets.byteLength;
+    return this.slots.byteLength + tables + bits + this.tagSets.byteLength;
+  }
+
+  /** The slot of the memory with this content; -1: there is none. */
+  slotOfContent(contentRevision: number): number {
+    return this.#byContent.find(contentRevision);
+  }
+
+  /** The slots that the query can return, as bits in shared memory, until `endGroup`. */
+  eligible(query: EligibilityQuery & Pick<SearchQuery, "tags">): Uint32Array {
+    const eligible = this.#eligibleSets.take(Math.ceil(this.slots.end / 32));
+    const isMatch = query.tags === null ? null : this.tagSets.matching(query.tags);
+    if (query.tags !== null && isMatch === null) return eligible;
+    this.#eligibility.fill(query, eligible, (block) => this.slots.expiriesOf(block));
+    if (isMatch !== null) this.slots.keepTagged(eligible, isMatch);
+    return eligible;
+  }
+
+  /** The results of `eligible` are not used any more. */
+  endGroup(): void {
+    this.#eligibleSets.returnAll();
+  }
+
+  /** A memory that is new or changed. @returns whether it got another slot: a content that is the same has the same vector */
+  put(row: ChangedRow): boolean {
+    let slot = this.#bySerial.find(row.serial);
+    if (slot !== -1 && this.slots.contentRevisionAt(slot) !== row.content_revision) {
+      this.#drop(slot);
+      slot = -1;
+    }
+    const isPlaced = slot === -1;
+    if (isPlaced) slot = this.#takeFor(row);
+    this.slots.touch(slot);
+    const block = this.slots.blockOf(slot);
+    // The new tags first, so that equal ones keep their number.
+    const tagSet = this.tagSets.add(row.tags);
+    this.tagSets.remove(block.tagSets[rowOf(slot)] ?? 0);
+    writeValues(block, rowOf(slot), row, tagSet);
+    this.#setEligibility(slot, block, rowOf(slot));
+    return isPlaced;
+  }
+
+  #setEligibility(slot: number, { states, expiries }: RowBlock, row: number): void {
+    const state = states[row] ?? 0;
+    const type = memoryTypes[typeOfState(state)];
+    if (type !== undefined) this.#eligibility.set(slot, type, isActiveState(state), expiries[row] ?? 0);
+  }
+
+  #takeFor(row: ChangedRow): number {
+    const slot = this.slots.take();
+    try {
+      writeVector(this.slots.blockOf(slot), rowOf(slot), row);
+    } catch (error) {
+      this.slots.free(slot);
+      throw error;
+    }
+    this.#bySerial.add(row.serial, slot);
+    this.#byContent.add(row.content_revision, slot);
+    return slot;
+  }
+
+  /** A memory that was removed; one that is not in the index is ignored. */
+  drop(serial: number): void {
+    const slot = this.#bySerial.find(serial);
+    if (slot !== -1) this.#drop(slot);
+  }
+
+  #drop(slot: number): void {
+    this.#bySerial.remove(this.slots.serialAt(slot));
+    this.#byContent.remove(this.slots.contentRevisionAt(slot));
+    this.tagSets.remove(this.slots.blockOf(slot).tagSets[rowOf(slot)] ?? 0);
+    this.#eligibility.clear(slot);
+    this.slots.free(slot);
+  }
+
+  /** Drops all memories of these types at once. */
+  dropTypes(types: ReadonlySet<MemoryType>): void {
+    for (const type of types) this.#eligibility.clearType(type);
+    const isDropped = memoryTypes.map((type) => types.has(type));
+    this.slots.freeAll(({ states, tagSets }, row) => {
+      if (isDropped[typeOfState(states[row] ?? 0)] !== true) return false;
+      const tagSet = tagSets[row] ?? 0;
+      if (tagSet > 0) this.tagSets.remove(tagSet);
+      return true;
+    });
+    this.#bySerial.removeFreed(this.slots.count);
+    this.#byContent.removeFreed(this.slots.count);
+  }
+
+  /** Call it before `adopt`, with the rows of all blocks. */
+  reserve(rows: number): void {
+    this.#bySerial.reserve(rows);
+    this.#byContent.reserve(rows);
+  }
+
+  /** Adds the rows of a block, in place of older ones of the same memories. The numbers of tags become those of the index. */
+  adopt(block: RowBlock, parts: readonly AdoptedRows[]): void {
+    for (const serial of block.serials) if (serial !== 0) this.drop(serial);
+    const firstSlot = this.slots.adopt(block);
+    for (const { firstRow, rows, tagTexts } of parts) {
+      for (let row = firstRow; row < firstRow + rows; row++) {
+        const serial = block.serials[row] ?? 0;
+        if (serial === 0) continue;
+        const slot = firstSlot + row;
+        const tagSet = block.tagSets[row] ?? 0;
+        if (tagSet !== 0) block.tagSets[row] = this.tagSets.add(tagTexts[tagSet - 1] ?? null);
+        this.#bySerial.add(serial, slot);
+        this.#byContent.add(block.contentRevisions[row] ?? 0, slot);
+        this.#setEligibility(slot, block, row);
+      }
+    }
+  }
+
+  /** Moves memories to other slots, so that fewer blocks are scanned. */
+  compact(): void {
+    this.slots.compact((from, to) => {
+      this.#setEligibility(to, this.slots.blockOf(to), rowOf(to));
+      this.#eligibility.clear(from);
+    });
+    this.#bySerial.rebuild(this.slots.count);
+    this.#byContent.rebuild(this.slots.count);
+  }
+}

@@ -1,0 +1,24 @@
+// Owns how a memory is written to a row of a search index.
+
+import { memoryTypes } from "../../../../memory/memory.ts";
+import { quantiseRow } from "../../../../ranking/quantisation.ts";
+import { type RowBlock, rowState, setRowValues } from "../../../../ranking/row-block.ts";
+import { toVector } from "../../memories/memory-row.ts";
+import type { ChangedRow } from "./index-statements.ts";
+
+/** @throws RangeError when the vector does not fit; nothing is written then */
+export function writeVector(block: RowBlock, row: number, { embedding }: ChangedRow): void {
+  quantiseRow(toVector(embedding), block, row);
+}
+
+/** Everything but the vector. */
+export function writeValues(block: RowBlock, row: number, memory: ChangedRow, tagSet: number): void {
+  setRowValues(block, row, {
+    serial: memory.serial,
+    contentRevision: memory.content_revision,
+    importance: memory.importance,
+    expiresAt: memory.expires_at ?? Number.POSITIVE_INFINITY,
+    tagSet,
+    state: rowState(memoryTypes.indexOf(memory.memory_type), memory.is_active === 1),
+  });
+}

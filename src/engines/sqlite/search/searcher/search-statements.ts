@@ -1,0 +1,70 @@
+// Owns what the searches of a group read from the database besides the changes of an index. Prepared once for each connection.
+
+import type { Project } from "../../../../access/project.ts";
+import type { Memory } from "../../../../memory/memory.ts";
+import type { ProminenceQuery, SearchQuery } from "../../../../memory/store.ts";
+import type { ModelBinding } from "../../../../model-change/store.ts";
+import type { Database } from "../../../../native/sqlite.ts";
+import type { Reading } from "../../../../ranking/query-keywords.ts";
+import { createProminenceReader, createRuleReader } from "../../memories/memory-reader.ts";
+import { type MemoryRow, memoryColumns, toMemory, toVector } from "../../memories/memory-row.ts";
+import { serialsOf } from "../../project-serials.ts";
+import { createModelLookup } from "../../schema/model-binding.ts";
+import { type CacheFacts, createCacheFacts } from "../../search-cache/cache-facts.ts";
+import { createIndexStatements, type IndexStatements } from "../index/index-statements.ts";
+import type { Scored } from "../scanners/exact-score.ts";
+import { createScan } from "./scan.ts";
+
+/** All of them read in the transaction of the group. */
+export interface SearchStatements {
+  readonly index: IndexStatements;
+  readonly cache: CacheFacts;
+  serialOf(project: string): number;
+  /** The model of the vectors; null: there is none, and no vector. */
+  model(): ModelBinding | null;
+  memoryCount(project: number): number;
+  /** Of all memories of the project; 0: it has never had one. */
+  newestRevision(project: number): number;
+  vectorOf(memory: number): Float32Array;
+  memoryOf(memory: number): Memory;
+  rules(project: Project, now: number): Memory[];
+  prominent(project: Project, query: ProminenceQuery): Reading<Memory[]>;
+  /** A search without an index: the best memories, best first. */
+  scan(project: Project, query: SearchQuery): Reading<readonly Scored[]>;
+}
+
+export function createSearchStatements(database: Database): SearchStatements {
+  const memoryCount = database
+    .prepare<[number], number>("SELECT TOTAL(memories) FROM pool WHERE project = ?")
+    .pluck();
+  const newestRevision = database
+    .prepare<[number], number | null>("SELECT MAX(revision) FROM memory WHERE project = ?")
+    .pluck();
+  const vector = database
+    .prepare<[number], Uint8Array>("SELECT embedding FROM memory_vector WHERE memory = ?")
+    .pluck();
+  const memory = database.prepare<[number], MemoryRow>(
+    `SELECT ${memoryColumns} FROM memory m WHERE m.serial = ?`,
+  );
+  return {
+    index: createIndexStatements(database),
+    cache: createCacheFacts(database),
+    serialOf: serialsOf(database),
+    model: createModelLookup(database),
+    memoryCount: (project) => memoryCount.get(project) ?? 0,
+    newestRevision: (project) => newestRevision.get(project) ?? 0,
+    vectorOf(serial) {
+      const bytes = vector.get(serial);
+      if (bytes === undefined) throw new Error("the search index contains a memory without a vector");
+      return toVector(bytes);
+    },
+    memoryOf(serial) {
+      const row = memory.get(serial);
+      if (row === undefined) throw new Error("the search index contains a memory that the database does not");
+      return toMemory(row);
+    },
+    rules: createRuleReader(database),
+    prominent: createProminenceReader(database),
+    scan: createScan(database),
+  };
+}

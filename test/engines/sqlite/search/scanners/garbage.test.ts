@@ -1,0 +1,36 @@
+// Holds what searches leave to the garbage collector to what is promised: memory is used again, and garbage is collected while a thread works.
+
+import { expect, test } from "bun:test";
+import { EligibleSets } from "../../../../../src/engines/sqlite/search/index/eligible-sets.ts";
+import { groupVectorsMax } from "../../../../../src/engines/sqlite/search/limits.ts";
+import { createGarbageCollection } from "../../../../../src/engines/sqlite/search/scanners/garbage.ts";
+
+test("a thread that works all the time collects its garbage once a second", () => {
+  let nowMs = 0;
+  const collections: number[] = [];
+  const collectGarbage = createGarbageCollection(
+    () => collections.push(nowMs),
+    () => nowMs,
+  );
+  for (; nowMs <= 3_500; nowMs += 100) collectGarbage();
+  expect(collections).toEqual([1_000, 2_000, 3_000]);
+});
+
+test("the next group uses the memory of the eligible memories again, and finds no bit of the group before", () => {
+  const sets = new EligibleSets();
+  const first = sets.take(100);
+  const second = sets.take(100);
+  expect(second.buffer).not.toBe(first.buffer);
+  first.fill(0xffff_ffff);
+  sets.returnAll();
+  const next = sets.take(90);
+  expect(next.buffer).toBe(first.buffer);
+  expect(next).toEqual(new Uint32Array(90));
+  expect(sets.take(1_000).length).toBe(1_000);
+});
+
+test("a group of many queries leaves no more sets than a usual one", () => {
+  const sets = new EligibleSets();
+  for (let query = 0; query < 3 * groupVectorsMax; query++) sets.take(1_000);
+  expect(sets.byteLength).toBeLessThanOrEqual(groupVectorsMax * 1_250 * Uint32Array.BYTES_PER_ELEMENT);
+});
