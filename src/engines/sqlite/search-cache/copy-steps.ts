@@ -29,7 +29,12 @@ export interface DueCopy {
 }
 
 /** What follows; null: the copy cannot be made, because the index has left the memory or its blocks have changed too much. */
-export type CopyStep = CopyBegin | CopiedBlock | CopyEnd | null;
+export type CopyStep = CopyBegin | CopyLater | CopiedBlock | CopyEnd | null;
+
+/** A group is changing the index: nobody knows of which revision it is. */
+export interface CopyLater {
+  readonly isInUse: true;
+}
 
 /** The searcher makes one copy at a time. */
 export interface CopyBegin {

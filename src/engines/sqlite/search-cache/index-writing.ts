@@ -4,7 +4,7 @@
 import type { Clock } from "../../../clock.ts";
 import type { CacheWriter } from "./cache-writer.ts";
 import type { CopyRequest, CopyStep, DueCopy } from "./copy-steps.ts";
-import { copyEndMs, writeEveryMs, writtenBytesPerMs } from "./limits.ts";
+import { copyBeginMs, copyBeginsMax, copyEndMs, writeEveryMs, writtenBytesPerMs } from "./limits.ts";
 
 /** Null: the searcher was not started. Throws Refusal 1503 while it restarts. */
 export type AskSearcher = <Answer>(request: CopyRequest) => Promise<Answer | null>;
@@ -49,6 +49,15 @@ export function createIndexWriting(
     }
   };
 
+  /** Begins between two groups: an index that is searched all the time is in use most of the time. */
+  const begin = async (project: string): Promise<CopyStep> => {
+    for (let begins = 1; ; begins++) {
+      const step = await searcher<CopyStep>({ begin: project });
+      if (step === null || !("isInUse" in step) || begins === copyBeginsMax) return step;
+      await clock.sleep(copyBeginMs);
+    }
+  };
+
   /** `isComplete`: the files have the index now. */
   const copy = async (
     project: string,
@@ -56,7 +65,7 @@ export function createIndexWriting(
   ): Promise<{ readonly isComplete: boolean; readonly hasWritten: boolean }> => {
     let hasWritten = false;
     const incomplete = () => ({ isComplete: false, hasWritten });
-    const begun = await searcher<CopyStep>({ begin: project });
+    const begun = await begin(project);
     if (begun === null || !("draft" in begun)) return incomplete();
     const kept = await writer("begin", begun.draft);
     if (kept === null) return incomplete();

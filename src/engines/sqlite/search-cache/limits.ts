@@ -28,5 +28,9 @@ export const writeTestMs = 10_000;
 export const writeEveryMs = 60_000;
 export const writtenBytesPerMs = 2_000;
 
+/** How often, and how long apart, a copy is begun of an index that a group is using: between two groups it succeeds. */
+export const copyBeginsMax = 40;
+export const copyBeginMs = 50;
+
 /** How long the end of the server writes indexes. What is missing then is read from the database by the next start. */
 export const copyEndMs = 3_000;

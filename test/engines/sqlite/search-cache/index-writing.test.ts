@@ -4,7 +4,11 @@
 import { expect, test } from "bun:test";
 import type { CopyStep, DueCopy } from "../../../../src/engines/sqlite/search-cache/copy-steps.ts";
 import { createIndexWriting } from "../../../../src/engines/sqlite/search-cache/index-writing.ts";
-import { writeEveryMs, writeTestMs } from "../../../../src/engines/sqlite/search-cache/limits.ts";
+import {
+  copyBeginsMax,
+  writeEveryMs,
+  writeTestMs,
+} from "../../../../src/engines/sqlite/search-cache/limits.ts";
 
 const project = "ab".repeat(16);
 const image = new SharedArrayBuffer(64);
@@ -22,8 +26,8 @@ function createWriting(outcomes: readonly Outcome[]) {
     if ("due" in request) return [{ project, bytes: 64 }];
     if ("searched" in request) return [];
     if ("begin" in request) {
-      attempts.push(outcomes[attempts.length] ?? "in use");
-      return current() === "in use" ? null : draft;
+      attempts.push(outcomes[attempts.length] ?? "no room");
+      return current() === "in use" ? { isInUse: true } : draft;
     }
     return "kept" in request ? { image } : null;
   };
@@ -48,27 +52,38 @@ function createWriting(outcomes: readonly Outcome[]) {
   };
 }
 
-test.each(["in use", "no room"] as const)(
-  "an attempt that ends before it writes is repeated: %s",
-  async (outcome) => {
-    const { attempts, after } = createWriting([outcome, outcome, outcome]);
-    for (let count = 1; count <= 3; count++) {
-      await after(writeTestMs);
-      expect(attempts).toHaveLength(count);
-    }
-  },
-);
+test("an attempt that ends before it writes is repeated", async () => {
+  const { attempts, after } = createWriting(["no room", "no room", "no room"]);
+  for (let count = 1; count <= 3; count++) {
+    await after(writeTestMs);
+    expect(attempts).toHaveLength(count);
+  }
+});
+
+test("an index that groups use most of the time is copied between two of them", async () => {
+  const { attempts, after } = createWriting(["in use", "in use", "in use", "fails"]);
+  await after(writeTestMs);
+  expect(attempts).toEqual(["in use", "in use", "in use", "fails"]);
+});
+
+test("an index that is always in use is left to the next attempt", async () => {
+  const { attempts, after } = createWriting(Array<Outcome>(2 * copyBeginsMax).fill("in use"));
+  await after(writeTestMs);
+  expect(attempts).toHaveLength(copyBeginsMax);
+  await after(writeTestMs);
+  expect(attempts).toHaveLength(2 * copyBeginsMax);
+});
 
 test.each(["given up after a block", "fails"] as const)(
   "a pause follows an attempt that ended so: %s",
   async (outcome) => {
-    const { attempts, after } = createWriting([outcome, "in use"]);
+    const { attempts, after } = createWriting([outcome, "no room"]);
     await after(writeTestMs);
     for (let ms = writeTestMs; ms < writeEveryMs; ms += writeTestMs) {
       await after(writeTestMs);
       expect(attempts).toEqual([outcome]);
     }
     await after(writeTestMs);
-    expect(attempts).toEqual([outcome, "in use"]);
+    expect(attempts).toEqual([outcome, "no room"]);
   },
 );

@@ -64,7 +64,7 @@ export function createIndexCopies(connect: () => Database, indexes: CopiedIndexe
 
   const due = (): DueCopy[] =>
     [...loaded()].reverse().flatMap((each) => {
-      const bytes = each.isInUse ? 0 : dueBytes(each);
+      const bytes = dueBytes(each);
       const project = bytes === 0 ? undefined : source().idOf.get(each.project);
       return project === undefined ? [] : [{ project, bytes }];
     });
@@ -72,7 +72,8 @@ export function createIndexCopies(connect: () => Database, indexes: CopiedIndexe
   const begin = (project: string): CopyStep => {
     copy = null;
     const found = [...loaded()].find((each) => source().idOf.get(each.project) === project);
-    if (found === undefined || found.isInUse) return null;
+    if (found === undefined) return null;
+    if (found.isInUse) return { isInUse: true };
     const { revision, epochs, moves } = found.index.content;
     if (revision === 0) return null;
     copy = {
