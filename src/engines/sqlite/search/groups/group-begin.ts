@@ -1,6 +1,6 @@
-// Owns when the next group of a project begins: at once, or when more of its searches have come, which the same pass over the index answers.
-// Half of those that come next are enough: they are a group while the queries of the other half are embedded. Must never make a search
-// wait long compared with the groups of its project.
+// Owns when the next group of a project begins: at once, or when all of its announced searches have come, because one pass over the index
+// for all of them takes less processor time than one for each half. Must never make a search wait long compared with the groups of its
+// project.
 
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../../../clock.ts";
@@ -64,7 +64,7 @@ export function createGroupBegin(clock: Pick<Clock, "elapsed" | "after">, begin:
     },
     isDue(project, searches, askedAt) {
       const waitMs = (waitMsOf.get(project) ?? 0) - (clock.elapsed() - askedAt);
-      if (searches >= Math.min(expected.get(project) ?? 0, groupVectorsMax) || waitMs <= 0) return true;
+      if (!expected.has(project) || searches >= groupVectorsMax || waitMs <= 0) return true;
       beginAfter(project, waitMs);
       return false;
     },
