@@ -9,6 +9,7 @@ import { durationMs } from "./config/setting.ts";
 import { settingsInForce } from "./config/settings-in-force.ts";
 import { isAccessibleToOthers } from "./data-directory/data-directory.ts";
 import { readDirectorySizes } from "./data-directory/directory-sizes.ts";
+import { readRotations, rotationsPath } from "./data-directory/ledger-rotation.ts";
 import type { Json } from "./json/json.ts";
 import { readDisk } from "./metrics/process-facts.ts";
 import { componentVersions } from "./native/component-versions.ts";
@@ -89,6 +90,7 @@ export function oversee(config: Config, parts: OverseenParts): Overseeing {
       const { keyPlaceholder, snippetsFor } = await import("./assistants/snippets.ts");
       return toJson({ key_placeholder: keyPlaceholder, assistants: snippetsFor(url) });
     },
+    keyChanges: () => readRotations(rotationsPath(config.dataDir)),
     listensOn(listening) {
       address = listening;
     },

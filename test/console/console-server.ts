@@ -3,13 +3,14 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fromSource, type Server, startServer } from "../crash/server.ts";
+import { fromSource, type Server, serverEnvironment, startServer } from "../crash/server.ts";
 
 export interface ConsoleServer {
   readonly url: string;
   /** Of the first start: project `default`, all permissions. */
   readonly apiKey: string;
   readonly projectId: string;
+  readonly dataDir: string;
   /** Runs a command of memledger for the data directory, such as ["key", "list"]. @returns what it prints */
   run(...words: readonly string[]): Promise<string>;
   /** Ends the server and starts it again at the same address; `between` runs while there is none. */
@@ -30,10 +31,12 @@ export async function startConsoleServer(flags: readonly string[] = []): Promise
     url,
     apiKey,
     projectId,
+    dataDir,
     async run(...words) {
       const child = Bun.spawn([...command, ...words, "--data-dir", dataDir], {
         stdout: "pipe",
         stderr: "pipe",
+        env: serverEnvironment(),
       });
       const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
       if (code !== 0) throw new Error(`memledger ${words.join(" ")} ended with ${code}: ${error}`);

@@ -1,46 +1,189 @@
-// Verifies the ledger of a project on a real server in the browser, twice: the second time it is compared with the checkpoint of the first.
+// Verifies the ledger of a project in the browser, from a real server: an honest one, one whose signing key was changed, and one whose
+// database was changed behind the server.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
-import type { Browser } from "playwright-core";
-import { startTestApp, type TestApp } from "../fixture.ts";
-import { browserTest, chromiumPath, launchBrowser, obstacles, openPage, picture } from "./browser.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { tamper } from "../audit/tamper.ts";
+import { toReply } from "../fixture.ts";
+import { faultsInOtherForms } from "./administration.ts";
+import { browserTest, chromiumPath, launchBrowser, obstacles, openPage, type Watched } from "./browser.ts";
+import { type ConsoleServer, startConsoleServer } from "./console-server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
-let app: TestApp;
 let browser: Browser | null = null;
-
+let server: ConsoleServer;
+let watched: Watched;
 beforeAll(async () => {
-  if (chromiumPath === null) return;
-  app = await startTestApp();
-  browser = await launchBrowser();
+  if (chromiumPath !== null) browser = await launchBrowser();
+});
+beforeEach(async () => {
+  if (browser === null) return;
+  server = await startConsoleServer();
+  watched = await openPage(browser, server.url);
+  for (const content of ["The sky is blue.", "The sea is green.", "The sand is white."])
+    await remember(content);
+  await signIn(watched.page);
+});
+afterEach(async () => {
+  if (browser === null) return;
+  await watched.close();
+  await server.stop();
 });
 afterAll(async () => {
   await browser?.close();
-  await app?.stop();
 });
 
-browserTest("a project's ledger verifies, and is compared with the last time", async () => {
-  if (browser === null) throw new Error("no browser");
-  const { id: project, key } = await app.createProject("business");
-  const { page, close } = await openPage(browser, app.url);
-  try {
-    await page.goto(`${app.url}/console/proof`);
-    const signedIn: unknown = await page.evaluate(
-      `fetch("/console/api/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: ${JSON.stringify(JSON.stringify({ key }))} }).then((answer) => answer.json())`,
-    );
-    expect(signedIn).toMatchObject({ success: true });
-    await page.goto(`${app.url}/console/projects/${project}/proof`);
-    for (const verdict of ["unattested", "intact"]) {
-      await page.getByRole("button", { name: "Verify the ledger" }).click();
-      await page.locator(`.outcome[data-verdict="${verdict}"]`).waitFor();
-      await page.reload();
-    }
-    await page.getByRole("button", { name: "Verify the ledger" }).click();
-    await page.locator(".outcome").waitFor();
+async function remember(content: string): Promise<void> {
+  const { ok } = await call("POST", "/v1/memories", { content, memory_type: "fact" });
+  expect(ok).toBe(true);
+}
+
+function call(method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(server.url + path, {
+    method,
+    headers: { Authorization: `Bearer ${server.apiKey}`, "Content-Type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function signIn(page: Page): Promise<void> {
+  const said = await server.run("console", "--no-open");
+  const [link = ""] = /http\S+/.exec(said) ?? [];
+  await page.goto(link);
+  await page.locator("button.project").waitFor();
+  await open(page, "proof");
+}
+
+async function open(page: Page, view: string): Promise<void> {
+  await page.goto(`${server.url}/console/projects/${server.projectId}/${view}`);
+}
+
+/** Verifies the ledger. @returns what the page says of it */
+async function verify(page: Page, verdict: string): Promise<string> {
+  await page.getByRole("button", { name: "Verify the ledger" }).click();
+  await page.locator(".outcome").or(page.locator("main .failure")).waitFor();
+  expect(await page.locator("main .failure").allTextContents()).toEqual([]);
+  expect(await page.locator(".outcome").getAttribute("data-verdict")).toBe(verdict);
+  return (await page.locator(".outcome").textContent()) ?? "";
+}
+
+/** Actions of the records of the project, the oldest first. */
+async function actions(): Promise<string[]> {
+  const { data } = toReply(
+    200,
+    new Headers(),
+    await (await call("GET", "/v1/audit/logs?page_size=100")).text(),
+  );
+  const logs = data.logs as unknown as readonly { readonly action: string }[];
+  return logs.map(({ action }) => action).toReversed();
+}
+
+browserTest(
+  "a ledger verifies, and is compared with what this browser keeps until it forgets it",
+  async () => {
+    const { page, faults } = watched;
+    const before = await actions();
+    expect(await verify(page, "unattested")).toContain("The public key came from this server.");
+    // The progress of the export comes from the event stream: nothing asked for it.
+    expect((await actions()).slice(before.length)).toEqual([
+      "audit.list",
+      "audit.checkpoint",
+      "audit.export",
+      "audit.export_manifest",
+      "audit.export_download",
+    ]);
+    const kept = page.getByRole("region", { name: "Kept by this browser" });
+    await kept.waitFor();
+    await page.reload();
+    expect(await verify(page, "intact")).toContain("INTACT");
     expect(await obstacles(page)).toEqual([]);
-    await picture(page, "proof");
-  } finally {
-    await close();
-  }
+    expect(await faultsInOtherForms(page, "proof")).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      kept.getByRole("button", { name: "Save the checkpoint" }).click(),
+    ]);
+    expect(await Bun.file(await download.path()).text()).toStartWith("memledger/");
+    await kept.getByRole("button", { name: "Forget" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Forget" }).click();
+    await kept.waitFor({ state: "detached" });
+    expect(await verify(page, "unattested")).toContain("The public key came from this server.");
+    expect(faults).toEqual([]);
+  },
+);
+
+browserTest("a checkpoint that was kept elsewhere is compared, and one that is forged is told", async () => {
+  const { page, faults } = watched;
+  const note = await server.run("audit", "checkpoint");
+  const key = await Bun.file(join(server.dataDir, "audit.pub")).text();
+  const supply = async (text: string) => {
+    await open(page, "proof");
+    await page.getByText("Compare with a checkpoint that was kept elsewhere").click();
+    await page.setInputFiles("input[type=file]", [
+      { name: "checkpoints.txt", mimeType: "text/plain", buffer: Buffer.from(text) },
+      { name: "kept.pub", mimeType: "text/plain", buffer: Buffer.from(key) },
+    ]);
+    await page.getByText("compared with the ledger the next time").waitFor();
+  };
+  await supply(note);
+  expect(await verify(page, "intact")).toContain("INTACT");
+  await page.getByRole("region", { name: "Kept by this browser" }).waitFor();
+  await supply(note.replace(/^\d+$/m, "9"));
+  expect(await verify(page, "broken")).toContain("the checkpoint was changed after it was signed");
+  expect(faults).toEqual([]);
+});
+
+browserTest("a change of the signing key is followed from the key that this browser keeps", async () => {
+  const { page, faults } = watched;
+  await verify(page, "unattested");
+  await page.goto("about:blank");
+  await server.restart(async () => {
+    await server.run("audit", "rotate-key", "--yes");
+  });
+  await open(page, "proof");
+  expect(await verify(page, "intact")).toContain("The former key has signed the change.");
+  // The browser keeps the new key from now on.
+  await page.reload();
+  expect(await verify(page, "intact")).not.toContain("The former key has signed the change.");
+  expect(faults).toEqual([]);
+});
+
+browserTest("the verdict leads to the first broken record in the ledger", async () => {
+  const { page, faults } = watched;
+  await verify(page, "unattested");
+  await page.goto("about:blank");
+  await server.restart(async () => {
+    tamper(join(server.dataDir, "memledger.db"), (database) => {
+      database.exec(
+        `UPDATE audit_payload SET (salt, text) = (SELECT p.salt, p.text FROM audit_payload p JOIN audit_entry e ON e.number = p.entry WHERE e.action = 'memory.create' ORDER BY e.seq LIMIT 1)
+         WHERE entry = (SELECT number FROM audit_entry WHERE action = 'memory.create' ORDER BY seq LIMIT 1 OFFSET 1)`,
+      );
+    });
+  });
+  await open(page, "proof");
+  expect(await verify(page, "broken")).toContain("Record 2 of chain");
+  await page.getByRole("link", { name: "Show record 2 in the ledger" }).click();
+  const panel = page.locator(".side-panel");
+  await panel.getByRole("heading", { name: "memory.create" }).waitFor();
+  await panel.locator(".chain .this", { hasText: "#2" }).waitFor();
+  expect(page.url()).toMatch(/ledger\?record=[0-9a-f]{32}$/);
+  expect(faults).toEqual([]);
+});
+
+browserTest("a verification is cancelled, and can begin again", async () => {
+  const { page, faults } = watched;
+  const held = Promise.withResolvers<void>();
+  // The server answers as ever, only later.
+  await page.route("**/manifest", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Verify the ledger" }).click();
+  await page.getByText("The server writes the export").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  expect(await page.getByText("The server writes the export").count()).toBe(0);
+  held.resolve();
+  expect(await verify(page, "unattested")).toContain("UNATTESTED");
+  expect(faults).toEqual([]);
 });

@@ -40,6 +40,12 @@ export const weakened: readonly string[] = [
   ...[process.execPath, "--preload", resolve(import.meta.dir, "normal.ts"), source],
 ];
 
+/** Without the variables of tests, because a server refuses those that it does not know. */
+export function serverEnvironment(): Record<string, string | undefined> {
+  const isOfTests = (name: string) => /^MEMLEDGER_(TEST_|SCREENSHOTS$)/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfTests(name)));
+}
+
 const living = new Set<Bun.Subprocess>();
 
 /** Starts a server and kills it before anybody knows whether it is ready. */
@@ -54,7 +60,7 @@ export async function startAndKill(options: ServerOptions, afterMs: number): Pro
 
 /** @throws Error with what the server said when it ends before it is ready. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const child = Bun.spawn(wordsOf(options), { stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn(wordsOf(options), { stdout: "pipe", stderr: "pipe", env: serverEnvironment() });
   living.add(child);
   let log = "";
   let ended = false;

@@ -171,6 +171,7 @@ async function useConsole(url: string, key: string, faults: string[]): Promise<v
     ["POST", `${url}/console/api/administration/project.list`, 403],
     ["GET", `${url}/console/api/settings`, 403],
     ["GET", `${url}/console/api/connections`, 200],
+    ["GET", `${url}/console/api/key-changes`, 200],
     ["GET", `${url}/console/api/events`, 200],
     ["DELETE", path, 204],
     ["GET", path, 401],

@@ -49,7 +49,7 @@ export function projectCalls(project: string): Calls {
 
 /** The answer of one of the console's own routes that show no memory, such as `connections`. @throws MemledgerError */
 export function readOfConsole<Data>(
-  name: "connections" | "settings",
+  name: "connections" | "key-changes" | "settings",
   options: CallOptions = {},
 ): Promise<Data> {
   const path = `/console/api/${name}`;

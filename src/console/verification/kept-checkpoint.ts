@@ -22,12 +22,21 @@ export function readKept(project: string): KeptCheckpoint | null {
   }
 }
 
-/** @returns whether the browser keeps it */
-export function keep(project: string, checkpoint: KeptCheckpoint): boolean {
+/** @returns what the browser keeps now */
+export function keep(project: string, checkpoint: KeptCheckpoint): KeptCheckpoint | null {
   try {
     localStorage.setItem(nameOf(project), JSON.stringify(checkpoint));
-    return true;
   } catch {
-    return false;
+    // The browser refuses storage, or has no room.
+  }
+  return readKept(project);
+}
+
+/** The next verification has nothing to compare with, as the first one. */
+export function forget(project: string): void {
+  try {
+    localStorage.removeItem(nameOf(project));
+  } catch {
+    // A browser that refuses storage keeps nothing.
   }
 }

@@ -10,7 +10,7 @@ interface OutcomeReportProps {
   readonly outcome: Outcome;
   /** Of the file. */
   readonly name: string;
-  /** Draws the first broken record, such as a link to it. */
+  /** Draws a link to the first broken record, or to the one that a checkpoint contradicts. */
   readonly recordLink?: (seq: number) => ComponentChildren;
 }
 
@@ -25,7 +25,7 @@ const tones = {
 
 export function OutcomeReport({ outcome, name, recordLink }: OutcomeReportProps) {
   const { verdict, headline, failures, advice, remarks, keys, report } = outcome;
-  const seq = report?.failure?.seq ?? null;
+  const seq = report?.failure?.seq ?? report?.contradiction?.size ?? null;
   const section = useRef<HTMLElement>(null);
   // It may be below what the person sees.
   useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [outcome]);

@@ -1,30 +1,17 @@
 // Shows how far a verification is, and cancels it.
 
-import type { Progress } from "./verify-export.ts";
+import { Progress } from "../parts/progress.tsx";
+import type { Progress as Verified } from "./verify-export.ts";
 
 interface VerificationProgressProps {
-  readonly progress: Progress;
+  readonly progress: Verified;
   readonly onCancel: () => void;
 }
 
 export function VerificationProgress({ progress, onCancel }: VerificationProgressProps) {
-  const { doneBytes, totalBytes } = progress;
-  return (
-    <div class="progress">
-      <span class="label">Verifying</span>
-      <span class="quiet count">
-        {megabytes(doneBytes)} of {megabytes(totalBytes)} MB
-      </span>
-      <button type="button" onClick={onCancel}>
-        Cancel
-      </button>
-      <progress
-        aria-label="Verifying"
-        value={Math.min(doneBytes, totalBytes)}
-        max={Math.max(totalBytes, 1)}
-      />
-    </div>
-  );
+  const { doneBytes: done, totalBytes: total } = progress;
+  const detail = `${megabytes(done)} of ${megabytes(total)} MB`;
+  return <Progress label="Verifying" done={done} total={total} detail={detail} onCancel={onCancel} />;
 }
 
 function megabytes(bytes: number): string {

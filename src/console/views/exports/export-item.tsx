@@ -9,7 +9,7 @@ import { Progress } from "../../parts/progress.tsx";
 import { Time, timeText, zoneChoice } from "../../parts/time.tsx";
 import { spanText } from "../../parts/time-span.tsx";
 import { useProject } from "../../project.ts";
-import { saveFile } from "./save-file.ts";
+import { saveFile } from "../../save-file.ts";
 
 const shownCharacters = 12;
 

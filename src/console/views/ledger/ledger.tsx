@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { AuditRecord } from "../../../../clients/typescript/src/index.ts";
 import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
 import { createRows } from "../../parts/rows.ts";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Table } from "../../parts/table.tsx";
@@ -16,6 +17,7 @@ import { Filters } from "./filters.tsx";
 import { useKeyNames } from "./key-names.ts";
 import { createKnownLinks } from "./known-links.ts";
 import { useNewRecords } from "./new-records.ts";
+import { usePosition } from "./position.ts";
 import { createLoader } from "./record-pages.ts";
 import { RecordPanel } from "./record-panel.tsx";
 
@@ -34,6 +36,7 @@ export function Ledger() {
   const name = JSON.stringify([id, listQuery, round]);
   const rows = useMemo(() => createRows(createLoader({ client, listQuery, links, news })), [name]);
   const openId = query.get("record");
+  const positionError = usePosition(query, news.expectOne);
   const close = () => query.set({ record: null });
   useShortcuts("Ledger", [
     { keys: "r", label: "Load the list again", run: reload },
@@ -60,6 +63,7 @@ export function Ledger() {
         </>
       }
     >
+      {positionError !== null && <Failure error={positionError} />}
       <Filters filter={filter} query={query} keyNames={keyNames} />
       <div class="with-panel ledger" data-gapless={isGapless(filter)}>
         <Table

@@ -1,38 +1,48 @@
-// Owns getting the whole ledger of a project from the server: an export of all records, its manifest, and the newest checkpoint.
+// Owns getting the whole ledger of a project from the server: an export of all records, its manifest, the newest checkpoint, and the
+// statements about changes of the signing key.
 
 import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import { ApiError } from "../../../../clients/typescript/src/errors.ts";
 import type { Checkpoint, ExportTask } from "../../../../clients/typescript/src/index.ts";
+import { readOfConsole } from "../../api/calls.ts";
 import { projectHeader } from "../../api/request-headers.ts";
-import { type KeptCheckpoint, readKept } from "../../verification/kept-checkpoint.ts";
+import type { KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
 import type { VerificationRequest } from "../../verification/messages.ts";
+import { evidenceOf, type Supplied } from "../../verification/supplied-evidence.tsx";
+import { type Written, waitForExport } from "./written-export.ts";
 
 export interface ProjectLedger {
   readonly request: VerificationRequest;
   /** Signed before the export, so the export has all its records. */
   readonly newest: Checkpoint;
+}
+
+interface LedgerOptions {
   readonly kept: KeptCheckpoint | null;
+  readonly supplied: Supplied;
+  readonly signal: AbortSignal;
+  readonly onWritten: (written: Written) => void;
 }
 
 /** Before every record, after every record. */
 const [start, end] = ["1970-01-01T00:00:00Z", "9999-12-31T00:00:00Z"];
-const outsideRetention = 2201;
-const [firstWaitMs, waitMaxMs] = [100, 2_000];
+const [outsideRetention, inProgress] = [2201, 2203];
 
 /** @throws MemledgerError, or Error when the export fails */
 export async function readProjectLedger(
   project: string,
   client: Memledger,
-  signal: AbortSignal,
+  { kept, supplied, signal, onWritten }: LedgerOptions,
 ): Promise<ProjectLedger> {
   const newest = await client.audit.checkpoint({ signal });
-  const { export_id: id } = await begin(client, signal);
-  await written(client, id, signal);
+  const { export_id: id } = await begin(client, signal, onWritten);
+  await waitForExport(client, id, { signal, onWritten });
   const manifest = await (await client.audit.exportManifest(id, { signal })).text();
-  const kept = readKept(project);
+  const { key_changes: changes } = await readOfConsole<KeyChanges>("key-changes", { signal });
+  const { publicKey, rotations, checkpoints } = evidenceOf(supplied);
+  const known = publicKey ?? kept?.publicKey ?? null;
   return {
     newest,
-    kept,
     request: {
       name: `audit-${id}.json`,
       source: {
@@ -41,35 +51,42 @@ export async function readProjectLedger(
         headers: { [projectHeader]: project },
       },
       manifest,
-      publicKey: kept?.publicKey ?? newest.public_key,
-      rotations: "",
-      checkpoints: kept === null ? [] : [{ name: "the checkpoint that this browser keeps", text: kept.note }],
+      publicKey: known ?? newest.public_key,
+      rotations: [...changes, rotations].join("\n"),
+      checkpoints: [
+        ...(kept === null ? [] : [{ name: "the checkpoint that this browser keeps", text: kept.note }]),
+        ...checkpoints,
+      ],
       isWhole: true,
-      remarks: kept === null ? [firstTime] : [],
+      remarks: known === null ? [firstTime] : [],
     },
   };
+}
+
+interface KeyChanges {
+  /** Signed notes, the oldest first. */
+  readonly key_changes: readonly string[];
 }
 
 const firstTime =
   "The public key came from this server. Compare it with a copy that was kept elsewhere. This browser now keeps the key and a checkpoint, and compares the ledger with them the next time.";
 
-async function begin(client: Memledger, signal: AbortSignal): Promise<ExportTask> {
-  const span = { end_time: end, format: "json" } as const;
+/** Of all records that the plan of the project keeps, after an export that the server still writes. */
+async function begin(
+  client: Memledger,
+  signal: AbortSignal,
+  onWritten: LedgerOptions["onWritten"],
+  first = start,
+): Promise<ExportTask> {
   try {
-    return await client.audit.export({ start_time: start, ...span }, { signal });
+    return await client.audit.export({ start_time: first, end_time: end, format: "json" }, { signal });
   } catch (error) {
-    const earliest =
-      error instanceof ApiError && error.code === outsideRetention ? error.data.earliest : null;
-    if (typeof earliest !== "string") throw error;
-    return client.audit.export({ start_time: earliest, ...span }, { signal });
-  }
-}
-
-async function written(client: Memledger, id: string, signal: AbortSignal): Promise<void> {
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, waitMaxMs)) {
-    const { status, error } = await client.audit.exportStatus(id, { signal });
-    if (status === "completed") return;
-    if (status === "failed") throw new Error(`The export failed. ${error ?? ""} Verify again.`);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (!(error instanceof ApiError)) throw error;
+    const { code, data } = error;
+    if (code === outsideRetention && first === start && typeof data.earliest === "string")
+      return begin(client, signal, onWritten, data.earliest);
+    if (code !== inProgress || typeof data.export_id !== "string") throw error;
+    await waitForExport(client, data.export_id, { signal, onWritten });
+    return begin(client, signal, onWritten, first);
   }
 }

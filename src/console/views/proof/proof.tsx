@@ -1,71 +1,51 @@
-// Verifies the ledger of a project in this browser, and compares it with the checkpoint of the last time. Offers checkpoints to keep
-// elsewhere.
+// Verifies the ledger of a project in this browser, and compares it with the checkpoint of the last time and with what a person kept.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { countOf, countText } from "../../parts/count.tsx";
 import { Failure } from "../../parts/failure.tsx";
-import { Loading } from "../../parts/progress.tsx";
+import { Progress } from "../../parts/progress.tsx";
 import { View } from "../../parts/view.tsx";
-import { projectName, useProject } from "../../project.ts";
-import { CheckedFiles } from "../../verification/checked-files.tsx";
-import { keep } from "../../verification/kept-checkpoint.ts";
-import type { Outcome } from "../../verification/outcome.ts";
+import { pathOf, projectName, useProject } from "../../project.ts";
+import { type KeptCheckpoint, keep, readKept } from "../../verification/kept-checkpoint.ts";
 import { OutcomeReport } from "../../verification/outcome-report.tsx";
-import { startVerification } from "../../verification/verification.ts";
+import { evidenceOf, nothingSupplied, SuppliedEvidence } from "../../verification/supplied-evidence.tsx";
+import { useVerification } from "../../verification/use-verification.ts";
 import { VerificationProgress } from "../../verification/verification-progress.tsx";
-import type { Progress } from "../../verification/verify-export.ts";
+import { KeptSection } from "./kept-section.tsx";
 import { readProjectLedger } from "./project-ledger.ts";
 import { startWorker } from "./start-worker.ts";
-
-type State =
-  | { readonly kind: "idle" }
-  | { readonly kind: "exporting" }
-  | { readonly kind: "verifying"; readonly progress: Progress }
-  | {
-      readonly kind: "done";
-      readonly name: string;
-      readonly outcome: Outcome;
-      readonly note: string;
-      readonly isUncovered: boolean;
-    }
-  | { readonly kind: "failed"; readonly error: unknown };
+import type { Written } from "./written-export.ts";
 
 export function Proof() {
-  const { id, client } = useProject();
-  const [state, setState] = useState<State>({ kind: "idle" });
-  const cancel = useRef(() => {});
-  useEffect(() => () => cancel.current(), [id]);
+  const { id } = useProject();
+  // Nothing of one project is shown for another one.
+  return <ProjectProof key={id} />;
+}
 
-  const verify = async () => {
-    const controller = new AbortController();
-    cancel.current = () => {
-      controller.abort();
-      setState({ kind: "idle" });
-    };
-    setState({ kind: "exporting" });
-    try {
-      const { request, newest, kept } = await readProjectLedger(id, client, controller.signal);
-      const show = (progress: Progress) => setState({ kind: "verifying", progress });
-      const running = startVerification(request, startWorker, show);
-      controller.signal.addEventListener("abort", running.cancel);
-      const outcome = await running.outcome;
-      if (outcome === null) return;
-      const [accepted] = outcome.keys;
-      // A kept checkpoint that covers nothing here may be of a chain that was replaced. It is evidence, so it stays.
-      const isFirst = kept === null && outcome.verdict === "unattested";
-      if ((isFirst || outcome.verdict === "intact") && accepted !== undefined)
-        keep(id, { note: newest.note, publicKey: accepted });
-      setState({
-        kind: "done",
-        name: request.name,
-        outcome,
-        note: newest.note,
-        isUncovered: kept !== null && outcome.verdict === "unattested",
-      });
-    } catch (error) {
-      if (!controller.signal.aborted) setState({ kind: "failed", error });
-    }
+function ProjectProof() {
+  const { id, client } = useProject();
+  const [kept, setKept] = useState(() => readKept(id));
+  const [supplied, setSupplied] = useState(nothingSupplied);
+  const [written, setWritten] = useState<Written | null>(null);
+  const [isUncovered, setUncovered] = useState(false);
+  const { state, isRunning, verify, cancel } = useVerification(startWorker);
+  const begin = async () => {
+    const signed: KeptCheckpoint[] = [];
+    setWritten(null);
+    setUncovered(false);
+    const outcome = await verify(async (signal) => {
+      const ledger = await readProjectLedger(id, client, { kept, supplied, signal, onWritten: setWritten });
+      signed.push({ note: ledger.newest.note, publicKey: ledger.newest.public_key });
+      return ledger.request;
+    });
+    const [newest] = signed;
+    if (outcome === null || newest === undefined) return;
+    const isUnattested = outcome.verdict === "unattested";
+    setUncovered(kept !== null && isUnattested);
+    // A kept checkpoint that covers nothing here may be of a chain that was replaced. It is evidence, so it stays.
+    if (outcome.verdict !== "intact" && !(kept === null && isUnattested)) return;
+    if (outcome.keys.includes(newest.publicKey)) setKept(keep(id, newest));
   };
-  const isRunning = state.kind === "exporting" || state.kind === "verifying";
   return (
     <View
       title="Proof"
@@ -73,37 +53,68 @@ export function Proof() {
       lead="This browser downloads all records of the project and verifies them itself."
       actions={
         <>
-          <a class="button" href="/console/verifier.html" download>
-            Save as one HTML file
+          <a class="button" href={pathOf("file-proof")}>
+            Verify files
           </a>
-          <button type="button" class="primary" disabled={isRunning} onClick={() => void verify()}>
+          <button type="button" class="primary" disabled={isRunning} onClick={() => void begin()}>
             Verify the ledger
           </button>
         </>
       }
     >
-      {state.kind === "exporting" && <Loading label="The server writes the export" />}
-      {state.kind === "verifying" && (
-        <VerificationProgress progress={state.progress} onCancel={() => cancel.current()} />
+      {state.kind === "preparing" && (
+        <Progress
+          label="The server writes the export"
+          done={written?.done ?? 0}
+          total={written === null ? null : written.total}
+          {...(written === null
+            ? {}
+            : { detail: `${countText(written.done)} of ${countOf(written.total, "record")}` })}
+          onCancel={cancel}
+        />
       )}
-      {state.kind === "failed" && <Failure error={state.error} onRetry={() => void verify()} />}
+      {state.kind === "verifying" && <VerificationProgress progress={state.progress} onCancel={cancel} />}
+      {state.kind === "failed" && <Failure error={state.error} onRetry={() => void begin()} />}
       {state.kind === "done" && (
         <>
-          {state.isUncovered && (
+          {isUncovered && (
             <p class="failure" role="alert">
-              The checkpoint that this browser keeps of the project covers none of these records. Retention
-              has removed them, or the chain was replaced by another one. Ask the operator for the reason.
+              No checkpoint that was kept of the project covers these records. Retention has removed the
+              records that it covers, or the chain was replaced by another one. Ask the operator for the
+              reason.
             </p>
           )}
-          <OutcomeReport outcome={state.outcome} name={state.name} />
-          <section>
-            <h2>Checkpoint to keep elsewhere</h2>
-            <pre class="checkpoint">{state.note}</pre>
-          </section>
+          <OutcomeReport
+            {...state}
+            recordLink={(seq) => (
+              <a class="button" href={`${pathOf("ledger", id)}?seq=${seq}`}>
+                {`Show record ${countText(seq)} in the ledger`}
+              </a>
+            )}
+          />
         </>
       )}
-      <h2>Verify a file</h2>
-      <CheckedFiles startWorker={startWorker} />
+      <KeptSection project={id} kept={kept} onForget={() => setKept(null)} />
+      <details class="compare">
+        <summary>Compare with a checkpoint that was kept elsewhere</summary>
+        <div class="checked-files">
+          <SuppliedEvidence
+            supplied={supplied}
+            onChange={setSupplied}
+            title="Drop kept checkpoints and public keys here, or choose files"
+          />
+          {supplied.files.exports.length > 0 && (
+            <p class="failure" role="alert">
+              An export is verified on another page. <a href={pathOf("file-proof")}>Verify files</a>
+            </p>
+          )}
+          <p class="quiet">
+            {evidenceOf(supplied).checkpoints.length === 0
+              ? "Nothing to compare with yet."
+              : "They are compared with the ledger the next time that it is verified."}
+          </p>
+        </div>
+      </details>
     </View>
   );
 }

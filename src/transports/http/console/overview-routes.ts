@@ -31,6 +31,8 @@ interface OverviewPlace extends ConsolePlace {
  *
  * GET /console/api/connections answers the configuration of each assistant for this server.
  *
+ * GET /console/api/key-changes answers the statements about changes of the signing key, which auditors get as well.
+ *
  * All of them need the cookie of a session only, because they change nothing. 401: nobody is signed in; 403: a page of another origin may
  * have made the request, or the session is one of a key that may not see this.
  */
@@ -53,6 +55,14 @@ export function overviewRoutes(place: OverviewPlace): readonly (readonly [string
         await signedIn(place, request);
         const scheme = place.listener.schemeOf(request);
         return success(await overview.connections(`${scheme}://${request.headers.get("host") ?? ""}`));
+      },
+    ],
+    [
+      "GET",
+      "/console/api/key-changes",
+      async ({ request }) => {
+        await signedIn(place, request);
+        return success({ key_changes: [...overview.keyChanges()] });
       },
     ],
   ];

@@ -157,7 +157,12 @@ describe("without a right to it", () => {
     ["an unknown session", { Cookie: `memledger_session=mls_${"a".repeat(43)}` }, 401],
     ["an API key", { Authorization: "Bearer ml_x" }, 401],
   ] as const)("%s", async (_, headers, status) => {
-    for (const path of [eventsPath, "/console/api/settings", "/console/api/connections"])
+    for (const path of [
+      eventsPath,
+      "/console/api/settings",
+      "/console/api/connections",
+      "/console/api/key-changes",
+    ])
       expect((await request(app, "GET", path, { headers })).status).toBe(status);
   });
 

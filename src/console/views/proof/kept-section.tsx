@@ -1,0 +1,59 @@
+// The checkpoint that this browser keeps of a project: save it elsewhere, or forget it.
+
+import { useState } from "preact/hooks";
+import { countText } from "../../parts/count.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Time } from "../../parts/time.tsx";
+import { saveFile } from "../../save-file.ts";
+import { forget, type KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
+
+interface KeptSectionProps {
+  readonly project: string;
+  readonly kept: KeptCheckpoint | null;
+  readonly onForget: () => void;
+}
+
+export function KeptSection({ project, kept, onForget }: KeptSectionProps) {
+  const [isForgetting, setForgetting] = useState(false);
+  if (kept === null) return null;
+  const [, size, , at = ""] = kept.note.split("\n");
+  return (
+    <section class="kept" aria-label="Kept by this browser">
+      <h2>Kept by this browser</h2>
+      <p>
+        A checkpoint of {countText(Number(size))} records, signed <Time at={at} />. The next verification
+        compares the ledger with it. A copy outside this browser is not lost with it.
+      </p>
+      <div class="actions">
+        <button
+          type="button"
+          onClick={() => void saveFile(new Response(kept.note), `checkpoint-${project}-${size}.txt`)}
+        >
+          Save the checkpoint
+        </button>
+        <button type="button" onClick={() => void saveFile(new Response(`${kept.publicKey}\n`), "audit.pub")}>
+          Save the public key
+        </button>
+        <button type="button" onClick={() => setForgetting(true)}>
+          Forget
+        </button>
+      </div>
+      {isForgetting && (
+        <Confirm
+          title="Forget the kept checkpoint"
+          action="Forget"
+          run={async () => {
+            forget(project);
+            onForget();
+          }}
+          onClose={() => setForgetting(false)}
+        >
+          <p>
+            The next verification compares the ledger with nothing, and trusts the public key of the server.
+            Changes of the records before then are not noticed, unless you kept a checkpoint elsewhere.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
