@@ -9,7 +9,7 @@ import { checksMax } from "./limits.ts";
 import { requireMemory } from "./read.ts";
 import { toTagFilter } from "./tags.ts";
 
-const { id: exampleId, created_at: _, ...exampleInput } = exampleCheck;
+const { id: exampleId, created_at: _, memory: __, ...exampleInput } = exampleCheck;
 
 export const createCheck = projectOperation({
   name: "check.create",
@@ -44,14 +44,14 @@ export const createCheck = projectOperation({
       within: input.within ?? withinDefault,
       createdAt: now,
     });
-    return { data: toCheckView(check) };
+    return { data: toCheckView(check, memory) };
   },
 });
 
 export const listChecks = projectOperation({
   name: "check.list",
   summary: "List checks",
-  description: "Returns all checks of the project, oldest first.",
+  description: "Returns all checks of the project, oldest first, each with the memory that it expects.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   permission: "memory.read",
   feature: "memory",
@@ -63,7 +63,11 @@ export const listChecks = projectOperation({
 
   async prepare(_input, { store, caller }) {
     const checks = await store.checks.list(caller.project);
-    return { foreseen: { data: { checks: checks.map(toCheckView) } }, prepared: null };
+    const views = checks.map(async (check) => {
+      const found = await store.memories.find(caller.project, check.memoryId);
+      return toCheckView(check, found?.memory ?? null);
+    });
+    return { foreseen: { data: { checks: await Promise.all(views) } }, prepared: null };
   },
 
   apply: confirm,

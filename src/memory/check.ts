@@ -2,9 +2,16 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { topKMax } from "../limits.ts";
-import { Choice, Fields, Id, Timestamp } from "../schema/schema.ts";
+import { Choice, Fields, Id, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
-import { exampleMemory, type MemoryType, memoryType } from "./memory.ts";
+import {
+  agentMemory,
+  exampleMemory,
+  type Memory,
+  type MemoryType,
+  memoryType,
+  toAgentMemory,
+} from "./memory.ts";
 import { query, searchModes } from "./query.ts";
 import { type TagFilter, tagsMatch, WantedTags } from "./tags.ts";
 
@@ -55,11 +62,23 @@ export const checkFields = {
 export const checkId = Type.String({ description: "Check identifier, 32 hexadecimal characters." });
 
 export const checkView = Fields(
-  { id: checkId, ...checkFields, created_at: Timestamp({ description: "When the check was created." }) },
-  { title: "Check", description: "A saved search with the memory that it must find." },
+  {
+    id: checkId,
+    ...checkFields,
+    created_at: Timestamp({ description: "When the check was created." }),
+    memory: Nullable(agentMemory),
+  },
+  {
+    title: "Check",
+    description: "A saved search with the memory that it must find; memory is null after it was deleted.",
+  },
 );
 
-export function toCheckView({ id, search, memoryId, within, createdAt }: Check): Static<typeof checkView> {
+/** @param memory that the check expects; null: it was deleted */
+export function toCheckView(
+  { id, search, memoryId, within, createdAt }: Check,
+  memory: Memory | null,
+): Static<typeof checkView> {
   const { query, mode, type, tags, minSimilarity } = search;
   return {
     id,
@@ -71,6 +90,7 @@ export function toCheckView({ id, search, memoryId, within, createdAt }: Check):
     expected_memory_id: memoryId,
     within,
     created_at: toTimestamp(createdAt),
+    memory: memory === null ? null : toAgentMemory(memory),
   };
 }
 
@@ -81,4 +101,5 @@ export const exampleCheck: Static<typeof checkView> = {
   expected_memory_id: exampleMemory.id,
   within: withinDefault,
   created_at: "2026-11-21T09:30:00.000Z",
+  memory: exampleMemory,
 };

@@ -112,6 +112,9 @@ browserTest("a memory is found, changed, undone and restored from the ledger", a
     content: "Dana prefers green tea in the morning.",
     importance: 0.9,
   });
+  expect(await message(page, "The memory was changed.").getByRole("link").getAttribute("href")).toBe(
+    `${new URL(addressOf(place)).pathname.replace("memories", "search")}?tab=checks&run=1`,
+  );
   await panel(page).getByRole("tab", { name: "History" }).click();
   await panel(page).locator("summary", { hasText: "Changed" }).click();
   await panel(page).locator("del", { hasText: "coffee" }).waitFor();

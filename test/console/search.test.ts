@@ -5,7 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import type { Injection } from "../../clients/typescript/src/index.ts";
 import { withBudget } from "../../src/console/views/search/prompt-budget.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
-import { signInAt } from "./administration.ts";
+import { signIn } from "../transports/http/console/signed-in.ts";
+import { faultsInOtherForms, signInAt } from "./administration.ts";
 import {
   browserTest,
   chromiumPath,
@@ -87,7 +88,12 @@ browserTest("a query shows both modes, the parts of each score, and what was jus
     found.map(({ final_score }) => final_score.toFixed(3)),
   );
   const missed = column(page, "Semantic").locator("ul > li", { hasText: "Mondays" });
-  expect(await missed.locator(".badge").textContent()).toBe("inactive");
+  expect(await missed.locator(".badge").allTextContents()).toContain("inactive");
+  const unprompted = page.locator(".injected ul > li", { hasText: "Mondays" });
+  expect(await unprompted.locator(".badge").allTextContents()).toContain("inactive");
+  const actions = app.records(app.projectId).map(({ action }) => action);
+  expect(actions.filter((action) => action === "memory.search")).toHaveLength(3);
+  expect(actions.filter((action) => action === "memory.inject")).toHaveLength(1);
   expect(await page.locator(".lab img").count()).toBe(0);
   await page.keyboard.press("Escape");
   await page.locator("h1").focus();
@@ -108,6 +114,89 @@ browserTest("filters are in the address, and say why a memory was missed", async
   expect(reasons).toContain("a rule");
   expect(reasons).toContain("without the tag billing");
   expect(await page.getByLabel("Lowest similarity").inputValue()).toBe("0.3");
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("a query is saved as a check, and what fails is found again in the lab", async () => {
+  const { id, key } = await app.createProject("custom");
+  const create = async (content: string, fields: object = {}) =>
+    (await app.call("POST", "/v1/memories", { key, body: { content, memory_type: "fact", ...fields } })).data;
+  const { id: office } = await create("The office opens at nine.", { tags: ["a", "b"] });
+  await create("Bananas are yellow.");
+  const address = `/console/projects/${id}/search?q=When+does+the+office+open%3F&tag=a&tag=x&match=any`;
+  const { page, faults, close } = await open(address);
+  const hit = column(page, "Hybrid").locator("ol > li", { hasText: "at nine" });
+  await hit.locator("a").focus();
+  await page.keyboard.press("c");
+  await page.getByRole("dialog").getByText("hybrid search").waitFor();
+  await page.keyboard.press("Escape");
+  await hit.getByRole("button", { name: "Save as a check" }).click();
+  await page.getByRole("dialog").getByText("The office opens at nine.").waitFor();
+  expect(await page.getByLabel("Among the first").inputValue()).toBe("3");
+  await page.getByLabel("Among the first").fill("1");
+  await page.getByRole("button", { name: "Save the check" }).click();
+  await page.getByRole("button", { name: "Show the checks" }).click();
+  const row = page.locator("tbody tr", { hasText: "When does the office open?" });
+  await row.getByText("The office opens at nine.").waitFor();
+  expect((await app.call("GET", "/v1/checks", { key })).data.checks).toMatchObject([
+    {
+      mode: "hybrid",
+      within: 1,
+      expected_memory_id: office,
+      tags: ["a", "x"],
+      tags_match: "any",
+      memory: { content: "The office opens at nine." },
+    },
+  ]);
+  await page.getByRole("button", { name: "Run all checks" }).click();
+  await row.getByText("passed").waitFor();
+  await create("The office opens, the office opens, when does the office open?", {
+    importance: 1,
+    tags: ["x"],
+  });
+  await page.locator("h1").focus();
+  await page.keyboard.press("r");
+  await page.getByText("1 failed").waitFor();
+  await row.getByText("place 2").waitFor();
+  expect(await faultsInOtherForms(page, "search-checks")).toEqual([]);
+  await page.keyboard.press("Enter");
+  const expected = column(page, "Hybrid").locator("li[data-expected=true]");
+  await expected.getByText("expected").waitFor();
+  expect(await expected.locator(".place").textContent()).toBe("2");
+  expect(await page.getByLabel("How many of the tags").inputValue()).toBe("any");
+  await page.getByRole("tab", { name: "Checks" }).click();
+  await row.getByRole("button", { name: "Delete the check" }).click();
+  await page.getByText("No checks yet").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await row.waitFor();
+  expect((await app.call("GET", "/v1/checks", { key })).data.checks).toMatchObject([{ within: 1 }]);
+  await app.call("DELETE", `/v1/memories/${office}`, { key });
+  await page.goto(`${app.url}/console/projects/${id}/search?tab=checks&run=1`);
+  await page.getByText("a deleted memory").waitFor();
+  await row.getByText("deleted", { exact: true }).waitFor();
+  expect(new URL(page.url()).search).toBe("?tab=checks");
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("a session that may only read saves and deletes no check", async () => {
+  const { id, key } = await app.createProject("custom");
+  const body = { content: "The office opens at nine.", memory_type: "fact" };
+  const { data } = await app.call("POST", "/v1/memories", { key, body });
+  const check = { query: "office", expected_memory_id: data.id };
+  await app.call("POST", "/v1/checks", { key, body: check });
+  const reader = await app.createKey(id, ["memory.read"]);
+  const { page, context, faults, close } = await openPage(browser, app.url);
+  const [name = "", value = ""] = (await signIn(app, { key: reader.key })).cookie.split("=");
+  await context.addCookies([{ name, value, url: app.url }]);
+  await page.goto(`${app.url}/console/projects/${id}/search?q=office`);
+  await column(page, "Hybrid").locator("ol > li").waitFor();
+  expect(await page.getByRole("button", { name: "Save as a check" }).count()).toBe(0);
+  await page.getByRole("tab", { name: "Checks" }).click();
+  await page.getByRole("button", { name: "Run all checks" }).click();
+  await page.getByText("1 passed").waitFor();
+  expect(await page.getByRole("button", { name: "Delete the check" }).count()).toBe(0);
   expect(faults).toEqual([]);
   await close();
 });

@@ -9,6 +9,8 @@ export interface Message {
   readonly kind?: "done" | "warning";
   /** Such as "Undo". */
   readonly action?: { readonly label: string; readonly run: () => void };
+  /** Such as "Run the checks". */
+  readonly link?: { readonly label: string; readonly href: string };
 }
 
 interface Shown extends Message {
@@ -40,7 +42,7 @@ export function Messages() {
 }
 
 function ShownMessage({ message }: { readonly message: Shown }) {
-  const { text, action, kind = "done", number } = message;
+  const { text, action, link, kind = "done", number } = message;
   const close = () => {
     shown.value = shown.value.filter((each) => each.number !== number);
   };
@@ -63,6 +65,11 @@ function ShownMessage({ message }: { readonly message: Shown }) {
         >
           {action.label}
         </button>
+      )}
+      {link !== undefined && (
+        <a href={link.href} onClick={close}>
+          {link.label}
+        </a>
       )}
       <button type="button" class="bare" aria-label="Close the message" onClick={close}>
         <Icon name="close" />

@@ -40,6 +40,7 @@ test("a check passes while its memory is among the first results", async () => {
   expect(first).toMatchObject({ mode: "hybrid", within: 1, expected_memory_id: office });
   const { data } = await app.call("GET", "/v1/checks", { key });
   expect(data.checks).toEqual([first]);
+  expect(first.memory).toMatchObject({ id: office, content: "The office opens at nine." });
   const { data: passed, results } = await run();
   expect(passed).toMatchObject({ passed: 1, failed: 0 });
   expect(results[0]).toMatchObject({ check_id: first.id, passed: true, position: 1, reasons: [] });
@@ -72,6 +73,10 @@ test("a check that fails says why", async () => {
   ];
   await app.call("PUT", "/v1/memories/batch", { key, body: { memories: changes } });
   await app.call("DELETE", `/v1/memories/${deleted}`, { key });
+  const { checks } = (await app.call("GET", "/v1/checks", { key })).data;
+  expect([checks].flat().filter((check) => isObject(check) && check.memory === null)).toMatchObject([
+    { expected_memory_id: deleted },
+  ]);
   const { data, results } = await run();
   expect(data).toMatchObject({ passed: 0, failed: 5 });
   expect(results.map(({ reasons }) => reasons)).toEqual([

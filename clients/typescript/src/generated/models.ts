@@ -276,7 +276,7 @@ export interface BatchResults {
  */
 export type ChainVerdict = "unattested" | "broken" | "contradicted";
 
-/** A saved search with the memory that it must find. */
+/** A saved search with the memory that it must find; memory is null after it was deleted. */
 export interface Check {
   /** Check identifier, 32 hexadecimal characters. */
   id: string;
@@ -297,6 +297,8 @@ export interface Check {
   within?: number;
   /** When the check was created. */
   created_at: string;
+  /** One memory of the project. */
+  memory: AgentMemory | null;
 }
 
 export interface CheckCreateRequest {

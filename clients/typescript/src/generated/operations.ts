@@ -601,7 +601,7 @@ export class Checks {
   }
 
   /**
-   * List checks. Returns all checks of the project, oldest first.
+   * List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
    *
    * Permission: `memory.read`.
    */

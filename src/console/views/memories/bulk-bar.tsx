@@ -12,7 +12,7 @@ import { allMatching, nothingSelected, type Selection, selectedCount } from "../
 import { useProject } from "../../project.ts";
 import { type ChangeOf, changeSelected, type Done, undoAll } from "./bulk-changes.ts";
 import { BulkTags } from "./bulk-tags.tsx";
-import { undo } from "./memory-changes.ts";
+import { checksLink, undo } from "./memory-changes.ts";
 import { isExpired } from "./memory-columns.tsx";
 import type { Memory } from "./memory-query.ts";
 
@@ -76,6 +76,7 @@ export function BulkBar(props: BulkBarProps) {
       text: `${countOf(changed, "memory", "memories")} ${verb}${refusal}.`.replace(/\.\.$/, "."),
       kind: refused === 0 ? "done" : "warning",
       ...undo(isPossible, restore),
+      link: checksLink(),
     });
   };
   if (done !== null)

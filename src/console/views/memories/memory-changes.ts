@@ -5,6 +5,7 @@ import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type { MemoryUpdateRequest } from "../../../../clients/typescript/src/generated/models.ts";
 import { readFailure } from "../../parts/failure.tsx";
 import { showMessage } from "../../parts/messages.tsx";
+import { pathOf } from "../../project.ts";
 import { type MemoryFields, toCreation, toFields, toUpdate } from "./memory-fields.ts";
 import type { Memory } from "./memory-query.ts";
 
@@ -30,7 +31,11 @@ export function memoryChanges({ memories }: Memledger, shown: MemoryShown): Memo
       const after = await memories.update(before.id, changes);
       shown.changed(after);
       const former = toUpdate(toFields(after), toFields(before));
-      showMessage({ text: done, ...undo(former !== null, () => restore(before, former ?? {})) });
+      showMessage({
+        text: done,
+        ...undo(former !== null, () => restore(before, former ?? {})),
+        link: checksLink(),
+      });
     },
     async create(fields) {
       const memory = await memories.create(toCreation(fields));
@@ -61,6 +66,11 @@ export function memoryChanges({ memories }: Memledger, shown: MemoryShown): Memo
     showMessage({ text: "The memory was created again, with a new id." });
   };
   return changes;
+}
+
+/** A change can have the effect that a search no longer finds what it should. */
+export function checksLink() {
+  return { label: "Run the checks", href: `${pathOf("search")}?tab=checks&run=1` };
 }
 
 /** The action of a message. Its failure is a message, too. */

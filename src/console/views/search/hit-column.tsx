@@ -1,72 +1,61 @@
-// The hits of one mode, and what it just missed.
+// The hits of one mode, and what it just missed; and what an injection just missed.
 
-import { Tags } from "../../parts/tag-input.tsx";
-import { pathOf } from "../../project.ts";
-import type { Column, Hit } from "./comparison.ts";
-import { Measures, ScoreBar, scoreText } from "./score-bar.tsx";
+import type { MissedMemory, SearchResult, SearchResults } from "../../../../clients/typescript/src/index.ts";
+import { type Asked, reasonsOf } from "./comparison.ts";
+import { type HitActions, HitList } from "./hit-list.tsx";
 
 interface HitColumnProps {
   readonly title: string;
   /** What the mode compares. */
   readonly about: string;
-  readonly column: Column;
-  readonly other: Column;
-  /** The memory that the pointer or the focus is on, in either column. */
-  readonly marked: string | null;
-  readonly onMark: (id: string | null) => void;
+  readonly asked: Asked;
+  readonly found: SearchResults;
+  /** What the other mode has found. */
+  readonly other: SearchResults;
+  readonly actions: HitActions;
 }
 
-export function HitColumn({ title, about, column, other, marked, onMark }: HitColumnProps) {
-  const otherPlace = (id: string) => other.hits.findIndex(({ memory }) => memory.id === id) + 1;
-  const row = (hit: Hit, place: number | null, badge: string, kind = "") => (
-    <li
-      key={hit.memory.id}
-      class="hit"
-      data-marked={marked === hit.memory.id}
-      onMouseEnter={() => onMark(hit.memory.id)}
-      onMouseLeave={() => onMark(null)}
-      onFocusCapture={() => onMark(hit.memory.id)}
-      onBlurCapture={() => onMark(null)}
-    >
-      <span class="place count">{place ?? "–"}</span>
-      <a class="content" href={`${pathOf("memories")}?${new URLSearchParams({ memory: hit.memory.id })}`}>
-        <bdi>{hit.memory.content}</bdi>
-      </a>
-      <span class="score count" title="Final score">
-        {scoreText(hit.score)}
-      </span>
-      <ScoreBar parts={hit.parts} />
-      <span class="more">
-        <Measures hit={hit} />
-        <span class="quiet">{hit.memory.memory_type}</span>
-        {hit.memory.tags !== undefined && <Tags tags={hit.memory.tags} />}
-        {badge !== "" && <bdi class={`badge ${kind}`}>{badge}</bdi>}
-      </span>
-    </li>
-  );
+export function HitColumn({ title, about, asked, found, other, actions }: HitColumnProps) {
+  /** How the other mode places the hit. */
+  const moved = ({ memory }: SearchResult, place: number): string[] => {
+    const otherPlace = other.results.findIndex((each) => each.memory.id === memory.id) + 1;
+    if (otherPlace === place) return [];
+    return [otherPlace === 0 ? "only here" : `${otherPlace} in the other`];
+  };
   return (
     <section class="hits">
       <header>
         <h2>{title}</h2>
         <span class="quiet">{about}</span>
       </header>
-      {column.hits.length === 0 ? (
+      {found.total === 0 ? (
         <p class="quiet">No memory matches the filters and the floor.</p>
       ) : (
-        <ol>{column.hits.map((hit, at) => row(hit, at + 1, ...moved(at + 1, otherPlace(hit.memory.id))))}</ol>
+        <HitList hits={found.results} isRanked badgesOf={moved} kind="accent" actions={actions} />
       )}
-      {column.misses.length > 0 && (
-        <>
-          <h3>Just missed</h3>
-          <ul>{column.misses.map((miss) => row(miss, null, miss.reason, "warning"))}</ul>
-        </>
-      )}
+      <Missed missed={found.missed} asked={asked} actions={actions} />
     </section>
   );
 }
 
-/** How the other mode places the hit; 0: not at all. */
-function moved(place: number, otherPlace: number): [text: string, kind: string] {
-  if (otherPlace === 0) return ["only here", "accent"];
-  return otherPlace === place ? ["", ""] : [`${otherPlace} in the other`, ""];
+interface MissedProps {
+  readonly missed: readonly MissedMemory[] | undefined;
+  readonly asked: Asked;
+  readonly actions: HitActions;
+}
+
+export function Missed({ missed = [], asked, actions }: MissedProps) {
+  if (missed.length === 0) return null;
+  return (
+    <>
+      <h3>Just missed</h3>
+      <HitList
+        hits={missed}
+        isRanked={false}
+        badgesOf={(each) => reasonsOf(each, asked)}
+        kind="warning"
+        actions={actions}
+      />
+    </>
+  );
 }

@@ -1,5 +1,6 @@
 // The prompt section that an injection returns, with its budget as a slider.
 
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Injection } from "../../../../clients/typescript/src/index.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
@@ -12,9 +13,11 @@ interface InjectedPromptProps {
   /** In characters; null: without a limit. */
   readonly budget: number | null;
   readonly onBudget: (budget: number | null) => void;
+  /** Below the prompt. */
+  readonly children: ComponentChildren;
 }
 
-export function InjectedPrompt({ injection, budget, onBudget }: InjectedPromptProps) {
+export function InjectedPrompt({ injection, budget, onBudget, children }: InjectedPromptProps) {
   const id = useId();
   const { characters: all, results, rules } = injection;
   const { lines, characters } = withBudget(injection, budget);
@@ -72,6 +75,7 @@ export function InjectedPrompt({ injection, budget, onBudget }: InjectedPromptPr
           </pre>
         </>
       )}
+      {children}
     </section>
   );
 }

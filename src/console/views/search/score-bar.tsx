@@ -1,6 +1,7 @@
 // Shows how similarity, words and importance make a score: as lengths, and as numbers for those who do not see them.
 
-import type { Hit, Parts } from "./comparison.ts";
+import type { SearchResult } from "../../../../clients/typescript/src/index.ts";
+import type { Parts } from "./comparison.ts";
 
 const titles: Readonly<Record<keyof Parts, string>> = {
   similarity: "similarity",
@@ -20,10 +21,10 @@ export function ScoreBar({ parts }: { readonly parts: Parts }) {
 }
 
 /** The measures that were weighted, 0 to 1. */
-export function Measures({ hit }: { readonly hit: Hit }) {
+export function Measures({ hit }: { readonly hit: SearchResult }) {
   const values: Readonly<Record<keyof Parts, number | null>> = {
     similarity: hit.similarity,
-    words: hit.keyword,
+    words: hit.score_details?.keyword ?? null,
     importance: hit.memory.importance,
   };
   return (

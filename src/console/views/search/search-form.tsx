@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { Select } from "../../parts/field.tsx";
 import { TagInput } from "../../parts/tag-input.tsx";
 import type { QueryChanges } from "../../query.ts";
+import { countDefault, counts } from "./check-address.ts";
 import type { Asked } from "./comparison.ts";
 
 interface SearchFormProps {
@@ -13,8 +14,7 @@ interface SearchFormProps {
 }
 
 const types = { "": "All types", rule: "Rules", fact: "Facts", context: "Contexts" } as const;
-const counts = { "3": "First 3", "5": "First 5", "10": "First 10", "20": "First 20", "50": "First 50" };
-const floors = {
+const floors: Readonly<Record<string, string>> = {
   "": "Floor: default",
   "0.1": "Floor 0.1",
   "0.2": "Floor 0.2",
@@ -23,6 +23,7 @@ const floors = {
   "0.5": "Floor 0.5",
   "0.6": "Floor 0.6",
 };
+const matches = { "": "All of the tags", any: "Any of the tags" } as const;
 const queryMaxCharacters = 10_000;
 
 export function SearchForm({ asked, onAsk, onFilter }: SearchFormProps) {
@@ -58,20 +59,28 @@ export function SearchForm({ asked, onAsk, onFilter }: SearchFormProps) {
         />
         <Select
           label="Number of hits"
-          value={isOf(counts, count) ? count : "10"}
+          value={isOf(counts, count) ? count : `${countDefault}`}
           options={counts}
-          onChange={(next) => onFilter({ count: next === "10" ? null : next })}
+          onChange={(next) => onFilter({ count: next === String(countDefault) ? null : next })}
         />
         <Select
           label="Lowest similarity"
-          value={isOf(floors, floor) ? floor : ""}
-          options={floors}
+          value={floor}
+          options={isOf(floors, floor) ? floors : { ...floors, [floor]: `Floor ${floor}` }}
           onChange={(next) => onFilter({ floor: next })}
         />
         <span class="quiet" aria-hidden="true">
           Tags
         </span>
         <TagInput label="Tags" tags={asked.tags} onChange={(tag) => onFilter({ tag })} />
+        {asked.tags.length > 1 && (
+          <Select
+            label="How many of the tags"
+            value={asked.isAnyTag ? "any" : ""}
+            options={matches}
+            onChange={(match) => onFilter({ match })}
+          />
+        )}
       </div>
     </form>
   );

@@ -343,7 +343,7 @@ TagsMatch = Literal["all", "any"]
 
 @dataclass(frozen=True, kw_only=True)
 class Check(Model):
-    """A saved search with the memory that it must find."""
+    """A saved search with the memory that it must find; memory is null after it was deleted."""
     id: str
     """Check identifier, 32 hexadecimal characters."""
     query: str
@@ -352,6 +352,8 @@ class Check(Model):
     """The memory that the search must find."""
     created_at: str
     """When the check was created."""
+    memory: AgentMemory | None
+    """One memory of the project."""
     mode: CheckMode | None = None
     """Default: "hybrid"."""
     memory_type: MemoryType | None = None
@@ -363,6 +365,7 @@ class Check(Model):
     """Memories with a lower similarity are excluded."""
     within: int | None = None
     """The memory must be among so many first results. Default: 3."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"memory": AgentMemory}
 
 
 @dataclass(frozen=True, kw_only=True)

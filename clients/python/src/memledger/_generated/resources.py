@@ -873,7 +873,7 @@ class Checks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> CheckList:
-        """List checks. Returns all checks of the project, oldest first.
+        """List checks. Returns all checks of the project, oldest first, each with the memory that it expects.
 
         Permission: `memory.read`.
         """
