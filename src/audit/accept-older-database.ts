@@ -23,14 +23,17 @@ export const acceptOlderDatabase = installationOperation({
   name: "audit.restore",
   summary: "Accept an older copy of the database",
   description:
-    "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records.",
+    "Records that the server was started with an older copy of its database, and the checkpoints that cover the missing records. Ends all sessions of the console.",
   effects: { readOnly: false, destructive: false, idempotent: false },
   secret: false,
   success: 200,
   input: Fields({ checkpoints: Type.Array(lostCheckpoint, { minItems: 1 }) }),
   output: Fields({ accepted: Type.Integer({ minimum: 1, description: "Number of checkpoints." }) }),
 
-  async apply(_transaction, { checkpoints }) {
+  async apply({ access }, { checkpoints }) {
+    // A session may have been revoked after this copy was made.
+    for (const { session } of await access.listSessions()) await access.removeSession(session.id);
+    for (const { id } of await access.listSignInLinks()) await access.removeSignInLink(id);
     return { data: { accepted: checkpoints.length } };
   },
 });

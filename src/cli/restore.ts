@@ -6,6 +6,7 @@ import { type Command, Option } from "commander";
 import { verdicts } from "../audit/verify/verdict.ts";
 import { createClock } from "../clock.ts";
 import {
+  endSessions,
   placeUnpacked,
   requireEmptyDirectory,
   type UnpackedBackup,
@@ -59,8 +60,9 @@ export function addRestoreCommand(program: Command, session: Session): void {
             };
           }
           await requireEmptyDirectory(dataDir);
+          const endedSessions = await endSessions(unpacked);
           placeUnpacked(unpacked, dataDir);
-          return restored(unpacked, file, dataDir, verification);
+          return restored(unpacked, { file, dataDir, verification, endedSessions });
         },
       ),
     );
@@ -157,11 +159,17 @@ function verified(unpacked: UnpackedBackup, file: string, verification: Verifica
   return { data, text: `${list({ file, ...facts })}\n\n${ledger}` };
 }
 
+interface Restoration {
+  readonly file: string;
+  readonly dataDir: string;
+  readonly verification: Verification | null;
+  /** Number of sessions of the console and of sign-in links. */
+  readonly endedSessions: number;
+}
+
 function restored(
   unpacked: UnpackedBackup,
-  file: string,
-  dataDir: string,
-  verification: Verification | null,
+  { file, dataDir, verification, endedSessions }: Restoration,
 ): Report {
   const facts = factsOf(unpacked, verification);
   const { includesSigningKey, auditKey, removedSettings } = unpacked.manifest;
@@ -171,10 +179,16 @@ function restored(
     ...facts,
     needs_signing_key: !includesSigningKey,
     removed_settings: removedSettings,
+    ended_sessions: endedSessions,
   };
   const place = quoteWord(dataDir);
   const steps = [
     `Restored ${counted(facts.files, "file")} to ${dataDir}.`,
+    ...(endedSessions === 0
+      ? []
+      : [
+          `${counted(endedSessions, "session or sign-in link", "sessions and sign-in links")} of the console ended: people sign in again.`,
+        ]),
     ...(includesSigningKey
       ? []
       : [

@@ -81,6 +81,20 @@ async function requireIntact(path: string, folder: string, { database }: Manifes
   );
 }
 
+/**
+ * Ends the sessions of the console and the sign-in links in an unpacked backup: a person whose session was revoked after the backup must
+ * not be signed in again.
+ * @returns how many they were
+ */
+export async function endSessions({ folder }: UnpackedBackup): Promise<number> {
+  const directory = locate(folder);
+  try {
+    return await chooseEngine(directory).endSessions();
+  } finally {
+    rmSync(directory.runtime, { recursive: true, force: true });
+  }
+}
+
 /** @throws DirectoryInUse; Error that says what to do when the directory contains anything */
 export async function requireEmptyDirectory(dataDir: string): Promise<void> {
   const found = statSync(dataDir, { throwIfNoEntry: false });

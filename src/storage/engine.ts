@@ -66,6 +66,11 @@ export interface Engine {
   findFaults(): Promise<DatabaseFaults>;
   /** Repairs what `findFaults` finds, in one transaction. Needs the lock. Never changes a memory or the ledger. */
   repair(hasWrongWords: boolean, options: RepairOptions): Promise<void>;
+  /**
+   * Ends the sessions and sign-in links of a restored database, which were in force when it was copied. No server may use it.
+   * @returns how many they were
+   */
+  endSessions(): Promise<number>;
   /** Runs `work` with the ledger of the database. With "read", nothing is changed. */
   withLedger<Result>(
     access: "read" | "write",

@@ -57,6 +57,18 @@ beforeAll(async () => {
   writeFileSync(kept, (await run(["audit", "checkpoint", "--data-dir", made])).stdout);
 });
 
+const signIn = (url: string, proof: JsonObject): Promise<Response> =>
+  fetch(`${url}/console/api/session`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(proof),
+  });
+/** Asks who is signed in with the secret of a session. */
+const whoIs = (url: string, secret: string): Promise<Response> =>
+  fetch(`${url}/console/api/session`, {
+    headers: { Cookie: `memledger_session_${new URL(url).port}=${secret}`, "Sec-Fetch-Site": "same-origin" },
+  });
+
 const unpack = (file: string): string => {
   const folder = createFolder();
   expect(Bun.spawnSync(["tar", "--zstd", "-xf", file, "-C", folder]).exitCode).toBe(0);
@@ -146,6 +158,37 @@ describe("a backup without a server", () => {
     expect(JSON.stringify(memories)).toContain("The first fact.");
     const { stderr } = await server.end("SIGTERM");
     expect(stderr).toBe("");
+  });
+
+  test("does not revive sessions and sign-in links, however the older database comes back", async () => {
+    const [dataDir, folder] = [createFolder(), createFolder()];
+    const server = await serve(dataDir);
+    const link = String(server.ready.console_link).split("#")[1] ?? "";
+    const signedIn = await signIn(server.url, { key: String(server.ready.api_key) });
+    const [, secret = ""] =
+      /^memledger_session_\d+=([^;]+)/.exec(signedIn.headers.get("set-cookie") ?? "") ?? [];
+    expect([(await whoIs(server.url, secret)).status, signedIn.status]).toEqual([200, 201]);
+    const file = join(folder, "with-sessions.tar.zst");
+    expect((await run(["backup", file, "--include-signing-key", "--data-dir", dataDir])).exitCode).toBe(0);
+    await createFact(server.url, server.ready.api_key, "After the backup.");
+    await server.end("SIGTERM");
+    const requireNone = async (url: string) => {
+      expect((await whoIs(url, secret)).status).toBe(401);
+      expect((await signIn(url, { link })).status).toBe(401);
+    };
+
+    const target = join(createFolder(), "data");
+    const { exitCode, object } = await runJson(["restore", file, "--data-dir", target]);
+    expect([exitCode, object.ended_sessions]).toEqual([0, 2]);
+    const restored = await serve(target);
+    await requireNone(restored.url);
+    await restored.end("SIGTERM");
+
+    // Copied into the directory by hand, as a replica is.
+    copyFileSync(join(unpack(file), "memledger.db"), join(dataDir, "memledger.db"));
+    const accepted = await serve(dataDir, ["--restored-backup"]);
+    await requireNone(accepted.url);
+    await accepted.end("SIGTERM");
   });
 
   test("that is older than a checkpoint: audit verify says which records are missing", async () => {

@@ -19,6 +19,7 @@ import { readStoredLedger } from "./ledger/stored-ledger.ts";
 import { findFaults } from "./repair/faults.ts";
 import { repair } from "./repair/repair.ts";
 import { checkFormat, formatVersion } from "./schema/migrate.ts";
+import { endAllSessions } from "./sessions.ts";
 import { openStore } from "./store.ts";
 
 interface SqliteEngineOptions {
@@ -66,6 +67,7 @@ export function createSqliteEngine({ path, lock, runtime, spawn }: SqliteEngineO
     copyTo: (target, options = {}) => copyDatabase(file(), target, options),
     findDamage: async () => findDamage(file()),
     findFaults: async () => findFaults(file()),
+    endSessions: async () => endAllSessions(file()),
     repair: (hasWrongWords, options) => repair(file(), hasWrongWords, options),
     async withLedger(access, work) {
       const database = access === "write" ? openWriting(file()) : openReading(file());

@@ -6,6 +6,8 @@ import type { KnownSession, Session, SignInLink } from "../../access/session.ts"
 import type { AccessReader, AccessTransaction } from "../../access/store.ts";
 import type { Administrator } from "../../calls/administrator.ts";
 import type { Database } from "../../native/sqlite.ts";
+import { type DatabaseFile, openWriting } from "./database-file/connection.ts";
+import { checkFormat } from "./schema/migrate.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 interface AdministratorRow {
@@ -138,6 +140,29 @@ export function createSessionSweep(database: Database): (now: number) => void {
     sweepLinks.run({ now });
   });
 }
+
+/**
+ * Deletes all sessions and sign-in links of a database that no server uses, and leaves no file beside it.
+ * @returns how many they were
+ */
+export function endAllSessions(file: DatabaseFile): number {
+  const database = openWriting(file);
+  try {
+    // Older formats have none.
+    if (checkFormat(database) < formatWithSessions) return 0;
+    const end = database.transaction(
+      () =>
+        database.prepare("DELETE FROM console_session").run().changes +
+        database.prepare("DELETE FROM console_link").run().changes,
+    );
+    return end();
+  } finally {
+    database.pragma("journal_mode = DELETE");
+    database.close();
+  }
+}
+
+const formatWithSessions = 7;
 
 const unknownAdministrator: Administrator = { osUid: null, osUser: null, sudoUser: null };
 

@@ -57,6 +57,12 @@ export function createMemoryEngine(folder: string): Engine {
       throw new Error("The engine in memory stores no file that could be copied. Use another engine.");
     },
     findDamage: async () => [],
+    async endSessions() {
+      const [sessions, links] = [data.sessions.all(), data.links.all()];
+      for (const { session } of sessions) data.sessions.delete(session.id);
+      for (const { link } of links) data.links.delete(link.id);
+      return sessions.length + links.length;
+    },
     findFaults: async () => ({ orphanVectors: 0, missingVectors: 0, wrongWords: 0 }),
     repair: async () => {},
     withLedger: (_access, work) => work(readLedger(data)),
