@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readModelDirectory } from "../src/embedding/model-directory.ts";
+import { verifierFileName, verifierPage } from "../src/native/console-files.ts";
 import { version } from "../src/version.ts";
 import { file, fileMode, programMode, tarGz, zip } from "./archive.ts";
 import { checkReproducible } from "./check.ts";
@@ -48,12 +49,14 @@ async function main(): Promise<void> {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const sums: string[] = [];
-  for (const target of chosen)
-    for (const { name, bytes } of await releaseFiles(target)) {
-      writeFileSync(join(out, name), bytes, { mode: fileMode });
-      sums.push(`${sha256(bytes)}  ${name}\n`);
-      process.stdout.write(`${name}: ${(bytes.length / 1e6).toFixed(1)} MB\n`);
-    }
+  const write = ({ name, bytes }: ReleaseFile): void => {
+    writeFileSync(join(out, name), bytes, { mode: fileMode });
+    sums.push(`${sha256(bytes)}  ${name}\n`);
+    process.stdout.write(`${name}: ${(bytes.length / 1e6).toFixed(1)} MB\n`);
+  };
+  for (const target of chosen) for (const made of await releaseFiles(target)) write(made);
+  // Auditors compare the page that they were given with its checksum.
+  write({ name: verifierFileName, bytes: await (await verifierPage()).read("identity") });
   writeFileSync(join(out, sumsName), sums.toSorted(byName).join(""), { mode: fileMode });
   process.stdout.write(`${out}: ${sums.length} files of ${version}, commit ${commitName()}\n`);
   if (values.check) checkReproducible(out, chosen);

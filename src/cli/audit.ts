@@ -8,6 +8,7 @@ import { isObject, type Json } from "../json/json.ts";
 import { bindOperation, describe, rowsOf } from "./administration.ts";
 import { addExportCommand } from "./audit-export.ts";
 import { addListCommands } from "./audit-list.ts";
+import { addVerifierCommand } from "./audit-verifier.ts";
 import { addVerifyCommand } from "./audit-verify.ts";
 import type { Session } from "./command.ts";
 import { addRotateKeyCommand } from "./rotate-key.ts";
@@ -18,6 +19,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .command("audit")
     .description("Verify, list, export, sign, prune and redact audit records.");
   addVerifyCommand(audit, session);
+  addVerifierCommand(audit, session);
   addListCommands(audit, session);
   addExportCommand(audit, session);
   addRotateKeyCommand(audit, session);

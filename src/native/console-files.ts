@@ -1,6 +1,7 @@
 // Owns access to the browser files of the console: embedded in an executable, built once when the program runs from source.
 
 import { gunzipSync } from "node:zlib";
+import { version } from "../version.ts";
 import { buildConsole } from "./console-build.ts";
 import { type EmbeddedConsoleFile, embedded } from "./embedded.ts";
 
@@ -18,6 +19,18 @@ export interface ConsoleFile {
 export async function consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
   const files = embedded === null ? await built() : embedded.console.map(embeddedFile);
   return new Map(files.map((file) => [file.name, file]));
+}
+
+/** Of `consoleFiles`: the page that verifies exports without a server. */
+export const verifierName = "verifier.html";
+/** How the page is named when it is saved. All programs of one version have the same page. */
+export const verifierFileName = `memledger-verifier-${version}.html`;
+
+/** The page that verifies exports without a server. */
+export async function verifierPage(): Promise<ConsoleFile> {
+  const page = (await consoleFiles()).get(verifierName);
+  if (page === undefined) throw new Error("the console has no page to save");
+  return page;
 }
 
 async function built(): Promise<ConsoleFile[]> {

@@ -9,9 +9,10 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { buildConsole } from "../../src/native/console-build.ts";
+import { verifierFileName } from "../../src/native/console-files.ts";
 import { type Base, buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
+import { run } from "../cli/command.ts";
 import { outcomeInBrowser } from "./differential.ts";
 
 setDefaultTimeout(60_000);
@@ -20,7 +21,8 @@ const chromiumPath = Bun.which("chromium");
 const browserTest = chromiumPath === null ? test.skip : test;
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-saved-page-"));
-const savedPage = join(folder, "memledger-verifier.html");
+/** As the command writes it. */
+const savedPage = join(folder, verifierFileName);
 let base: Base;
 let specimens: ReadonlyMap<string, Specimen>;
 let browser: Browser | null = null;
@@ -29,8 +31,7 @@ beforeAll(async () => {
   if (chromiumPath === null) return;
   base = buildBase(join(folder, "honest"));
   specimens = new Map(forgeExports(base, folder).map((specimen) => [specimen.name, specimen]));
-  const file = (await buildConsole()).files.find(({ name }) => name === "verifier.html");
-  writeFileSync(savedPage, file?.bytes ?? "");
+  expect((await run(["audit", "verifier", "--out", savedPage])).exitCode).toBe(0);
   browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 });
 afterAll(async () => {

@@ -81,6 +81,7 @@ export async function administer(administration: Administration): Promise<string
   ]);
   const kept = ["--checkpoint", file("kept.note"), "--public-key", publicKey];
   await expect(["audit", "verify", file("a.json"), ...kept], [0, 10]);
+  await expect(["audit", "verifier", "--out", file("verifier.html")]);
   await expect(["audit", "redact", "--record", auditId, "--yes"]);
   await expect(["audit", "redact", "--memory", memoryId, "--yes"], [isErased ? 1 : 0]);
   await expect(["audit", "prune"]);

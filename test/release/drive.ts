@@ -4,6 +4,7 @@
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { verifierFileName } from "../../src/native/console-files.ts";
 import { copySystemFiles, readDockerfile } from "./image.ts";
 import { type Sandbox, useServer } from "./sandbox.ts";
 
@@ -107,6 +108,10 @@ try {
   );
   if (Bun.which("dpkg-deb") !== null) {
     const extracted = extractedDeb();
+    const saved = run(join(extracted, "usr/bin/memledger"), "audit", "verifier", "--out", verifierFileName);
+    check("the executable writes the page that verifies exports", saved);
+    const sums = ["--check", "--ignore-missing", "--quiet", join(release, "SHA256SUMS")];
+    check("it is the page of the release, by its SHA-256", run("sha256sum", ...sums));
     const canFilter = seccompIsInstalled();
     const canIsolate = run("bwrap", "--ro-bind", "/", "/", "--unshare-user", "true") === null;
     const isolation = canIsolate ? "bwrap" : "bwrap with namespaces";

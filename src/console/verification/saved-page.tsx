@@ -44,9 +44,9 @@ function SavedPage({ version, script, style, startWorker }: SavedPageProps) {
       <footer>
         <h2>Is this page genuine?</h2>
         <p>
-          A forged page could show any result. Compare the SHA-256 of this file with that of a copy from a
-          source that you trust: every server of memledger {version} has the same file at{" "}
-          <code>/console/verifier.html</code>. Compute it with a program of this machine, such as{" "}
+          A forged page could show any result. Compare the SHA-256 of this file with one from a source that
+          you trust: <code>SHA256SUMS</code> of the release {version}, or what{" "}
+          <code>memledger audit verifier</code> prints. Compute it with a program of this machine, such as{" "}
           <code>sha256sum FILE</code>, <code>shasum -a 256 FILE</code> or{" "}
           <code>certutil -hashfile FILE SHA256</code>.
         </p>

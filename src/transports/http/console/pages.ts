@@ -4,8 +4,12 @@
 import { type Address, addresses } from "../../../console/addresses.ts";
 import { Refusal } from "../../../errors.ts";
 import { assetsPath } from "../../../native/console-build.ts";
-import { type ConsoleFile, consoleFiles } from "../../../native/console-files.ts";
-import { version } from "../../../version.ts";
+import {
+  type ConsoleFile,
+  consoleFiles,
+  verifierFileName,
+  verifierName,
+} from "../../../native/console-files.ts";
 import type { Handler } from "../handler.ts";
 import { chooseCoding } from "./content-coding.ts";
 
@@ -29,8 +33,6 @@ export const contentSecurityPolicy = [
 
 const start = "/console/";
 const pageName = "index.html";
-/** The page that verifies exports without a server. */
-const verifierName = "verifier.html";
 
 export interface ConsolePages {
   readonly routes: readonly [path: string, handler: Handler][];
@@ -62,7 +64,7 @@ export function createConsolePages(): ConsolePages {
     const file = (await files()).get(verifierName);
     if (file === undefined) throw new Error("the console has no page to save");
     const response = await send(file, request, { status: 200, caching: "no-cache" });
-    response.headers.set("Content-Disposition", `attachment; filename="memledger-verifier-${version}.html"`);
+    response.headers.set("Content-Disposition", `attachment; filename="${verifierFileName}"`);
     return response;
   };
   const paths = Object.values<Address>(addresses).map(({ path }) => path);
