@@ -36,6 +36,7 @@ const fieldsByAction: Readonly<Record<string, MemoryAuditFields>> = {
   "memory.export": { query: () => null, results: listedResults },
   "memory.read": { query: () => null, results: directResult },
   "memory.update": { query: textOf("content"), results: directResult },
+  "memory.update_batch": { query: newContents, results: () => null },
   "memory.delete_batch": { query: () => null, results: deletedResults },
   "memory.delete": { query: () => null, results: deletedResult },
   "memory.extract": { query: inputOfExtraction, results: storedResults },
@@ -77,6 +78,12 @@ function directResult({ data }: AuditedCall): readonly MemoryResult[] | null {
 function contentsOfBatch({ memories }: JsonObject): readonly string[] | null {
   const contents = objectsIn(memories).map(({ content }) => content);
   return contents.filter((content) => typeof content === "string");
+}
+
+/** The contents that the items change; null: no item changes its content. */
+function newContents(body: JsonObject): readonly string[] | null {
+  const contents = contentsOfBatch(body) ?? [];
+  return contents.length === 0 ? null : contents;
 }
 
 /** For a batch: the memories that it created. Their contents are in the request only. */

@@ -1,11 +1,39 @@
-// Owns what a change of a memory needs: the claim of its content, and the former values, with which the change can be undone. Decides
-// nothing about requests.
+// Owns what a change of a memory needs: its precondition, its time, the claim of its content, and the former values, with which the change
+// can be undone. Decides nothing else about requests.
 
+import { Type } from "@sinclair/typebox";
 import type { Project } from "../access/project.ts";
+import { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import { Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
+import { fromTimestamp, toTimestamp } from "../timestamp.ts";
 import { duplicate } from "./create.ts";
 import { type AgentMemory, contentKey, isExpired, type Memory, toAgentMemory } from "./memory.ts";
+
+/** The precondition of a change. Every change gives a memory another updated_at, so it identifies the version that the caller knows. */
+export const ifUpdatedAt = Type.Optional(
+  Timestamp({
+    description:
+      "The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is, and the change is refused with 2108.",
+  }),
+);
+
+/** @throws Refusal 2108 when the memory is not the one that the caller knows */
+export function requireUnchanged({ updatedAt }: Memory, known: string | undefined): void {
+  if (known === undefined || fromTimestamp(known) === updatedAt) return;
+  const updated_at = toTimestamp(updatedAt);
+  throw new Refusal(
+    2108,
+    `The memory was changed meanwhile, at ${updated_at}. Read it, and send the change again with this time as "if_updated_at".`,
+    { updated_at },
+  );
+}
+
+/** The time of a change: later than that of the version before, also if both are in one millisecond or the clock was set back. */
+export function changedAt({ updatedAt }: Memory, now: number): number {
+  return Math.max(now, updatedAt + 1);
+}
 
 /**
  * @param vector of the new content; null: the content stays

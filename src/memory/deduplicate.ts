@@ -3,6 +3,7 @@
 // calls may have changed memories before it.
 
 import type { Transaction } from "../storage/store.ts";
+import { changedAt } from "./change.ts";
 import {
   type Candidate,
   ComparisonSet,
@@ -112,7 +113,7 @@ async function addTags(
   const isForAll = known.type === "rule" && known.tags.length === 0;
   const joined = joinTags(known.tags, tags);
   if (!known.active || isForAll || joined === null || joined.length === known.tags.length) return known.tags;
-  const memory = { ...known, tags: joined, updatedAt: now };
+  const memory = { ...known, tags: joined, updatedAt: changedAt(known, now) };
   await memories.update(project, { memory, contentKey: null, vector: null });
   return joined;
 }
@@ -126,5 +127,5 @@ function chooseAction(match: Match | null): Outcome["action"] {
 
 /** The content of the item, and its expiry if it has one. Type and importance stay: a person may have set them. */
 function rewrite(known: Memory, { content, expiresAt }: ExtractedItem, now: number): Memory {
-  return { ...known, content, expiresAt: expiresAt ?? known.expiresAt, updatedAt: now };
+  return { ...known, content, expiresAt: expiresAt ?? known.expiresAt, updatedAt: changedAt(known, now) };
 }

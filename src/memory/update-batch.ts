@@ -3,12 +3,14 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Project } from "../access/project.ts";
-import { projectOperation } from "../calls/operation.ts";
+import { type Preparation, projectOperation } from "../calls/operation.ts";
 import type { JsonObject } from "../json/json.ts";
+import { embeddingsAtOnce } from "../limits.ts";
+import { cancelled } from "../scheduling/cancellation.ts";
 import { CheckedLater, Choice, Fields, jsonObject } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { refuseItem } from "./batch-item.ts";
-import { formerValues, storeChange } from "./change.ts";
+import { changedAt, formerValues, requireUnchanged, storeChange } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
 import { requireMemory } from "./read.ts";
@@ -52,7 +54,7 @@ export const updateMemories = projectOperation({
   name: "memory.update_batch",
   summary: "Update several memories",
   description:
-    "Changes up to 1,000 memories, each as its item says, and answers with a result for each item, in the order of the request. An item that is refused does not refuse the others. Contents cannot be changed in this way. All changes are stored in one transaction with one audit record, which has the former values.",
+    "Changes up to 1,000 memories, each as its item says, and answers with a result for each item, in the order of the request. An item that is refused does not refuse the others. A changed content is embedded again. All changes are stored in one transaction with one audit record, which has the former values.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
@@ -87,12 +89,18 @@ export const updateMemories = projectOperation({
     },
   },
 
-  async prepare() {},
+  async prepare({ memories }, preparation) {
+    const contents = memories.map(newContent);
+    // Only the embedder is slow.
+    if (contents.every((content) => content === null)) return [];
+    return preparation.inTurn(() => embedContents(contents, preparation));
+  },
 
-  async apply(transaction, { memories }, _prepared, { caller: { project }, now }) {
+  async apply(transaction, { memories }, vectors, { caller: { project }, now }) {
     const results: Static<typeof updateResult>[] = [];
     for (const [index, value] of memories.entries()) {
-      results.push({ index, ...(await updateOne(transaction, project, value, now)) });
+      const vector = vectors[index] ?? null;
+      results.push({ index, ...(await updateOne(transaction, project, { value, vector }, now)) });
     }
     const of = (wanted: string) => results.filter(({ status }) => status === wanted).length;
     const data = { updated: of("updated"), unchanged: of("unchanged"), refused: of("refused"), results };
@@ -100,21 +108,47 @@ export const updateMemories = projectOperation({
   },
 });
 
+/** Null: the item changes no content, or is refused. */
+function newContent(value: unknown): string | null {
+  try {
+    return readUpdateItem(value).content ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns the vector of each content. Few texts wait at once, so that other calls of the project can use the embedder, too */
+async function embedContents(
+  contents: readonly (string | null)[],
+  { embed, signal, report }: Preparation,
+): Promise<(Float32Array | null)[]> {
+  const vectors: (Float32Array | null)[] = [];
+  for (let start = 0; start < contents.length; start += embeddingsAtOnce) {
+    if (signal.aborted) throw cancelled();
+    report(start / contents.length, "Embedding the contents");
+    const some = contents.slice(start, start + embeddingsAtOnce);
+    const embedded = some.map((content) => (content === null ? null : embed(content, "passage")));
+    vectors.push(...(await Promise.all(embedded)));
+  }
+  return vectors;
+}
+
 async function updateOne(
   transaction: Transaction,
   project: Project,
-  value: unknown,
+  { value, vector }: { readonly value: unknown; readonly vector: Float32Array | null },
   now: number,
 ): Promise<Omit<Static<typeof updateResult>, "index">> {
   try {
     const item = readUpdateItem(value);
     const before = await requireMemory(transaction, project, item.memory_id);
+    requireUnchanged(before, item.if_updated_at);
     const after = changed(before, item);
     const former = formerValues(before, after);
     const { id } = before;
     if (Object.keys(former).length === 0) return { status: "unchanged", id };
-    const memory = { ...after, updatedAt: now };
-    await storeChange(transaction, project, { before, memory, vector: null }, now);
+    const memory = { ...after, updatedAt: changedAt(before, now) };
+    await storeChange(transaction, project, { before, memory, vector }, now);
     return { status: "updated", id, former };
   } catch (error) {
     return { status: "refused", ...refuseItem(error) };

@@ -5,13 +5,15 @@ import { Refusal } from "../errors.ts";
 import { isObject } from "../json/json.ts";
 import { tagsMax } from "../limits.ts";
 import { createParser, Fields } from "../schema/schema.ts";
+import { ifUpdatedAt } from "./change.ts";
 import { toExpiry } from "./create.ts";
-import { expiresAt, importance, type Memory, memoryId, memoryType } from "./memory.ts";
+import { content, expiresAt, importance, type Memory, memoryId, memoryType } from "./memory.ts";
 import { Tags, toTags } from "./tags.ts";
 
 const { default: _, ...newImportance } = importance;
 
 const changes = {
+  content: Type.Optional(content),
   memory_type: Type.Optional(memoryType),
   importance: Type.Optional(newImportance),
   is_active: Type.Optional(
@@ -24,8 +26,11 @@ const changes = {
 };
 
 export const updateItem = Fields(
-  { memory_id: memoryId, ...changes },
-  { title: "UpdateItem", description: "A change of a memory; at least one field besides memory_id." },
+  { memory_id: memoryId, ...changes, if_updated_at: ifUpdatedAt },
+  {
+    title: "UpdateItem",
+    description: "A change of a memory; at least one field besides memory_id and if_updated_at.",
+  },
 );
 export type UpdateItem = Static<typeof updateItem>;
 
@@ -38,7 +43,7 @@ export function readUpdateItem(value: unknown): UpdateItem {
     throw new Refusal(1400, "The item must be a JSON object.", { field: "", reason });
   }
   const item: UpdateItem = parse(value);
-  if (Object.keys(item).length < 2) {
+  if (Object.keys(item).every((name) => !Object.hasOwn(changes, name))) {
     const reason = "at least one field is required";
     const names = Object.keys(changes).join(", ");
     throw new Refusal(1400, `The item changes nothing. Send at least one of ${names}.`, { reason });
@@ -57,6 +62,7 @@ export function readUpdateItem(value: unknown): UpdateItem {
 export function changed(before: Memory, item: UpdateItem): Memory {
   return {
     ...before,
+    content: item.content ?? before.content,
     type: item.memory_type ?? before.type,
     importance: item.importance ?? before.importance,
     active: item.is_active ?? before.active,

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
-import { formerValues, storeChange } from "./change.ts";
+import { changedAt, formerValues, ifUpdatedAt, requireUnchanged, storeChange } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import {
   agentMemory,
@@ -37,13 +37,13 @@ export const updateMemory = projectOperation({
   name: "memory.update",
   summary: "Update a memory",
   description:
-    "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry.",
+    "Changes the given fields; at least one is required. A changed content is embedded again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has changed the memory meanwhile.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
-  refusals: [2100, 2104],
+  refusals: [2100, 2104, 2108],
   success: 200,
-  input: Fields({ memory_id: memoryId, ...changes }),
+  input: Fields({ memory_id: memoryId, ...changes, if_updated_at: ifUpdatedAt }),
   output: agentMemory,
   example: {
     input: { memory_id: exampleMemory.id, importance: 0.9 },
@@ -51,7 +51,7 @@ export const updateMemory = projectOperation({
   },
 
   async prepare(input, { embed }) {
-    if (Object.keys(input).length < 2) {
+    if (Object.keys(input).every((name) => !Object.hasOwn(changes, name))) {
       const names = Object.keys(changes).join(", ");
       throw new Refusal(1400, `The request changes nothing. Send at least one of ${names}.`, {
         reason: "at least one field is required",
@@ -62,6 +62,7 @@ export const updateMemory = projectOperation({
 
   async apply(transaction, input, vector, { caller: { project }, now }) {
     const before = await requireMemory(transaction, project, input.memory_id);
+    requireUnchanged(before, input.if_updated_at);
     const memory: Memory = {
       ...before,
       content: input.content ?? before.content,
@@ -70,7 +71,7 @@ export const updateMemory = projectOperation({
       active: input.is_active ?? before.active,
       expiresAt: input.expires_at === undefined ? before.expiresAt : toExpiry(input.expires_at),
       tags: input.tags === undefined ? before.tags : toTags(input.tags),
-      updatedAt: now,
+      updatedAt: changedAt(before, now),
     };
     await storeChange(transaction, project, { before, memory, vector }, now);
     const details = { former_values: formerValues(before, memory) };

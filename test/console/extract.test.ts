@@ -96,6 +96,31 @@ browserTest("an update shows the difference, and changes the memory only when it
     importance: 0.9,
     tags: ["kept"],
   });
+  const updates = app.records(project).filter(({ action }) => action.startsWith("memory.update"));
+  expect(updates.map(({ action }) => action)).toEqual(["memory.update_batch"]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("a memory that somebody else has changed meanwhile is not updated", async () => {
+  const { id: project, key } = await app.createProject("business");
+  const body = {
+    content: "Ben: We decided to move our database to PostgreSQL 17 soon.",
+    memory_type: "fact",
+  };
+  const path = `/v1/memories/${(await app.call("POST", "/v1/memories", { key, body })).data.id}`;
+  const { page, faults, close } = await open(project);
+  await page.getByRole("button", { name: "Find memories" }).click();
+  await page.locator(".proposal").nth(2).waitFor();
+  await app.call("PUT", path, { key, body: { content: "The database is SQLite." } });
+  await page.getByRole("button", { name: "Accept all that are open" }).click();
+  await page.getByText("2 new, 1 update", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Store 3 memories" }).click();
+  await page.locator(".proposal .fault", { hasText: "changed meanwhile" }).waitFor();
+  await page.getByRole("button", { name: "Store 1 memory" }).waitFor();
+  expect((await app.call("GET", path, { key })).data.content).toBe("The database is SQLite.");
+  const { pagination } = (await app.call("GET", "/v1/memories", { key })).data;
+  expect(pagination).toMatchObject({ total: 3 });
   expect(faults).toEqual([]);
   await close();
 });

@@ -52,6 +52,35 @@ describe("update", () => {
       recordedFor,
     },
     {
+      name: "refuses a change of a memory that was changed meanwhile",
+      method: "PUT",
+      path: `/v1/memories/${changed}`,
+      options: { body: { content: "Lunch is at two.", if_updated_at: "2026-11-21T09:30:00Z" } },
+      status: 409,
+      code: 2108,
+      data: { updated_at: expect.stringMatching(/Z$/) },
+      recordedFor,
+    },
+    {
+      name: "refuses a precondition without a change",
+      method: "PUT",
+      path: `/v1/memories/${changed}`,
+      options: { body: { if_updated_at: "2026-11-21T09:30:00Z" } },
+      status: 400,
+      code: 1400,
+      recordedFor,
+    },
+    {
+      name: "refuses a precondition that is no time",
+      method: "PUT",
+      path: `/v1/memories/${changed}`,
+      options: { body: { importance: 0.1, if_updated_at: "yesterday" } },
+      status: 400,
+      code: 1400,
+      data: { field: "if_updated_at" },
+      recordedFor,
+    },
+    {
       name: "refuses the content of another memory",
       method: "PUT",
       path: `/v1/memories/${changed}`,
@@ -118,6 +147,25 @@ describe("update", () => {
       recordedFor,
     },
   ]);
+
+  test("gives every change a later time, so that one of two people who change the same version is refused", async () => {
+    const id = await create("The kitchen is on the second floor.");
+    const put = (body: JsonObject) => app.call("PUT", `/v1/memories/${id}`, { body });
+    const times: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      const { updated_at } = (await app.call("GET", `/v1/memories/${id}`)).data;
+      times.push(Date.parse(String(updated_at)));
+      const codes = await Promise.all(
+        [0, 1, 2].map(async (person) => {
+          const importance = (1 + 3 * round + person) / 100;
+          return (await put({ importance, if_updated_at: updated_at ?? null })).code;
+        }),
+      );
+      expect(codes.toSorted()).toEqual([1000, 2108, 2108]);
+    }
+    expect(times).toEqual(times.toSorted((left, right) => left - right));
+    expect(new Set(times).size).toBe(times.length);
+  });
 
   test("makes a changed content findable by its new meaning, and an inactive memory not at all", async () => {
     const id = await create("The printer is on the second floor.");

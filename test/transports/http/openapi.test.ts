@@ -67,6 +67,7 @@ describe("the OpenAPI document", () => {
       "is_active",
       "expires_at",
       "tags",
+      "if_updated_at",
     ]);
     expect(Object.keys(put.responses)).toContain("409");
     expect(put.responses["403"].$ref).toContain("2106");

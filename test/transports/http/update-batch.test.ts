@@ -94,7 +94,7 @@ describe("an update of many memories", () => {
       { memory_id: "0".repeat(32), importance: 1 },
       { memory_id: ids[0], add_tags: many },
       { memory_id: ids[0], tags: [], add_tags: ["x"] },
-      { memory_id: ids[0], content: "New." },
+      { memory_id: ids[0], content: "" },
       "text",
       { memory_id: ids[1], importance: 0.9 },
     ]);
@@ -118,6 +118,66 @@ describe("an update of many memories", () => {
     expect((await app.call("POST", "/v1/memories", { key, body })).status).toBe(201);
     const data = await update([{ memory_id: ids[2], expires_at: null }]);
     expect(data).toMatchObject({ refused: 1, results: [{ code: 2104 }] });
+  });
+
+  test("changes contents, which searches then find, and undoes them", async () => {
+    const data = await update([
+      { memory_id: ids[0], content: "Releases go out on Wednesday." },
+      { memory_id: ids[1], content: "On call." },
+      { memory_id: ids[2], content: "Use bun.", importance: 0.9 },
+      { memory_id: ids[2], content: "Deploy on Tuesday." },
+    ]);
+    // The content of an expired memory is free, and that of the others is free after their change.
+    expect(data).toMatchObject({
+      updated: 4,
+      results: [
+        { former: { content: "Deploy on Tuesday." } },
+        { former: { content: "Use bun." } },
+        { former: { content: "On call.", importance: 0.5 } },
+        { former: { content: "Use bun." } },
+      ],
+    });
+    expect(await read(ids[0])).toMatchObject({ content: "Releases go out on Wednesday.", tags: ["a"] });
+    const body = { query: "When do releases go out?", top_k: 1 };
+    const { results } = (await app.call("POST", "/v1/memories/search", { key, body })).data;
+    expect(results).toMatchObject([{ memory: { id: ids[0] } }]);
+    const [hit] = [results].flat().filter(isObject);
+    expect(Number(hit?.similarity)).toBeGreaterThan(0.6);
+    expect(await update([{ memory_id: ids[1], content: "Releases go out on Wednesday." }])).toMatchObject({
+      refused: 1,
+      results: [{ code: 2104, data: { memory_id: ids[0] } }],
+    });
+    const back = { memory_id: ids[0], content: "Deploy on Tuesday." };
+    expect(await update([back, back])).toMatchObject({ updated: 1, unchanged: 1 });
+    const { events } = (await app.call("GET", `/v1/memories/${ids[0]}/history`, { key })).data;
+    expect(events).toMatchObject([
+      { kind: "changed", values: { content: "Deploy on Tuesday." } },
+      { kind: "changed", values: { content: "Releases go out on Wednesday." } },
+      { kind: "created" },
+    ]);
+  });
+
+  test("refuses the items whose memory was changed meanwhile", async () => {
+    const seen = (await read(ids[0])).updated_at;
+    await update([{ memory_id: ids[0], importance: 0.7 }]);
+    const present = (await read(ids[0])).updated_at;
+    expect(
+      await update([
+        { memory_id: ids[0], importance: 0.1, if_updated_at: seen },
+        { memory_id: ids[0], importance: 0.2, if_updated_at: present },
+        { memory_id: ids[0], importance: 0.3, if_updated_at: present },
+        { memory_id: ids[0], if_updated_at: present },
+      ]),
+    ).toMatchObject({
+      updated: 1,
+      results: [
+        { code: 2108, data: { updated_at: present } },
+        { status: "updated" },
+        { code: 2108 },
+        { code: 1400 },
+      ],
+    });
+    expect(await read(ids[0])).toMatchObject({ importance: 0.2 });
   });
 
   test("is refused as a whole only for what is no batch", async () => {

@@ -819,6 +819,11 @@ export interface MemoryUpdateRequest {
   expires_at?: string | null | undefined;
   /** Replaces all tags of the memory; [] removes them. */
   tags?: readonly string[] | undefined;
+  /**
+   * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
+   * and the change is refused with 2108.
+   */
+  if_updated_at?: string | undefined;
 }
 
 /** One message. Other members are ignored. */
@@ -977,10 +982,12 @@ export interface Tokens {
   total_tokens: number;
 }
 
-/** A change of a memory; at least one field besides memory_id. */
+/** A change of a memory; at least one field besides memory_id and if_updated_at. */
 export interface UpdateItem {
   /** Memory identifier, 32 hexadecimal characters. */
   memory_id: string;
+  /** Text of the memory, stored verbatim. */
+  content?: string | undefined;
   memory_type?: MemoryType | undefined;
   /** Memories with a higher importance rank higher. */
   importance?: number | undefined;
@@ -994,6 +1001,11 @@ export interface UpdateItem {
   add_tags?: readonly string[] | undefined;
   /** Tags that the memory loses, if it has them. */
   remove_tags?: readonly string[] | undefined;
+  /**
+   * The updated_at of the memory as the caller knows it. If the memory has been changed since, it stays as it is,
+   * and the change is refused with 2108.
+   */
+  if_updated_at?: string | undefined;
 }
 
 /** What became of an item. */

@@ -405,8 +405,8 @@ export class Memories {
 
   /**
    * Update several memories. Changes up to 1,000 memories, each as its item says, and answers with a result for
-   * each item, in the order of the request. An item that is refused does not refuse the others. Contents cannot be
-   * changed in this way. All changes are stored in one transaction with one audit record, which has the former
+   * each item, in the order of the request. An item that is refused does not refuse the others. A changed content
+   * is embedded again. All changes are stored in one transaction with one audit record, which has the former
    * values.
    *
    * Permission: `memory.write`.
@@ -537,7 +537,8 @@ export class Memories {
 
   /**
    * Update a memory. Changes the given fields; at least one is required. A changed content is embedded again.
-   * expires_at null removes the expiry.
+   * expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if somebody else has
+   * changed the memory meanwhile.
    *
    * Permission: `memory.write`.
    */

@@ -133,7 +133,9 @@ interface DecisionsProps extends StepProps {
 }
 
 function Decisions({ work, proposals, isBusy, onWork, onStore, onDiscard }: DecisionsProps) {
-  const accepted = proposals.filter(({ decision }) => decision === "accepted").length;
+  const toStore = proposals.filter(({ decision }) => decision === "accepted");
+  const accepted = toStore.length;
+  const updates = toStore.filter(({ how }) => how === "update").length;
   const change = (at: number, changes: Partial<Proposal>) =>
     onWork({
       ...work,
@@ -157,6 +159,11 @@ function Decisions({ work, proposals, isBusy, onWork, onStore, onDiscard }: Deci
         <button type="button" class="primary" disabled={isBusy || accepted === 0} onClick={onStore}>
           Store {countOf(accepted, "memory", "memories")}
         </button>
+        {accepted > 0 && (
+          <span class="quiet count">
+            {accepted - updates} new, {countOf(updates, "update")}
+          </span>
+        )}
         <button type="button" disabled={isBusy} onClick={acceptOpen}>
           Accept all that are open
         </button>

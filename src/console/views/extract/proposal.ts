@@ -2,7 +2,13 @@
 
 import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import { NotFoundError } from "../../../../clients/typescript/src/errors.ts";
-import type { AgentMemory, ExtractionItem, Redaction } from "../../../../clients/typescript/src/index.ts";
+import type {
+  AgentMemory,
+  BatchResult,
+  ExtractionItem,
+  Redaction,
+  UpdateResult,
+} from "../../../../clients/typescript/src/index.ts";
 
 export type Decision = "open" | "accepted" | "refused" | "stored";
 
@@ -68,9 +74,10 @@ async function readMemory(client: Memledger, id: string): Promise<AgentMemory | 
 }
 
 /**
- * Stores the accepted proposals: all new memories in one call, and one call for each update.
- * @returns the proposals, with what became of them
- * @throws MemledgerError of the first call that fails; sending the new memories again changes nothing that was stored
+ * Stores the accepted proposals: all new memories in one call, and all updates in another one. A memory that was changed after it was
+ * shown is not updated.
+ * @param onStored gets the proposals with what became of them, after each call
+ * @throws MemledgerError of the first call that fails; sending the proposals again changes nothing that was stored
  */
 export async function store(
   client: Memledger,
@@ -78,39 +85,52 @@ export async function store(
   tags: readonly string[],
   onStored: (proposals: readonly Proposal[]) => void,
 ): Promise<void> {
-  let present = [...proposals];
-  const show = (at: number, changes: Partial<Proposal>) => {
-    present = present.map((each, index) => (index === at ? { ...each, ...changes } : each));
-  };
+  const present = [...proposals];
   const accepted = [...proposals.entries()].filter(([, { decision }]) => decision === "accepted");
+  const show = (sent: readonly (readonly [at: number, Proposal])[], results: readonly Result[]) => {
+    for (const { index, status, message = "" } of results) {
+      const [at, proposal] = sent[index] ?? [];
+      if (at !== undefined && proposal !== undefined)
+        present[at] = { ...proposal, ...outcomes[status](message) };
+    }
+    onStored([...present]);
+  };
   const created = accepted.filter(([, { how }]) => how === "create");
   if (created.length > 0) {
-    const { results } = await client.memories.createBatch({
-      memories: created.map(([, { content, type, importance, item }]) => ({
-        content,
-        memory_type: type,
-        importance,
-        expires_at: item.expires_at,
-        tags,
-      })),
-    });
-    for (const { index, status, message = "" } of results) {
-      const [at] = created[index] ?? [];
-      if (at !== undefined) show(at, outcomes[status](message));
-    }
-    onStored(present);
+    const memories = created.map(([, { content, type, importance, item }]) => ({
+      content,
+      memory_type: type,
+      importance,
+      expires_at: item.expires_at,
+      tags,
+    }));
+    show(created, (await client.memories.createBatch({ memories })).results);
   }
-  for (const [at, { how, known, content, item }] of accepted) {
-    if (how !== "update" || known === null) continue;
-    const expires = item.expires_at ?? known.expires_at;
-    await client.memories.update(known.id, { content, expires_at: expires });
-    show(at, { decision: "stored", fault: null });
-    onStored(present);
+  const updated = accepted.flatMap(([at, proposal]) =>
+    proposal.how === "update" && proposal.known !== null ? [{ at, proposal, known: proposal.known }] : [],
+  );
+  if (updated.length > 0) {
+    const memories = updated.map(({ proposal: { content, item }, known }) => ({
+      memory_id: known.id,
+      content,
+      expires_at: item.expires_at ?? known.expires_at,
+      if_updated_at: known.updated_at,
+    }));
+    const { results } = await client.memories.updateBatch({ memories });
+    show(
+      updated.map(({ at, proposal }) => [at, proposal] as const),
+      results,
+    );
   }
 }
 
-const outcomes = {
-  created: () => ({ decision: "stored", fault: null }),
+type Result = Pick<BatchResult | UpdateResult, "index" | "status" | "message">;
+
+const stored = (): Partial<Proposal> => ({ decision: "stored", fault: null });
+const outcomes: Readonly<Record<Result["status"], (message: string) => Partial<Proposal>>> = {
+  created: stored,
+  updated: stored,
+  unchanged: stored,
   existing: () => ({ decision: "refused", fault: "A memory has this content already." }),
   refused: (message) => ({ decision: "accepted", fault: message }),
-} satisfies Readonly<Record<string, (message: string) => Partial<Proposal>>>;
+};

@@ -294,7 +294,7 @@ class AsyncMemories:
     ) -> UpdateResults:
         """Update several memories. Changes up to 1,000 memories, each as its item says, and answers with a
         result for each item, in the order of the request. An item that is refused does not refuse the
-        others. Contents cannot be changed in this way. All changes are stored in one transaction with one
+        others. A changed content is embedded again. All changes are stored in one transaction with one
         audit record, which has the former values.
 
         Permission: `memory.write`.
@@ -690,12 +690,14 @@ class AsyncMemories:
         is_active: bool | Unset = UNSET,
         expires_at: str | None | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
+        if_updated_at: str | Unset = UNSET,
         audit_metadata: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> AgentMemory:
         """Update a memory. Changes the given fields; at least one is required. A changed content is embedded
-        again. expires_at null removes the expiry.
+        again. expires_at null removes the expiry. With if_updated_at, the change is refused with 2108 if
+        somebody else has changed the memory meanwhile.
 
         Permission: `memory.write`.
 
@@ -705,6 +707,8 @@ class AsyncMemories:
         is_active: If false, search and injection ignore the memory.
         expires_at: Expiry time of the memory; null: it never expires.
         tags: Replaces all tags of the memory; [] removes them.
+        if_updated_at: The updated_at of the memory as the caller knows it. If the memory has been changed
+        since, it stays as it is, and the change is refused with 2108.
         """
         return await self._calls.data(
             MEMORY_UPDATE,
@@ -719,6 +723,7 @@ class AsyncMemories:
                     "is_active": is_active,
                     "expires_at": expires_at,
                     "tags": tags,
+                    "if_updated_at": if_updated_at,
                 },
             ),
             CallOptions(audit_metadata, timeout, max_retries),
