@@ -4,6 +4,7 @@
 import { workerData } from "node:worker_threads";
 import { loadOnnx } from "../../../native/onnx.ts";
 import { createBlockScan } from "../../../ranking/block-scan.ts";
+import { packFound } from "../../../ranking/packed-found.ts";
 import { viewRowBlock } from "../../../ranking/row-block.ts";
 import { yieldToOthers } from "../../../threads/priority.ts";
 import { type DatabaseFile, openReading } from "../database-file/connection.ts";
@@ -45,11 +46,17 @@ function connect() {
 
 const createHandlers = (findBuffer: FindBuffer): Handlers => ({
   scan: ({ dimensions, queries }, { blocks }) =>
-    scan({
-      dimensions,
-      queries,
-      blocks: blocks.map(({ buffer, firstSlot, rows }) => ({ buffer: findBuffer(buffer), firstSlot, rows })),
-    }),
+    packFound(
+      scan({
+        dimensions,
+        queries,
+        blocks: blocks.map(({ buffer, firstSlot, rows }) => ({
+          buffer: findBuffer(buffer),
+          firstSlot,
+          rows,
+        })),
+      }),
+    ),
   score: ({ dimensions, ...query }, { buffer, ...candidates }) => {
     connected ??= connect();
     return connected.exactScores(query, viewRowBlock(findBuffer(buffer), dimensions), candidates);

@@ -32,6 +32,8 @@ export class Eligibility {
   #expired = new Uint32Array(0);
   /** By block. */
   readonly #expiries: Expiries[] = [];
+  /** How many times the bits of expired rows were computed again. */
+  #expiredUpdates = 0;
 
   get byteLength(): number {
     return (memoryTypes.length + 2) * this.#active.byteLength;
@@ -54,6 +56,12 @@ export class Eligibility {
   /** All slots of a type are free. */
   clearType(type: MemoryType): void {
     this.#ofType[type].fill(0);
+  }
+
+  /** Which rows have expired at a time: the same number means the same rows, unless a row was changed. @param expiriesOf as of `fill` */
+  expiredState(now: number, expiriesOf: (block: number) => Float64Array): number {
+    this.#updateExpired(now, expiriesOf);
+    return this.#expiredUpdates;
   }
 
   /**
@@ -85,6 +93,7 @@ export class Eligibility {
   #updateExpired(now: number, expiriesOf: (block: number) => Float64Array): void {
     for (const [block, expiries] of this.#expiries.entries()) {
       if (now >= expiries.from && now < expiries.to) continue;
+      this.#expiredUpdates += 1;
       let [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
       this.#expired.fill(0, block * wordsPerBlock, (block + 1) * wordsPerBlock);
       const times = expiriesOf(block);

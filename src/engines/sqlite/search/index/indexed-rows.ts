@@ -27,6 +27,9 @@ export class IndexedRows {
   readonly #byContent: SlotTable;
   readonly #eligibility = new Eligibility();
   readonly #eligibleSets = new EligibleSets();
+  /** By filter. */
+  readonly #eligibleOfGroup = new Map<string, Uint32Array>();
+  readonly #expiriesOf = (block: number) => this.slots.expiriesOf(block);
 
   constructor(dimensions: number, buffers: BlockBuffers) {
     const slots = new Slots(dimensions, buffers);
@@ -47,18 +50,31 @@ export class IndexedRows {
     return this.#byContent.find(contentRevision);
   }
 
-  /** The slots that the query can return, as bits in shared memory, until `endGroup`. */
+  /**
+   * The slots that the query can return, as bits in shared memory, until `endGroup`. Queries with the same filter get the same ones, so
+   * that they are computed and passed to other threads once. Must not be changed.
+   */
   eligible(query: EligibilityQuery & Pick<SearchQuery, "tags">): Uint32Array {
+    const { types, tags, includeInactive, includeExpired, now } = query;
+    const expired = includeExpired ? null : this.#eligibility.expiredState(now, this.#expiriesOf);
+    const filter = JSON.stringify([types, tags, includeInactive, expired]);
+    const eligible = this.#eligibleOfGroup.get(filter) ?? this.#computeEligible(query);
+    this.#eligibleOfGroup.set(filter, eligible);
+    return eligible;
+  }
+
+  #computeEligible(query: EligibilityQuery & Pick<SearchQuery, "tags">): Uint32Array {
     const eligible = this.#eligibleSets.take(Math.ceil(this.slots.end / 32));
     const isMatch = query.tags === null ? null : this.tagSets.matching(query.tags);
     if (query.tags !== null && isMatch === null) return eligible;
-    this.#eligibility.fill(query, eligible, (block) => this.slots.expiriesOf(block));
+    this.#eligibility.fill(query, eligible, this.#expiriesOf);
     if (isMatch !== null) this.slots.keepTagged(eligible, isMatch);
     return eligible;
   }
 
   /** The results of `eligible` are not used any more. */
   endGroup(): void {
+    this.#eligibleOfGroup.clear();
     this.#eligibleSets.returnAll();
   }
 

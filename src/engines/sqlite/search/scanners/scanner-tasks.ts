@@ -1,6 +1,7 @@
 // Owns the kinds of tasks that the searcher has scanners perform, with the types of their values. The main thread must never know them.
 
-import type { ScanFound, ScanQuery } from "../../../../ranking/scan-task.ts";
+import type { PackedFound } from "../../../../ranking/packed-found.ts";
+import type { ScanQuery } from "../../../../ranking/scan-task.ts";
 import type { BlockPlace } from "../../search-cache/project-files.ts";
 import type { GroupSteps } from "../steps/turns.ts";
 import type { ReadRange, ReadRows } from "./block-reader.ts";
@@ -11,8 +12,7 @@ export interface TaskKinds {
   readonly scan: {
     readonly common: { readonly dimensions: number; readonly queries: readonly ScanQuery[] };
     readonly task: { readonly blocks: readonly SharedBlock[] };
-    /** For each query. */
-    readonly result: readonly ScanFound[];
+    readonly result: PackedFound;
   };
   /** Scores candidates exactly. */
   readonly score: {

@@ -2,6 +2,7 @@
 // can share. Must never change an index.
 
 import { rowsPerBlock } from "../../../../ranking/limits.ts";
+import { unpackFound } from "../../../../ranking/packed-found.ts";
 import type { ScanFound, ScannedBlock, ScanQuery } from "../../../../ranking/scan-task.ts";
 import { localBlocksMax, taskMs } from "../limits.ts";
 import { perform } from "../scanners/scanner-tasks.ts";
@@ -33,7 +34,8 @@ export function* scanIndex(
     { dimensions, queries },
     tasks.map((part) => ({ blocks: part })),
   );
-  return queries.map((_, at) => results.flatMap((found) => found[at] ?? []));
+  const found = results.map((result) => unpackFound(result, queries));
+  return queries.map((_, at) => found.flatMap((ofTask) => ofTask[at] ?? []));
 }
 
 /** Parts of about the same size that take `taskMs` each at most, a multiple of the threads, so that all of them end at the same time. */
