@@ -163,6 +163,7 @@ function requireRoom({ session }: Viewer, streams: ReadonlySet<Stream>, isClosed
 }
 
 function maySee({ permissions }: Viewer, event: LiveEvent): boolean {
+  if (event === "memories") return permissions.includes("memory.read");
   if (event === "records") return permissions.includes("audit.read");
   if (event === "exports") return permissions.includes("audit.export");
   return true;

@@ -11,7 +11,6 @@ export interface ProjectState {
   readonly name: string;
   readonly plan: string;
   readonly subscription: string;
-  readonly memories: Readonly<Record<string, number>>;
   /** Null: unlimited. */
   readonly memory_limit: number | null;
   readonly credits: number | null;
@@ -23,11 +22,7 @@ export interface ProjectState {
 }
 
 /** Null: there is no such project any more. */
-export function toProjectState(
-  id: string,
-  { project, memories }: ChainContents,
-  plans: Plans,
-): ProjectState | null {
+export function toProjectState(id: string, { project }: ChainContents, plans: Plans): ProjectState | null {
   if (project === null) return null;
   const plan = planOf(asProject(id, project), plans);
   return {
@@ -35,7 +30,6 @@ export function toProjectState(
     name: project.name,
     plan: project.plan,
     subscription: project.subscription,
-    memories: Object.fromEntries(memories.map(({ type, memories: count }) => [type, count])),
     memory_limit: plan.memoryLimit,
     credits: project.credits,
     retention_days: plan.retentionDays,
@@ -43,6 +37,11 @@ export function toProjectState(
     includes_export: plan.export,
     includes_hash: plan.hash,
   };
+}
+
+/** Numbers of memories by type. */
+export function toMemoryCounts({ memories }: ChainContents): Readonly<Record<string, number>> {
+  return Object.fromEntries(memories.map(({ type, memories: count }) => [type, count]));
 }
 
 function asProject(id: string, use: ProjectUse): Project {

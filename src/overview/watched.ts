@@ -6,9 +6,9 @@ import type { CallHistory } from "../calls/call-history.ts";
 import type { Clock } from "../clock.ts";
 import type { ChainContents, StoreStatistics } from "../storage/statistics.ts";
 import { quietProjectEveryMs } from "./limits.ts";
-import { toExports, toProjectState } from "./project-state.ts";
+import { toExports, toMemoryCounts, toProjectState } from "./project-state.ts";
 
-export type LiveEvent = "figures" | "state" | "project" | "records" | "exports" | "session";
+export type LiveEvent = "figures" | "state" | "project" | "memories" | "records" | "exports" | "session";
 
 export interface Message {
   readonly event: LiveEvent;
@@ -61,9 +61,11 @@ export function createWatched(
     };
     if (project === null) return [records];
     const state = { project: toProjectState(project, found, plans) };
+    const memories = { project, memories: toMemoryCounts(found) };
     const exports = { project, exports: toExports(found, clock.now()) };
     return [
       { event: "project", data: JSON.stringify(state) },
+      { event: "memories", data: JSON.stringify(memories) },
       records,
       { event: "exports", data: JSON.stringify(exports) },
     ];

@@ -71,14 +71,18 @@ browserTest(
 browserTest(
   "a key that may not read memories sees its project without them",
   async () => {
-    const { id } = await app.createProject("business");
+    const { id, key: writer } = await app.createProject("business");
+    await store("The office is in Lisbon.", writer, ["team"]);
     const { key } = await app.createKey(id, ["memory.write"]);
     const { page, faults, close } = await openPage(browser, app.url);
     await page.goto(`${app.url}/console/`);
     await page.getByLabel("API key").fill(key);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "There are no memories yet" }).waitFor();
     await page.getByText("Subscription active").waitFor();
+    await page.getByRole("row").filter({ hasText: "memory.create" }).waitFor();
+    for (const title of ["Memories", "There are no memories yet"])
+      expect(await page.getByRole("heading", { name: title, exact: true }).count()).toBe(0);
+    expect(await page.getByText("Memories by tag").count()).toBe(0);
     expect(await page.getByText("Newest record").count()).toBe(0);
     expect(await page.getByText("create a key").count()).toBe(0);
     expect(faults.filter((fault) => !/401/.test(fault))).toEqual([]);

@@ -236,10 +236,13 @@ describe("a session of a key", () => {
     expect(events.find(({ event }) => event === "project")?.data.project).toMatchObject({
       id: "p1",
       name: "default",
-      memories: { fact: 2 },
       memory_limit: 20_000,
       credits: 5,
       rate: { per_second: 50, burst: 200 },
+    });
+    expect(events.find(({ event }) => event === "memories")?.data).toEqual({
+      project: "p1",
+      memories: { fact: 2 },
     });
     call("p2", "memory.create");
     call(null, "project.list");
@@ -263,6 +266,18 @@ describe("a session of a key", () => {
     await settle();
     expect(reader.events.map(({ event }) => event)).not.toContain("records");
     expect(reader.events.map(({ event }) => event)).not.toContain("exports");
+  });
+
+  test("sees numbers of memories only with the permission", async () => {
+    newest("p1", 3, { project: use, memories: [{ type: "fact", memories: 77_777 }] });
+    const reader = await open({ ...ofKey, permissions: ["memory.write", "audit.read"] });
+    await reader.next("project");
+    await reader.next("state");
+    newest("p1", 4, { project: use, memories: [{ type: "fact", memories: 77_777 }] });
+    call("p1");
+    second();
+    await reader.next("records", (data) => data.newest_sequence === 4);
+    expect(JSON.stringify(reader.events)).not.toMatch(/77777|"fact"/);
   });
 
   test("sees how far an export is, every second until it is completed", async () => {

@@ -8,20 +8,24 @@ import { Loading } from "../../parts/progress.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
-import { isAdministrator, session } from "../../session.ts";
+import { isAdministrator } from "../../session.ts";
 import { Activity } from "./activity.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { HealthBadge } from "./overview.tsx";
-import { isEvent, type ProjectState, type ServerState, sum } from "./state.ts";
+import { isEvent, type MemoryCounts, type ProjectState, type ServerState, sum } from "./state.ts";
 import { MemoryTypes, Tile, Used } from "./tile.tsx";
 
 export function ProjectOverview() {
   const { id } = useProject();
   const [project, setProject] = useState<ProjectState | null | undefined>();
+  const [memories, setMemories] = useState<MemoryCounts | null>(null);
   const [newest, setNewest] = useState<number | null>(null);
   const [server, setServer] = useState<ServerState | null>(null);
   useEvent("project", (data) => {
     if (isEvent<{ project: ProjectState | null }>(data, "project")) setProject(data.project);
+  });
+  useEvent("memories", (data) => {
+    if (isEvent<{ memories: MemoryCounts }>(data, "memories")) setMemories(data.memories);
   });
   useEvent("records", (data) => {
     if (isEvent<{ newest_sequence: number }>(data, "newest_sequence")) setNewest(data.newest_sequence);
@@ -29,15 +33,15 @@ export function ProjectOverview() {
   useEvent("state", (data) => {
     if (isEvent<ServerState>(data, "health")) setServer(data);
   });
-  const memories = project ? sum(Object.values(project.memories)) : 0;
+  const count = memories === null ? null : sum(Object.values(memories));
   return (
     <View title="Overview" of={projectName(id)} actions={<HealthBadge health={server?.health ?? null} />}>
       {project === undefined && <Loading label="Waiting for the server" />}
       {project === null && <p>The project does not exist any more. Choose another one.</p>}
-      {project && memories === 0 && <FirstSteps project={id} />}
-      {project && <Tiles project={project} newest={newest} />}
+      {project && count === 0 && <FirstSteps project={id} />}
+      {project && <Tiles project={project} memories={memories} newest={newest} />}
       <Activity project={id} />
-      {project && memories > 0 && mayRead("memory.read") && (
+      {project && count !== null && count > 0 && (
         <div class="charts">
           <TagCounts />
         </div>
@@ -48,24 +52,17 @@ export function ProjectOverview() {
 
 interface TilesProps {
   readonly project: ProjectState;
+  /** Null: not known, or the key has no permission to read memories. */
+  readonly memories: MemoryCounts | null;
   /** Null: not known, or the key has no permission to read it. */
   readonly newest: number | null;
 }
 
-function Tiles({ project, newest }: TilesProps) {
-  const { id, memories, memory_limit: limit, credits, plan, subscription, rate } = project;
-  const count = sum(Object.values(memories));
+function Tiles({ project, memories, newest }: TilesProps) {
+  const { id, memory_limit: limit, credits, plan, subscription, rate } = project;
   return (
     <div class="cards tiles">
-      <Tile title="Memories" figure={countText(count)}>
-        <MemoryTypes memories={memories} />
-        {limit !== null && (
-          <>
-            <Used label="Memories of the limit" value={count} of={limit} />
-            <p class="quiet">of at most {countText(limit)}</p>
-          </>
-        )}
-      </Tile>
+      {memories !== null && <MemoriesTile memories={memories} limit={limit} />}
       {newest !== null && (
         <Tile title="Newest record" figure={countText(newest)}>
           <a href={pathOf("ledger", id)}>Open the ledger</a>
@@ -101,10 +98,25 @@ function Tiles({ project, newest }: TilesProps) {
   );
 }
 
-/** Whether the session has the permission; administrators have all. */
-function mayRead(permission: string): boolean {
-  const key = session.value?.key ?? null;
-  return key === null || key.permissions.includes(permission);
+interface MemoriesTileProps {
+  readonly memories: MemoryCounts;
+  /** Null: unlimited. */
+  readonly limit: number | null;
+}
+
+function MemoriesTile({ memories, limit }: MemoriesTileProps) {
+  const count = sum(Object.values(memories));
+  return (
+    <Tile title="Memories" figure={countText(count)}>
+      <MemoryTypes memories={memories} />
+      {limit !== null && (
+        <>
+          <Used label="Memories of the limit" value={count} of={limit} />
+          <p class="quiet">of at most {countText(limit)}</p>
+        </>
+      )}
+    </Tile>
+  );
 }
 
 const shownTagsMax = 12;

@@ -57,7 +57,6 @@ export interface ProjectState {
   readonly id: string;
   readonly plan: string;
   readonly subscription: string;
-  readonly memories: Readonly<Record<string, number>>;
   /** Null: unlimited. */
   readonly memory_limit: number | null;
   readonly credits: number | null;
@@ -66,6 +65,9 @@ export interface ProjectState {
   readonly includes_export: boolean;
   readonly includes_hash: boolean;
 }
+
+/** Numbers of memories by type. */
+export type MemoryCounts = Readonly<Record<string, number>>;
 
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);

@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { revokeKey } from "../../../../src/access/key-operations.ts";
 import { revokeSessions } from "../../../../src/access/session-operations.ts";
-import type { JsonObject } from "../../../../src/json/json.ts";
+import { isObject, type JsonObject } from "../../../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
 import { type EventReader, readEvents } from "../../../overview/event-reader.ts";
 import { type Browser, request, sessionPath, signIn } from "./signed-in.ts";
@@ -84,7 +84,12 @@ describe("the event stream", () => {
     expect(await reader.next("records", (data) => data.newest_sequence === newest)).toMatchObject({
       project: id,
     });
-    expect((await reader.next("project")).project).toMatchObject({ memories: { fact: 1 } });
+    expect(
+      await reader.next("memories", (data) => isObject(data.memories) && data.memories.fact === 1),
+    ).toMatchObject({
+      project: id,
+      memories: { fact: 1 },
+    });
     await app.administer(revokeKey, { key: own.id });
     expect(await reader.next("session")).toEqual({ reason: "ended" });
     await reader.ended;
