@@ -149,7 +149,7 @@ function runAll(session: OnnxSession, { matrices, queries, results }: Products):
   return () => {
     for (const matrix of matrices)
       for (const columns of queries)
-        session.run({ [matmulNames.matrix]: matrix, [matmulNames.queries]: columns }, into);
+        session.runInto({ [matmulNames.matrix]: matrix, [matmulNames.queries]: columns }, into);
   };
 }
 

@@ -16,11 +16,10 @@ export type SessionOptions = InferenceSession.SessionOptions;
 export type OnnxSession = Readonly<{
   inputs: readonly TensorInfo[];
   outputs: readonly TensorInfo[];
-  /** Blocks the thread until it is done. Writes to the tensors in `into` if they are given, otherwise allocates them. */
-  run(
-    feeds: Readonly<Record<string, Tensor>>,
-    into?: Readonly<Record<string, Tensor>>,
-  ): Record<string, Tensor>;
+  /** Blocks the thread until it is done, and allocates the outputs. */
+  run(feeds: Readonly<Record<string, Tensor>>): Record<string, Tensor>;
+  /** Blocks the thread until it is done, and writes the outputs to the tensors in `into`. */
+  runInto(feeds: Readonly<Record<string, Tensor>>, into: Readonly<Record<string, Tensor>>): void;
   release(): void;
 }>;
 
@@ -75,7 +74,17 @@ function toSession(session: BindingSession): OnnxSession {
   return {
     inputs: session.inputMetadata,
     outputs,
-    run: (feeds, into) => session.run(feeds, into ?? allocate, {}),
+    run: (feeds) => session.run(feeds, allocate, {}),
+    runInto: (feeds, into) => Object.values(session.run(feeds, into, {})).forEach(freeCopy),
     release: () => session.dispose(),
   };
+}
+
+/**
+ * The addon also returns a copy of each output that it has written to our memory. In a thread that sees the shared memory of a large index,
+ * the runtime would keep hundreds of megabytes of them before it collects garbage, so their memory is freed at once.
+ */
+function freeCopy({ data }: Tensor): void {
+  // All data are typed arrays, except those of strings.
+  if (ArrayBuffer.isView(data) && data.buffer instanceof ArrayBuffer) data.buffer.transfer(0);
 }

@@ -20,7 +20,7 @@ export function createBlockProduct(onnx: Onnx, dimensions: number): BlockProduct
     if (results.length < rows * count) results = new Int32Array(rows * count);
     const matrix = codes.length === rows * dimensions ? codes : codes.subarray(0, rows * dimensions);
     const scores = results.subarray(0, rows * count);
-    session.run(
+    session.runInto(
       {
         [matmulNames.matrix]: new Tensor("uint8", matrix, [rows, dimensions]),
         [matmulNames.queries]: new Tensor("int8", columns, [dimensions, count]),

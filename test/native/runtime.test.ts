@@ -56,7 +56,7 @@ test("ONNX Runtime runs a graph, into memory of ours when asked", () => {
   };
   expect(session.run(feeds).scores?.data).toEqual(Float32Array.of(12, 34));
   const own = new Float32Array(2);
-  session.run(feeds, { scores: new Tensor("float32", own, [2, 1]) });
+  session.runInto(feeds, { scores: new Tensor("float32", own, [2, 1]) });
   expect(own).toEqual(Float32Array.of(12, 34));
   session.release();
 });
