@@ -5,11 +5,16 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Plan } from "../access/plan.ts";
 import type { Project } from "../access/project.ts";
 import { requireProject } from "../access/require-project.ts";
-import { installationOperation, projectOperation } from "../calls/operation.ts";
+import { confirm, installationOperation, projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
-import { Fields, Timestamp } from "../schema/schema.ts";
+import { auditPageSizeDefault } from "../limits.ts";
+import { pageFields } from "../schema/page.ts";
+import { Fields, Nullable, Timestamp } from "../schema/schema.ts";
 import { toTimestamp } from "../timestamp.ts";
+import { parseCheckpoint } from "./checkpoint.ts";
+import { fromCursor, nameList, toCursor } from "./list-cursor.ts";
 import type { SignedCheckpoint } from "./store.ts";
+import { signerId, textOfNote } from "./verify/note.ts";
 
 const checkpointView = Fields(
   {
@@ -55,6 +60,81 @@ export const readCheckpoint = projectOperation({
     return { data: toView(await transaction.audit.signCheckpoint(project.id, now)) };
   },
 });
+
+const storedCheckpointView = Fields(
+  {
+    size: Type.Integer({ minimum: 0, description: "Number of records of the chain at that time." }),
+    hash: Type.String({ description: "Hash of the newest of these records." }),
+    created_at: Timestamp({ description: "When the checkpoint was signed." }),
+    signed_by: Type.String({
+      description: "Name and id of the signing key: the beginning of its verifier key.",
+    }),
+    note: Type.String({ description: "The checkpoint as a signed note." }),
+  },
+  { title: "StoredCheckpoint" },
+);
+const { page_size } = pageFields({ items: "Checkpoints", defaultSize: auditPageSizeDefault });
+
+export const listCheckpoints = projectOperation({
+  name: "audit.checkpoint_list",
+  summary: "List signed checkpoints",
+  description:
+    "Returns the checkpoints that the server has signed of the project's chain, newest first. A copy that was kept elsewhere must be among them. Business and custom plans only.",
+  effects: { readOnly: true, destructive: false, idempotent: true },
+  permission: "audit.read",
+  feature: "audit",
+  success: 200,
+  input: Fields({
+    cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
+    page_size,
+  }),
+  output: Fields(
+    {
+      checkpoints: Type.Array(storedCheckpointView),
+      next_cursor: Nullable(Type.String({ description: "Cursor of the next page; null on the last page." })),
+    },
+    { title: "CheckpointPage" },
+  ),
+  refusals: [2207],
+  example: {
+    input: { page_size: 50 },
+    data: {
+      checkpoints: [
+        {
+          size: 1284,
+          hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+          created_at: "2026-11-21T09:30:00.000Z",
+          signed_by: "memledger+4e81dd32",
+          note: "memledger/019a2b3c5f1e7a608192a3b4c5d6e7f8\n1284\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n2026-11-21T09:30:00.000Z\n\n— memledger ...\n",
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+
+  async prepare({ cursor, page_size: limit = auditPageSizeDefault }, { plan, caller, store, signal }) {
+    const { project } = caller;
+    requireHashes(plan, project);
+    const name = nameList("checkpoints", project.id);
+    const below = cursor === undefined ? null : fromCursor(name, cursor).below;
+    const notes = await store.audit.checkpoints(project, { below, limit: limit + 1 }, signal);
+    const checkpoints = notes.slice(0, limit).map(toStoredView);
+    const last = checkpoints.at(-1);
+    const hasMore = notes.length > limit && last !== undefined;
+    const next_cursor = hasMore ? toCursor(name, { below: last.size, total: 0 }) : null;
+    return { foreseen: { data: { checkpoints, next_cursor } }, prepared: null };
+  },
+
+  apply: confirm,
+});
+
+/** @throws Error for a note that the server did not write */
+function toStoredView(note: string): Static<typeof storedCheckpointView> {
+  const checkpoint = parseCheckpoint(textOfNote(note));
+  if (checkpoint === null) throw new Error("a stored note is no checkpoint");
+  const { size, hash, at } = checkpoint;
+  return { size, hash, created_at: toTimestamp(at), signed_by: signerId(note), note };
+}
 
 /** The same for the command line, for one chain or for all chains. */
 export const signCheckpoints = installationOperation({

@@ -115,6 +115,15 @@ export interface AuditReader {
   list(project: ChainOwner, query: RecordQuery, signal: AbortSignal): Promise<RecordPage>;
   /** `from`: only records from this time on; null: all. Never reads all records. */
   statistics(project: ChainOwner, from: number | null, signal: AbortSignal): Promise<LedgerStatistics>;
+  /**
+   * Stored notes of checkpoints of the chain, newest first.
+   * @param query `below`: only those of a smaller size; null: all
+   */
+  checkpoints(
+    project: ChainOwner,
+    query: { readonly below: number | null; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
   /** Null when the project has no such record. */
   find(project: ChainOwner, id: string, signal: AbortSignal): Promise<StoredRecord | null>;
   /** One step of a search that reads a limited number of payloads. */

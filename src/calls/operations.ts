@@ -20,7 +20,7 @@ import {
 } from "../access/session-operations.ts";
 import { acceptOlderDatabase } from "../audit/accept-older-database.ts";
 import { appendRecord } from "../audit/append.ts";
-import { readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.ts";
+import { listCheckpoints, readCheckpoint, signCheckpoints } from "../audit/checkpoint-operations.ts";
 import { verifyRecords } from "../audit/incremental-verification.ts";
 import { listRecords } from "../audit/list.ts";
 import { listChain } from "../audit/list-chain.ts";
@@ -81,6 +81,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   readLedgerStatistics,
   readMemoryHistory,
   appendRecord,
+  listCheckpoints,
   readCheckpoint,
   verifyRecords,
   createExport,

@@ -20,6 +20,7 @@ export const ledgerCalls: readonly (readonly [weight: number, call: LedgerCall])
   [3, read],
   [5, append],
   [2, checkpoint],
+  [1, listCheckpoints],
   [2, verify],
   [2, exportAll],
 ];
@@ -152,6 +153,29 @@ async function checkpoint(run: Run, project: ModelProject, key: ModelKey): Promi
   if (outcome !== 1000) return;
   equal(data.size, size, "size of a checkpoint");
   run.notes.push(String(data.note));
+}
+
+/** Every checkpoint that the server has signed, with those that were kept outside among them. */
+async function listCheckpoints(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
+  const { outcome, data } = await send(run, project, key, {
+    ...reading,
+    action: "audit.checkpoint_list",
+    path: "/v1/audit/checkpoints?page_size=100",
+    expect: () => (project.showsHash ? 1000 : 2207),
+  });
+  if (outcome !== 1000) return;
+  const listed = objectsOf(data.checkpoints);
+  const sizes = listed.map(({ size }) => Number(size));
+  equal(
+    sizes,
+    [...new Set(sizes)].sort((left, right) => right - left),
+    "sizes of the checkpoints",
+  );
+  equal(
+    sizes.every((size) => size <= project.chain.records.length),
+    true,
+    "a checkpoint of more records than there are",
+  );
 }
 
 async function verify(run: Run, project: ModelProject, key: ModelKey): Promise<void> {

@@ -104,6 +104,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "audit.append": () => ({ action: "gateway.chat", http_status: 200 }),
   "audit.statistics": () => ({}),
   "audit.checkpoint": () => ({}),
+  "audit.checkpoint_list": () => ({}),
   "audit.verify": () => ({}),
   "audit.export": () => span,
   "audit.export_list": () => ({}),

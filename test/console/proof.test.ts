@@ -134,6 +134,32 @@ browserTest("a checkpoint that was kept elsewhere is compared, and one that is f
   expect(faults).toEqual([]);
 });
 
+browserTest("checkpoints are listed and saved, and one that was saved covers the ledger later", async () => {
+  const { page, faults } = watched;
+  expect((await actions()).filter((action) => action.startsWith("audit.checkpoint"))).toEqual([]);
+  await page.getByText("Checkpoints of this project").click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Sign and save one now" }).click(),
+  ]);
+  const note = await Bun.file(await download.path()).text();
+  const rows = page.getByRole("list", { name: "Checkpoints" }).getByRole("listitem");
+  await rows.first().waitFor();
+  const [, size = ""] = note.split("\n");
+  expect(await rows.first().textContent()).toContain(`${size} records`);
+  expect(await faultsInOtherForms(page, "proof-checkpoints")).toEqual([]);
+  const [again] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: `Save ${size}`, exact: true }).click(),
+  ]);
+  expect(await Bun.file(await again.path()).text()).toBe(note);
+  await remember("The rain is clear.");
+  await page.getByText("Compare with a checkpoint that was kept elsewhere").click();
+  await page.getByRole("textbox", { name: "Kept checkpoint" }).fill(note);
+  expect(await verify(page, "intact")).toContain(`Covered up to${size}`);
+  expect(faults).toEqual([]);
+});
+
 browserTest("a change of the signing key is followed from the key that this browser keeps", async () => {
   const { page, faults } = watched;
   await verify(page, "unattested");

@@ -97,6 +97,7 @@ export async function callEverything({ url, key }: Target, lap: string): Promise
   await send("GET /v1/audit/logs", 200, { query: "?page_size=5" });
   await send("GET /v1/audit/logs/:audit_id", 200, { ids });
   await send("GET /v1/audit/checkpoint", 200);
+  await send("GET /v1/audit/checkpoints", 200, { query: "?page_size=5" });
   await send("GET /v1/audit/verify", 200);
   for (const format of ["csv", "json"]) {
     const span = {

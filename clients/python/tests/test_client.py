@@ -108,6 +108,7 @@ class Surface(unittest.TestCase):
         self.assertEqual(read.tokens.total_tokens if read.tokens else None, 3)
         self.assertEqual(audit.list(action="gateway.reached").total, 1)
         self.assertIn("\n", audit.checkpoint().note)
+        self.assertTrue(audit.checkpoint_list(page_size=5).checkpoints[0].signed_by.startswith("memledger+"))
         counted = audit.statistics()
         self.assertEqual(counted.records, counted.head_seq)
         self.assertTrue(audit.verify().complete)

@@ -43,6 +43,7 @@ const table: readonly (readonly [Method, string, name: string])[] = [
   ["GET", "/v1/audit/logs/export/:export_id/manifest", "audit.export_manifest"],
   ["GET", "/v1/audit/statistics", "audit.statistics"],
   ["GET", "/v1/audit/checkpoint", "audit.checkpoint"],
+  ["GET", "/v1/audit/checkpoints", "audit.checkpoint_list"],
   ["GET", "/v1/audit/verify", "audit.verify"],
 ];
 

@@ -66,6 +66,23 @@ export function countRecords(rows: readonly RecordRow[], from: number | null): L
   };
 }
 
+export function listCheckpoints(
+  { chains, checkpoints }: Data,
+  project: string | null,
+  { below, limit }: { readonly below: number | null; readonly limit: number },
+): string[] {
+  const own = chains.all().find((row) => row.project === project)?.chain;
+  // A size that is signed again has one note.
+  const bySize = new Map(
+    checkpoints.all().flatMap((row) => (row.chain === own ? [[row.size, row.note]] : [])),
+  );
+  return [...bySize]
+    .filter(([size]) => below === null || size < below)
+    .sort(([left], [right]) => right - left)
+    .slice(0, limit)
+    .map(([, note]) => note);
+}
+
 export function findMentions(rows: readonly RecordRow[], query: MentionQuery): Mentions {
   const { memoryId, naming, mentioning, always, from, below } = query;
   const records = rows

@@ -24,6 +24,7 @@ import {
   createExportTransaction,
   findMentions,
   findText,
+  listCheckpoints,
   listRecords,
   recordsOfChain,
   toLocation,
@@ -78,6 +79,7 @@ export function openMemoryStore(
         data.inTurn(() => listRecords(recordsOfChain(data, project?.id ?? null), query)),
       statistics: (project, from) =>
         data.inTurn(() => countRecords(recordsOfChain(data, project?.id ?? null), from)),
+      checkpoints: (project, query) => data.inTurn(() => listCheckpoints(data, project?.id ?? null, query)),
       mentions: (project, query) =>
         data.inTurn(() => findMentions(recordsOfChain(data, project?.id ?? null), query)),
       find: (project, id) =>

@@ -135,6 +135,12 @@ export function testLedger(subject: EngineUnderTest): void {
       const checkpoint = parseCheckpoint(openNote(String(data.note), verifierKey) ?? "");
       expect(checkpoint).toMatchObject({ size: 6, hash: newest?.hash, chain: data.chain });
       expect(data.public_key).toBe(verifierKey);
+      const listed = (below: number | null, limit: number) =>
+        seam.store.audit.checkpoints(member.caller.project, { below, limit }, neverAborted);
+      const kept = await listed(null, 9);
+      expect(kept[0]).toBe(String(data.note));
+      expect(await listed(6, 9)).toEqual(kept.slice(1));
+      expect(await listed(null, 1)).toEqual(kept.slice(0, 1));
       const every = await seam.administer("audit.attest", {});
       expect(every.data.checkpoints).toHaveLength(2);
       await seam.close();

@@ -377,6 +377,12 @@ export interface Checkpoint {
   public_key: string;
 }
 
+export interface CheckpointPage {
+  checkpoints: StoredCheckpoint[];
+  /** Cursor of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
 export interface Contradiction {
   kind: string;
   size: number;
@@ -957,6 +963,19 @@ export type SortDirection = "asc" | "desc";
 /** Only this class of HTTP status. */
 export type StatusClass = "2xx" | "4xx" | "5xx";
 
+export interface StoredCheckpoint {
+  /** Number of records of the chain at that time. */
+  size: number;
+  /** Hash of the newest of these records. */
+  hash: string;
+  /** When the checkpoint was signed. */
+  created_at: string;
+  /** Name and id of the signing key: the beginning of its verifier key. */
+  signed_by: string;
+  /** The checkpoint as a signed note. */
+  note: string;
+}
+
 export interface TagCount {
   /**
    * A label of 1 to 64 characters, without control characters. Unicode form and surrounding white space do not
@@ -1164,5 +1183,13 @@ export interface AuditListQuery {
   /** Page number, from 1. Default: 1. */
   page?: number | undefined;
   /** Records per page. Default: 50. */
+  page_size?: number | undefined;
+}
+
+/** Parameters of auditCheckpointList. */
+export interface AuditCheckpointListQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string | undefined;
+  /** Checkpoints per page. Default: 50. */
   page_size?: number | undefined;
 }

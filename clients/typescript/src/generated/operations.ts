@@ -4,6 +4,7 @@ import type { CallOptions, Calls, Operation } from "../calls.ts";
 import type {
   AgentMemory,
   AuditAppendRequest,
+  AuditCheckpointListQuery,
   AuditExportRequest,
   AuditListQuery,
   AuditRecord,
@@ -15,6 +16,7 @@ import type {
   CheckList,
   CheckRun,
   Checkpoint,
+  CheckpointPage,
   DeleteResults,
   DeletedMemories,
   ExportDetail,
@@ -42,6 +44,7 @@ import type {
   MemoryUpdateBatchRequest,
   MemoryUpdateRequest,
   SearchResults,
+  StoredCheckpoint,
   TagCount,
   TagPage,
   UpdateResults,
@@ -291,6 +294,14 @@ const auditCheckpoint: Operation = {
   mayRunLong: false,
 };
 
+const auditCheckpointList: Operation = {
+  operationId: "auditCheckpointList",
+  method: "GET",
+  path: "/v1/audit/checkpoints",
+  isIdempotent: true,
+  mayRunLong: false,
+};
+
 const auditVerify: Operation = {
   operationId: "auditVerify",
   method: "GET",
@@ -331,6 +342,7 @@ export const operations: readonly Operation[] = [
   auditExportManifest,
   auditStatistics,
   auditCheckpoint,
+  auditCheckpointList,
   auditVerify,
 ];
 
@@ -757,6 +769,29 @@ export class Audit {
    */
   checkpoint(options: CallOptions = {}): Promise<Checkpoint> {
     return this.#calls.data(auditCheckpoint, {}, options);
+  }
+
+  /**
+   * List signed checkpoints. Returns the checkpoints that the server has signed of the project's chain, newest
+   * first. A copy that was kept elsewhere must be among them. Business and custom plans only.
+   *
+   * Permission: `audit.read`.
+   */
+  checkpointList(query: AuditCheckpointListQuery = {}, options: CallOptions = {}): Promise<CheckpointPage> {
+    return this.#calls.data(auditCheckpointList, { query }, options);
+  }
+
+  /** The items of all pages of `checkpointList`, one request for each page. */
+  async *iterateCheckpoint(
+    query: Omit<AuditCheckpointListQuery, "cursor" | "page"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<StoredCheckpoint, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: CheckpointPage = await this.checkpointList({ ...query, cursor }, options);
+      yield* page.checkpoints;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
   }
 
   /**

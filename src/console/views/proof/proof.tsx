@@ -11,6 +11,7 @@ import { OutcomeReport } from "../../verification/outcome-report.tsx";
 import { evidenceOf, nothingSupplied, SuppliedEvidence } from "../../verification/supplied-evidence.tsx";
 import { useVerification } from "../../verification/use-verification.ts";
 import { VerificationProgress } from "../../verification/verification-progress.tsx";
+import { CheckpointList } from "./checkpoint-list.tsx";
 import { KeptSection } from "./kept-section.tsx";
 import { readProjectLedger } from "./project-ledger.ts";
 import { startWorker } from "./start-worker.ts";
@@ -95,6 +96,7 @@ function ProjectProof() {
         </>
       )}
       <KeptSection project={id} kept={kept} onForget={() => setKept(null)} />
+      <CheckpointList />
       <details class="compare">
         <summary>Compare with a checkpoint that was kept elsewhere</summary>
         <div class="checked-files">

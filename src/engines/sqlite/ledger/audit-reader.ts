@@ -62,7 +62,17 @@ export function createAuditReader(database: Database) {
     `SELECT ${places} FROM audit_entry e ${placeJoin} WHERE e.id = ?`,
   );
 
+  const notes = database
+    .prepare<[number, number, number], string>(
+      "SELECT note FROM audit_checkpoint WHERE chain = ? AND size < ? ORDER BY size DESC LIMIT ?",
+    )
+    .pluck();
+
   return {
+    checkpoints(project: ChainOwner, below: number | null, limit: number): string[] {
+      const chain = span(project);
+      return chain === null ? [] : notes.all(chain.number, below ?? Number.MAX_SAFE_INTEGER, limit);
+    },
     place(id: string): RecordLocation | null {
       const row = placeById.get(id);
       return row === undefined ? null : toPlace(row);

@@ -42,6 +42,7 @@ const handlers = {
   listRecords: createRecordList(database),
   findMentions: createMemoryMentions(database),
   countRecords: createLedgerStatistics(database),
+  listCheckpoints: audit.checkpoints,
   findRecord: audit.find,
   placeRecord: audit.place,
   findText: audit.findText,

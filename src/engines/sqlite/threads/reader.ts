@@ -105,6 +105,8 @@ export function createReader(
     audit: {
       list: (project, query, signal) => ask(by(project, signal), "listRecords", project, query),
       statistics: (project, from, signal) => ask(by(project, signal), "countRecords", project, from),
+      checkpoints: (project, { below, limit }, signal) =>
+        ask(by(project, signal), "listCheckpoints", project, below, limit),
       mentions: (project, query, signal) => ask(by(project, signal), "findMentions", project, query),
       find: (project, id, signal) => ask(by(project, signal), "findRecord", project, id),
       place: (id) => ask(serverItself, "placeRecord", id),

@@ -21,6 +21,7 @@ from .models import (
     CheckMode,
     CheckRun,
     Checkpoint,
+    CheckpointPage,
     DeleteResults,
     DeletedMemories,
     ExportDetail,
@@ -42,6 +43,7 @@ from .models import (
     SearchResults,
     SortDirection,
     StatusClass,
+    StoredCheckpoint,
     TagCount,
     TagPage,
     TagsMatch,
@@ -51,6 +53,7 @@ from .models import (
 from .operations import (
     AUDIT_APPEND,
     AUDIT_CHECKPOINT,
+    AUDIT_CHECKPOINT_LIST,
     AUDIT_EXPORT,
     AUDIT_EXPORT_DOWNLOAD,
     AUDIT_EXPORT_LIST,
@@ -1320,6 +1323,59 @@ class AsyncAudit:
             CallOptions(audit_metadata, timeout, max_retries),
             Checkpoint,
         )
+
+    async def checkpoint_list(
+        self,
+        *,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> CheckpointPage:
+        """List signed checkpoints. Returns the checkpoints that the server has signed of the project's chain,
+        newest first. A copy that was kept elsewhere must be among them. Business and custom plans only.
+
+        Permission: `audit.read`.
+
+        cursor: next_cursor of the previous page.
+        page_size: Checkpoints per page. Default: 50.
+        """
+        return await self._calls.data(
+            AUDIT_CHECKPOINT_LIST,
+            Input(
+                query={
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            CheckpointPage,
+        )
+
+    async def iterate_checkpoint(
+        self,
+        *,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[StoredCheckpoint]:
+        """The items of all pages of `checkpoint_list`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = await self.checkpoint_list(
+                cursor=cursor,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            for item in page.checkpoints:
+                yield item
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
 
     async def verify(
         self,

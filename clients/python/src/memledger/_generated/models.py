@@ -30,6 +30,8 @@ __all__ = [
     "CheckResult",
     "CheckRun",
     "Checkpoint",
+    "StoredCheckpoint",
+    "CheckpointPage",
     "Contradiction",
     "DeleteStatus",
     "DeleteResult",
@@ -423,6 +425,28 @@ class Checkpoint(Model):
     """The checkpoint as a signed note. Keep this text outside the server."""
     public_key: str
     """The verifier key that verifies the signature."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredCheckpoint(Model):
+    size: int
+    """Number of records of the chain at that time."""
+    hash: str
+    """Hash of the newest of these records."""
+    created_at: str
+    """When the checkpoint was signed."""
+    signed_by: str
+    """Name and id of the signing key: the beginning of its verifier key."""
+    note: str
+    """The checkpoint as a signed note."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointPage(Model):
+    checkpoints: list[StoredCheckpoint]
+    next_cursor: str | None
+    """Cursor of the next page; null on the last page."""
+    _models: ClassVar[Mapping[str, type[Model]]] = {"checkpoints": StoredCheckpoint}
 
 
 @dataclass(frozen=True, kw_only=True)

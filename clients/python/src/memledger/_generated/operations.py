@@ -247,6 +247,14 @@ AUDIT_CHECKPOINT = Operation(
     may_run_long=False,
 )
 
+AUDIT_CHECKPOINT_LIST = Operation(
+    operation_id="auditCheckpointList",
+    method="GET",
+    path="/v1/audit/checkpoints",
+    is_idempotent=True,
+    may_run_long=False,
+)
+
 AUDIT_VERIFY = Operation(
     operation_id="auditVerify",
     method="GET",
@@ -286,6 +294,7 @@ OPERATIONS: tuple[Operation, ...] = (
     AUDIT_EXPORT_MANIFEST,
     AUDIT_STATISTICS,
     AUDIT_CHECKPOINT,
+    AUDIT_CHECKPOINT_LIST,
     AUDIT_VERIFY,
 )
 """Every operation of the API."""

@@ -21,6 +21,7 @@ from .models import (
     CheckMode,
     CheckRun,
     Checkpoint,
+    CheckpointPage,
     DeleteResults,
     DeletedMemories,
     ExportDetail,
@@ -42,6 +43,7 @@ from .models import (
     SearchResults,
     SortDirection,
     StatusClass,
+    StoredCheckpoint,
     TagCount,
     TagPage,
     TagsMatch,
@@ -51,6 +53,7 @@ from .models import (
 from .operations import (
     AUDIT_APPEND,
     AUDIT_CHECKPOINT,
+    AUDIT_CHECKPOINT_LIST,
     AUDIT_EXPORT,
     AUDIT_EXPORT_DOWNLOAD,
     AUDIT_EXPORT_LIST,
@@ -1315,6 +1318,58 @@ class Audit:
             CallOptions(audit_metadata, timeout, max_retries),
             Checkpoint,
         )
+
+    def checkpoint_list(
+        self,
+        *,
+        cursor: str | Unset = UNSET,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> CheckpointPage:
+        """List signed checkpoints. Returns the checkpoints that the server has signed of the project's chain,
+        newest first. A copy that was kept elsewhere must be among them. Business and custom plans only.
+
+        Permission: `audit.read`.
+
+        cursor: next_cursor of the previous page.
+        page_size: Checkpoints per page. Default: 50.
+        """
+        return self._calls.data(
+            AUDIT_CHECKPOINT_LIST,
+            Input(
+                query={
+                    "cursor": cursor,
+                    "page_size": page_size,
+                },
+            ),
+            CallOptions(audit_metadata, timeout, max_retries),
+            CheckpointPage,
+        )
+
+    def iterate_checkpoint(
+        self,
+        *,
+        page_size: int | Unset = UNSET,
+        audit_metadata: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[StoredCheckpoint]:
+        """The items of all pages of `checkpoint_list`, one request for each page."""
+        cursor: str | Unset = UNSET
+        while True:
+            page = self.checkpoint_list(
+                cursor=cursor,
+                page_size=page_size,
+                audit_metadata=audit_metadata,
+                timeout=timeout,
+                max_retries=max_retries,
+            )
+            yield from page.checkpoints
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
 
     def verify(
         self,
