@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
+import { faultsInOtherForms } from "./administration.ts";
 import {
   browserTest,
   chromiumPath,
@@ -219,6 +220,82 @@ browserTest("an undo shows what was undone, and leaves what was opened meanwhile
   await message(page, "restored").waitFor();
   await rowWith(page, "Never use npm").locator(".badge").waitFor({ state: "detached" });
   await panel(page).getByText("The office").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest(
+  "of two people who change one memory, the second one sees what the first one has changed",
+  async () => {
+    const place = await newPlace();
+    const [dana = ""] = place.ids;
+    const path = `/v1/memories/${dana}`;
+    const { page, faults, close } = await open(place, `?memory=${dana}&edit=yes`);
+    await panel(page).getByLabel("Text").fill("Dana prefers green tea.");
+    const put = (body: JsonObject) => app.call("PUT", path, { key: place.key, body });
+    await put({ importance: 1, tags: ["by another person"] });
+    await panel(page).getByRole("button", { name: "Save" }).click();
+    await panel(page).getByText("Somebody else has changed the memory").waitFor();
+    const meanwhile = panel(page).locator(".meanwhile");
+    expect(await meanwhile.locator("ins").allTextContents()).toEqual(["1", "by another person"]);
+    expect((await stored(place, dana)).content).toBe(texts[0] ?? "");
+    expect(await faultsInOtherForms(page, "memories-conflict")).toEqual([]);
+    // What was typed is kept in this tab, and a change that comes while nobody looks is seen, too.
+    await page.goto(addressOf(place));
+    await put({ content: "Dana prefers water." });
+    await page.goto(addressOf(place, `?memory=${dana}&edit=yes`));
+    await meanwhile.locator("ins", { hasText: "water" }).waitFor();
+    expect(await panel(page).getByLabel("Text").inputValue()).toBe("Dana prefers green tea.");
+    await panel(page).getByRole("button", { name: "Save" }).click();
+    await message(page, "The memory was changed.").waitFor();
+    expect(await stored(place, dana)).toMatchObject({
+      content: "Dana prefers green tea.",
+      importance: 1,
+      tags: ["by another person"],
+    });
+    await put({ importance: 0.25 });
+    await message(page, "The memory was changed.").getByRole("button", { name: "Undo" }).click();
+    await message(page, "was changed meanwhile").waitFor();
+    expect((await stored(place, dana)).importance).toBe(0.25);
+    expect(faults.filter((fault) => !/409/.test(fault))).toEqual([]);
+    await close();
+  },
+);
+
+browserTest("after a change of many, the table stays where the reader was, and cuts no time", async () => {
+  const { id: project, key } = await app.createProject("business");
+  const memories = Array.from({ length: 350 }, (_, row) => ({
+    content: `Note ${row}.`,
+    memory_type: "fact",
+  }));
+  await app.call("POST", "/v1/memories/batch", { key, body: { memories } });
+  const { page, faults, close } = await open({ project, key, ids: [] }, "?direction=asc");
+  await rowWith(page, "Note 5.").waitFor();
+  for (const row of [50, 110, 170, 230, 250]) {
+    await page.evaluate(`document.querySelector(".scroller").scrollTo(0, ${36 * row})`);
+    await rowWith(page, `Note ${row + 3}.`).waitFor();
+  }
+  const scrolled = () => page.evaluate("document.querySelector('.scroller').scrollTop");
+  const before = await scrolled();
+  for (const row of [252, 254]) await rowWith(page, `Note ${row}.`).locator("input").click();
+  await page.getByRole("button", { name: "Deactivate" }).click();
+  await message(page, "2 memories deactivated.").waitFor();
+  await rowWith(page, "Note 254.").locator(".badge", { hasText: "inactive" }).waitFor();
+  expect(await scrolled()).toBe(before);
+  for (const row of [252, 254]) await rowWith(page, `Note ${row}.`).locator("input").click();
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByLabel("Type 2 to confirm").fill("2");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("348 memories", { exact: true }).waitFor();
+  await rowWith(page, "Note 254.").waitFor({ state: "detached" });
+  await rowWith(page, "Note 255.").waitFor();
+  expect(await scrolled()).toBe(before);
+  const cut = await page.evaluate(`["59 minutes ago", "in 59 seconds"].flatMap((text) =>
+    [...document.querySelectorAll("tbody time")].filter((time) => {
+      time.textContent = text;
+      return time.closest("td").scrollWidth > time.closest("td").clientWidth;
+    }).map(() => text))`);
+  expect(cut).toEqual([]);
   expect(faults).toEqual([]);
   await close();
 });

@@ -33,6 +33,16 @@ function numbers(count: number) {
   };
 }
 
+/** Pages of ten rows of a list that changes: a cursor names the last row of the page before, as those of the API do. */
+function changing(all: number[]) {
+  const load: LoadPage<number> = async (cursor) => {
+    const after = all.filter((row) => row > Number(cursor ?? -1));
+    const rows = after.slice(0, 10);
+    return { rows, next: after.length > 10 ? String(rows.at(-1)) : null, total: all.length };
+  };
+  return createRows(load);
+}
+
 /** What loads answers before the next turn of the event loop. */
 const loaded = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -62,6 +72,33 @@ test("a list without rows is complete", async () => {
   rows.need(0, 0);
   await loaded();
   expect([rows.known(), rows.isComplete(), rows.total()]).toEqual([0, true, 0]);
+});
+
+test("after a change of many, the reader stays where the reader was", async () => {
+  const all = Array.from({ length: 60 }, (_, row) => row);
+  const rows = changing(all);
+  for (let last = 0; last < 60; last += 10) {
+    rows.need(last, last + 9);
+    await loaded();
+  }
+  rows.need(30, 39);
+  const gone = [12, 33, 34, 50];
+  for (const row of gone) all.splice(all.indexOf(row), 1);
+  rows.reload();
+  expect([rows.known(), rows.at(30), rows.total()]).toEqual([60, 30, 60]);
+  for (let round = 0; round < 3; round++) {
+    rows.need(30, 39);
+    await loaded();
+  }
+  expect(rows.total()).toBe(56);
+  const shown = Array.from({ length: 10 }, (_, offset) => rows.at(30 + offset));
+  expect(shown).toEqual([30, 31, 32, 35, 36, 37, 38, 39, 40, 41]);
+  for (let round = 0; round < 8; round++) {
+    rows.need(0, 70);
+    await loaded();
+  }
+  expect([rows.known(), rows.isComplete()]).toEqual([56, true]);
+  expect(await rows.collect(0, 70)).toEqual(all);
 });
 
 test("pages far away are dropped, and loaded again from their cursor", async () => {

@@ -35,7 +35,7 @@ export interface Rows<Row> {
   readonly replace: (isIt: (row: Row) => boolean, row: Row) => void;
   /** After a failure: the next `need` loads again. */
   readonly retry: () => void;
-  /** Loads everything again from the first page on. What is shown stays until then. */
+  /** Loads the pages again when they are needed, from the cursors with which they began: what is shown stays until then, and its place, too. */
   readonly reload: () => void;
   /** Ends all loads. */
   readonly close: () => void;
@@ -51,6 +51,8 @@ interface Slot<Row> {
   /** Number of its rows, also when they are not in memory; null: it was never loaded. */
   size: number | null;
   rows: readonly Row[] | null;
+  /** Whether the rows may have changed since they were loaded. */
+  isStale: boolean;
   loading: Promise<void> | null;
 }
 
@@ -63,6 +65,8 @@ export function createRows<Row>(load: LoadPage<Row>): Rows<Row> {
   let slots: Slot<Row>[] = [emptySlot<Row>(null, 0)];
   let total: number | null = null;
   let failure: unknown = null;
+  /** Whether the first page is among those that were needed last. */
+  let isAtStart = true;
 
   const slotOf = (index: number) => slots.findLast(({ start }) => start <= index);
   const loadSlot = (slot: Slot<Row>): Promise<void> => {
@@ -72,19 +76,37 @@ export function createRows<Row>(load: LoadPage<Row>): Rows<Row> {
         if (signal.aborted) return;
         if (slot === slots[0] && counted !== null) total = counted;
         failure = null;
-        slot.rows = rows;
-        const isNew = slot.size === null;
-        slot.size ??= rows.length;
-        if (isNew && next !== null) slots.push(emptySlot<Row>(next, slot.start + rows.length));
+        Object.assign(slot, { rows, size: rows.length, isStale: false });
+        follow(slot, next);
       })
       .catch((error: unknown) => {
         if (!signal.aborted) failure = error;
       })
       .finally(() => {
+        if (signal.aborted) return;
         slot.loading = null;
-        if (!signal.aborted) changed();
+        changed();
       });
     return slot.loading;
+  };
+  /** What comes after a page that was loaded. Rows that were created or deleted move the beginnings of the pages behind them. */
+  const follow = (slot: Slot<Row>, next: string | null) => {
+    const at = slots.indexOf(slot) + 1;
+    if (at === 0) return;
+    const start = slot.start + (slot.size ?? 0);
+    const { [at]: following } = slots;
+    if (next === null) slots.length = at;
+    else if (following?.start !== start) slots.splice(at, slots.length, emptySlot<Row>(next, start));
+    else if (following.cursor !== next)
+      slots[at] = { ...following, cursor: next, isStale: true, loading: null };
+  };
+  /** Only the first page says how many rows there are, and the reader may be far from it. */
+  const count = async () => {
+    const { signal } = stopped;
+    const first = await load(null, signal).catch(() => null);
+    if (signal.aborted || first === null) return;
+    total = first.total;
+    changed();
   };
   const known = () => {
     const last = slots.at(-1);
@@ -105,9 +127,11 @@ export function createRows<Row>(load: LoadPage<Row>): Rows<Row> {
     need(first, last) {
       const from = slots.findLastIndex(({ start }) => start <= first);
       const to = slots.findLastIndex(({ start }) => start <= last);
+      isAtStart = from <= 0;
       for (const [index, slot] of slots.entries()) {
         if (index < from - pagesAround || index > to + pagesAround) slot.rows = null;
-        else if (index >= from && index <= to && slot.rows === null && failure === null) void loadSlot(slot);
+        else if (index >= from && index <= to && (slot.rows === null || slot.isStale) && failure === null)
+          void loadSlot(slot);
       }
     },
     async collect(first, last) {
@@ -115,7 +139,7 @@ export function createRows<Row>(load: LoadPage<Row>): Rows<Row> {
       for (let index = first; index <= last; index++) {
         const slot = slotOf(index);
         if (slot === undefined) break;
-        if (slot.rows === null) await loadSlot(slot);
+        if (slot.rows === null || slot.isStale) await loadSlot(slot);
         if (slot.rows === null) throw failure;
         const row = slot.rows[index - slot.start];
         if (row === undefined) break;
@@ -136,14 +160,15 @@ export function createRows<Row>(load: LoadPage<Row>): Rows<Row> {
     reload() {
       stopped.abort();
       stopped = new AbortController();
-      slots = [emptySlot<Row>(null, 0)];
+      slots = slots.map((slot) => ({ ...slot, isStale: true, loading: null }));
       failure = null;
       changed();
+      if (!isAtStart) void count();
     },
     close: () => stopped.abort(),
   };
 }
 
 function emptySlot<Row>(cursor: string | null, start: number): Slot<Row> {
-  return { cursor, start, size: null, rows: null, loading: null };
+  return { cursor, start, size: null, rows: null, isStale: false, loading: null };
 }

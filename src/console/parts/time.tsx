@@ -30,6 +30,9 @@ export function timeText(at: string | number, zone: Zone): string {
   return zone === "UTC" ? `${formats.UTC.format(time)} UTC` : formats.local.format(time);
 }
 
+/** Of a column with such texts: they have 14 characters at most, such as "59 minutes ago". */
+export const agoWidth = "calc(14ch + 1.25rem)";
+
 const agoFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const units = [
   ["year", 31_536_000],

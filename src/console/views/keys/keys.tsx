@@ -17,7 +17,7 @@ import { SidePanel } from "../../parts/side-panel.tsx";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
 import { Tags } from "../../parts/tag-input.tsx";
-import { Time } from "../../parts/time.tsx";
+import { agoWidth, Time } from "../../parts/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
@@ -116,13 +116,13 @@ const columns: readonly Column<KeyDetail>[] = [
   {
     name: "last_used_at",
     title: "Last used",
-    width: "8rem",
+    width: agoWidth,
     cell: ({ last_used_at: at }) => <Time at={at} none="never" ago />,
   },
   {
     name: "expires_at",
     title: "Expires",
-    width: "8rem",
+    width: agoWidth,
     narrow: "hidden",
     cell: ({ expires_at: at }) => <Time at={at} none="never" ago />,
   },

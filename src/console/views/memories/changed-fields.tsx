@@ -6,13 +6,15 @@ import { changedNames, fieldText, fieldTitles, type MemoryFields } from "./memor
 interface ChangedFieldsProps {
   readonly before: MemoryFields;
   readonly after: MemoryFields;
+  /** For screen readers. */
+  readonly label?: string;
 }
 
-export function ChangedFields({ before, after }: ChangedFieldsProps) {
+export function ChangedFields({ before, after, label = "What changes" }: ChangedFieldsProps) {
   const names = changedNames(before, after);
   if (names.length === 0) return null;
   return (
-    <section class="changed-fields" aria-label="What changes">
+    <section class="changed-fields" aria-label={label}>
       {names.includes("content") && <Difference before={before.content} after={after.content} />}
       <dl class="facts">
         {names

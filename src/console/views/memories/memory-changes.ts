@@ -1,5 +1,5 @@
 // Owns changing memories: each change is shown at once, and its message offers to undo it by storing the former values. Must never guess
-// them: they are those of the memory as the server has returned it.
+// them: they are those of the memory as the server has returned it. A memory that somebody else has changed since is not changed.
 
 import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type { MemoryUpdateRequest } from "../../../../clients/typescript/src/generated/models.ts";
@@ -28,12 +28,12 @@ export interface MemoryChanges {
 export function memoryChanges({ memories }: Memledger, shown: MemoryShown): MemoryChanges {
   const changes: MemoryChanges = {
     async update(before, changes, done = "The memory was changed.") {
-      const after = await memories.update(before.id, changes);
+      const after = await memories.update(before.id, { ...changes, if_updated_at: before.updated_at });
       shown.changed(after);
       const former = toUpdate(toFields(after), toFields(before));
       showMessage({
         text: done,
-        ...undo(former !== null, () => restore(before, former ?? {})),
+        ...undo(former !== null, () => restore(after, former ?? {})),
         link: checksLink(),
       });
     },
@@ -48,8 +48,8 @@ export function memoryChanges({ memories }: Memledger, shown: MemoryShown): Memo
       showMessage({ text: "The memory was deleted.", ...undo(true, () => createAgain(memory)) });
     },
   };
-  const restore = async ({ id }: Memory, former: MemoryUpdateRequest) => {
-    shown.changed(await memories.update(id, former));
+  const restore = async ({ id, updated_at }: Memory, former: MemoryUpdateRequest) => {
+    shown.changed(await memories.update(id, { ...former, if_updated_at: updated_at }));
     showMessage({ text: "The former values were restored." });
   };
   const takeBack = async ({ id }: Memory) => {

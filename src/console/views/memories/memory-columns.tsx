@@ -3,7 +3,7 @@
 import { now } from "../../clock.ts";
 import type { Column } from "../../parts/table-types.ts";
 import { Tags } from "../../parts/tag-input.tsx";
-import { Time } from "../../parts/time.tsx";
+import { agoWidth, Time } from "../../parts/time.tsx";
 import { type Memory, typeNames } from "./memory-query.ts";
 
 /** A row is one line: more of a long text would not be seen, and slow the table down. */
@@ -42,7 +42,7 @@ export const columns: readonly Column<Memory>[] = [
   {
     name: "updated_at",
     title: "Changed",
-    width: "7.25rem",
+    width: agoWidth,
     cell: ({ updated_at }) => <Time at={updated_at} ago />,
     isSortable: true,
     narrow: "hidden",
@@ -50,7 +50,7 @@ export const columns: readonly Column<Memory>[] = [
   {
     name: "created_at",
     title: "Created",
-    width: "7.25rem",
+    width: agoWidth,
     cell: ({ created_at }) => <Time at={created_at} ago />,
     isSortable: true,
   },

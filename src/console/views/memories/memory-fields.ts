@@ -57,6 +57,18 @@ export function isFields(value: unknown): value is MemoryFields {
   );
 }
 
+/** Whether a draft is a version of a memory. */
+export function isMemory(value: unknown): value is Memory {
+  return isFields(value) && "updated_at" in value;
+}
+
+/** A draft that began with `before`, on top of `after`: the fields that the person has not touched follow. */
+export function rebased(draft: MemoryFields, before: MemoryFields, after: MemoryFields): MemoryFields {
+  const touched = new Set<string>(changedNames(before, draft));
+  const kept = Object.entries(draft).filter(([name]) => touched.has(name));
+  return { ...after, ...Object.fromEntries(kept) };
+}
+
 /** The fields that differ. */
 export function changedNames(before: MemoryFields, after: MemoryFields): (keyof MemoryFields)[] {
   return fieldNames.filter((name) => fieldText(before, name) !== fieldText(after, name));

@@ -15,12 +15,10 @@ import { Tags } from "../../parts/tag-input.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Data } from "../../parts/use-data.ts";
 import { useQuery } from "../../query.ts";
-import { ChangedFields } from "./changed-fields.tsx";
 import { History } from "./history.tsx";
 import type { MemoryChanges } from "./memory-changes.ts";
 import { isExpired, State } from "./memory-columns.tsx";
-import { toFields, toUpdate } from "./memory-fields.ts";
-import { MemoryForm } from "./memory-form.tsx";
+import { MemoryEditing } from "./memory-editing.tsx";
 import { type Memory, typeNames } from "./memory-query.ts";
 
 interface MemoryPanelProps {
@@ -52,19 +50,7 @@ export function MemoryPanel({ id, data, changes }: MemoryPanelProps) {
       }
     >
       {isEditing ? (
-        <MemoryForm
-          name={`memory.${id}`}
-          initial={toFields(memory)}
-          isNew={false}
-          action="Save"
-          onClose={leaveForm}
-          store={async (fields) => {
-            const update = toUpdate(toFields(memory), fields);
-            if (update !== null) await changes.update(memory, update);
-          }}
-        >
-          {(fields) => <ChangedFields before={toFields(memory)} after={fields} />}
-        </MemoryForm>
+        <MemoryEditing memory={memory} data={data} changes={changes} onClose={leaveForm} />
       ) : (
         <Tabs
           label="About the memory"

@@ -12,7 +12,7 @@ import { createRows } from "../../parts/rows.ts";
 import { SidePanel } from "../../parts/side-panel.tsx";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
-import { Time } from "../../parts/time.tsx";
+import { agoWidth, Time } from "../../parts/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { useQuery } from "../../query.ts";
@@ -155,14 +155,14 @@ const columns: readonly Column<ListedSession>[] = [
   {
     name: "last_used_at",
     title: "Last used",
-    width: "9rem",
+    width: agoWidth,
     narrow: "hidden",
     cell: ({ last_used_at: at }) => <Time at={at} none="never" ago />,
   },
   {
     name: "expires_at",
     title: "Ends",
-    width: "8rem",
+    width: agoWidth,
     narrow: "hidden",
     cell: ({ expires_at: at }) => <Time at={at} ago />,
   },
