@@ -22,7 +22,7 @@ import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
-import { type KeyDetail, stateOf } from "./key-detail.ts";
+import { type KeyDetail, permissions, stateOf } from "./key-detail.ts";
 import { NewKey } from "./new-key.tsx";
 
 export function Keys() {
@@ -111,7 +111,8 @@ const columns: readonly Column<KeyDetail>[] = [
     title: "Permissions",
     width: "20rem",
     narrow: "hidden",
-    cell: ({ permissions }) => <Tags tags={permissions} />,
+    cell: ({ permissions: granted }) =>
+      granted.length === Object.keys(permissions).length ? "all" : <Tags tags={granted} />,
   },
   {
     name: "last_used_at",

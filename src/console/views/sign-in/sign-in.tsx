@@ -14,11 +14,22 @@ import { SignInForm } from "./sign-in-form.tsx";
 export function SignIn() {
   const { route } = useLocation();
   const query = useQuery();
-  const [link] = useState(takeLink);
+  const [link, setLink] = useState(takeLink);
   const [error, setError] = useState<unknown>(null);
   const isSigningIn = link !== null && error === null;
   useEffect(() => {
     if (link !== null) signIn({ link }).catch(setError);
+  }, [link]);
+  // A link that is opened while this page is shown changes only the fragment, so the browser does not load the page again.
+  useEffect(() => {
+    const takeNext = () => {
+      const next = takeLink();
+      if (next === null) return;
+      setError(null);
+      setLink(next);
+    };
+    addEventListener("hashchange", takeNext);
+    return () => removeEventListener("hashchange", takeNext);
   }, []);
   const isSignedIn = session.value !== null && session.value !== undefined;
   useEffect(() => {
