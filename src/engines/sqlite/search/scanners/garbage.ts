@@ -2,18 +2,32 @@
 // that sees it, and lets garbage grow in proportion: hundreds of megabytes in each thread for an index of a million memories. Must never be
 // used in a thread that sees no index, which the runtime judges well.
 
+import { fullGC } from "bun:jsc";
+
+interface Collections {
+  /** Frees what was allocated since the last collection and is not in use. What is in use counts as old then, and is not looked at again. */
+  young(): void;
+  /** Frees everything that is not in use. */
+  all(): void;
+}
+
 /** Rarely enough that collecting, which takes milliseconds, takes less than a hundredth of the time. */
 const collectEveryMs = 1_000;
+/** The groups that are open during a collection of young garbage become old garbage. */
+const collectAllEvery = 4;
 
 /** @returns what to call after each piece of work; an idle thread makes no garbage */
 export function createGarbageCollection(
-  collect: () => void = () => Bun.gc(false),
+  { young, all }: Collections = { young: () => Bun.gc(false), all: fullGC },
   nowMs: () => number = () => performance.now(),
 ): () => void {
   let collectedAtMs = nowMs();
+  let collections = 0;
   return () => {
     if (nowMs() - collectedAtMs < collectEveryMs) return;
-    collect();
+    collections += 1;
+    if (collections % collectAllEvery === 0) all();
+    else young();
     collectedAtMs = nowMs();
   };
 }

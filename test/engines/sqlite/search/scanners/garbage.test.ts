@@ -5,15 +5,21 @@ import { EligibleSets } from "../../../../../src/engines/sqlite/search/index/eli
 import { groupVectorsMax } from "../../../../../src/engines/sqlite/search/limits.ts";
 import { createGarbageCollection } from "../../../../../src/engines/sqlite/search/scanners/garbage.ts";
 
-test("a thread that works all the time collects its garbage once a second", () => {
+test("a thread that works all the time collects its garbage once a second, and all of it after some seconds", () => {
   let nowMs = 0;
-  const collections: number[] = [];
+  const collections: [string, number][] = [];
   const collectGarbage = createGarbageCollection(
-    () => collections.push(nowMs),
+    { young: () => collections.push(["young", nowMs]), all: () => collections.push(["all", nowMs]) },
     () => nowMs,
   );
-  for (; nowMs <= 3_500; nowMs += 100) collectGarbage();
-  expect(collections).toEqual([1_000, 2_000, 3_000]);
+  for (; nowMs <= 5_500; nowMs += 100) collectGarbage();
+  expect(collections).toEqual([
+    ["young", 1_000],
+    ["young", 2_000],
+    ["young", 3_000],
+    ["all", 4_000],
+    ["young", 5_000],
+  ]);
 });
 
 test("the next group uses the memory of the eligible memories again, and finds no bit of the group before", () => {
