@@ -7,6 +7,7 @@
 import { isMainThread } from "node:worker_threads";
 import { type InferenceSession, Tensor } from "onnxruntime-common";
 import { loadAddon } from "./addon.ts";
+import { createDirectSession, type DirectSession, type GraphNames, type Matrix } from "./onnx-direct.ts";
 import type { RuntimeFiles } from "./runtime.ts";
 import { disableTelemetryEvents } from "./telemetry.ts";
 
@@ -26,7 +27,11 @@ export type OnnxSession = Readonly<{
 /** `shape` contains -1 for a dimension of variable size. */
 type TensorInfo = Readonly<{ name: string; shape: readonly number[] }>;
 
-export type Onnx = Readonly<{ createSession(model: Uint8Array, options?: SessionOptions): OnnxSession }>;
+export type Onnx = Readonly<{
+  createSession(model: Uint8Array, options?: SessionOptions): OnnxSession;
+  /** A session that keeps its memory until the process ends. @param names of the graph, whose inputs and output are matrices */
+  createDirectSession(model: Uint8Array, names: GraphNames): DirectSession;
+}>;
 
 /** The addon's own interface (onnxruntime-node 1.26, dist/binding.d.ts). */
 type Binding = {
@@ -59,13 +64,40 @@ function open(runtime: RuntimeFiles): Onnx {
   const binding = loadAddon(runtime.onnxAddon) as Binding;
   binding.initOrtOnce(logErrorsOnly, Tensor, isMainThread);
   disableTelemetryEvents(runtime.onnxLibrary);
+  const createSession: Onnx["createSession"] = (model, options = {}) => {
+    const session = new binding.InferenceSession();
+    session.loadModel(model.buffer, model.byteOffset, model.byteLength, options);
+    return toSession(session);
+  };
   return {
-    createSession(model, options = {}) {
-      const session = new binding.InferenceSession();
-      session.loadModel(model.buffer, model.byteOffset, model.byteLength, options);
-      return toSession(session);
+    createSession,
+    createDirectSession: (model, names) =>
+      createDirectSession(runtime.onnxLibrary, model, names) ??
+      throughAddon(createSession(model, oneThread), names),
+  };
+}
+
+const oneThread: SessionOptions = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  executionMode: "sequential",
+  enableCpuMemArena: false,
+};
+
+/** Slower, see onnx-direct.ts. */
+function throughAddon(session: OnnxSession, { inputs, output }: GraphNames): DirectSession {
+  return {
+    run(matrices, result) {
+      const feeds = Object.fromEntries(matrices.map((matrix, at) => [inputs[at] ?? "", toTensor(matrix)]));
+      session.runInto(feeds, { [output]: toTensor(result) });
     },
   };
+}
+
+function toTensor({ data, rows, columns }: Matrix): Tensor {
+  const shape = [rows, columns];
+  if (data instanceof Int32Array) return new Tensor("int32", data, shape);
+  return data instanceof Int8Array ? new Tensor("int8", data, shape) : new Tensor("uint8", data, shape);
 }
 
 function toSession(session: BindingSession): OnnxSession {

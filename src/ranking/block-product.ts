@@ -1,6 +1,6 @@
 // Owns the exact integer product of the codes of a block with columns of seven bits. Must never know what the columns mean.
 
-import { type Onnx, type OnnxSession, Tensor } from "../native/onnx.ts";
+import type { Onnx } from "../native/onnx.ts";
 import { integerMatmulGraph, matmulNames } from "./matrix-product-graph.ts";
 
 /**
@@ -14,28 +14,21 @@ export type BlockProduct = (codes: Uint8Array, rows: number, columns: Int8Array,
 
 /** One for each thread and number of dimensions: it contains a session, and the memory of its results. */
 export function createBlockProduct(onnx: Onnx, dimensions: number): BlockProduct {
-  const session = sessionFor(onnx, dimensions);
+  const { matrix, queries, scores } = matmulNames;
+  const names = { inputs: [matrix, queries], output: scores };
+  const session = onnx.createDirectSession(integerMatmulGraph(dimensions), names);
   let results = new Int32Array(0);
   return (codes, rows, columns, count) => {
     if (results.length < rows * count) results = new Int32Array(rows * count);
-    const matrix = codes.length === rows * dimensions ? codes : codes.subarray(0, rows * dimensions);
-    const scores = results.subarray(0, rows * count);
-    session.runInto(
-      {
-        [matmulNames.matrix]: new Tensor("uint8", matrix, [rows, dimensions]),
-        [matmulNames.queries]: new Tensor("int8", columns, [dimensions, count]),
-      },
-      { [matmulNames.scores]: new Tensor("int32", scores, [rows, count]) },
+    const used = codes.length === rows * dimensions ? codes : codes.subarray(0, rows * dimensions);
+    const products = results.subarray(0, rows * count);
+    session.run(
+      [
+        { data: used, rows, columns: dimensions },
+        { data: columns, rows: dimensions, columns: count },
+      ],
+      { data: products, rows, columns: count },
     );
-    return scores;
+    return products;
   };
-}
-
-function sessionFor(onnx: Onnx, dimensions: number): OnnxSession {
-  return onnx.createSession(integerMatmulGraph(dimensions), {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    executionMode: "sequential",
-    enableCpuMemArena: false,
-  });
 }
