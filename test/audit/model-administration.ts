@@ -110,10 +110,11 @@ async function erase(run: Run, project: ModelProject): Promise<void> {
   if (named.length > 0 && chance(run, 60)) {
     const memory = pick(run, named);
     const count = model.erase(memory, at());
-    if (count === 0)
+    const checks = model.forgetChecksOf(memory);
+    if (count === 0 && checks === 0)
       return void (await administer(run, redactRecords, { memory }, { code: 2204, status: 404 }));
-    const { redacted } = await administer(run, redactRecords, { memory });
-    return equal(redacted, count, "records that an erasure found");
+    const erased = await administer(run, redactRecords, { memory });
+    return equal([erased.redacted, erased.checks], [count, checks], "what an erasure found");
   }
   const { chain } = project;
   const known = chain.records.filter(({ id }) => id !== null);

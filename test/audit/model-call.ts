@@ -87,7 +87,13 @@ function memoryInPath({ path }: ModelCall): string | null {
 }
 
 /** These answer with audit records or files. */
-const unkept = new Set(["audit.list", "audit.read", "audit.export_download", "audit.export_manifest"]);
+const unkept = new Set([
+  "audit.list",
+  "audit.read",
+  "audit.export_download",
+  "audit.export_manifest",
+  "memory.history",
+]);
 
 export function note({ seen }: Run, what: string): void {
   seen.set(what, (seen.get(what) ?? 0) + 1);

@@ -8,7 +8,7 @@ import { countTags, hasTags, sentTags, someFilter, someTags, toFilterBody } from
 import { listWithTool } from "./model-tools.ts";
 
 const hourMs = 3_600_000;
-const types = ["rule", "fact", "context"] as const;
+export const types = ["rule", "fact", "context"] as const;
 const subjects = ["Releases", "Invoices", "Backups", "Reviews", "Holidays", "Passwords"];
 const contents = subjects.flatMap((subject) =>
   ["are on Tuesdays", "need approval", "moved to the other team"].map((rest) => `${subject} ${rest}.`),
@@ -35,8 +35,8 @@ export const memoryCalls: readonly (readonly [weight: number, call: MemoryCall])
 ];
 
 const common = { feature: "memory" } as const;
-const writing = { ...common, permission: "memory.write" } as const;
-const reading = { ...common, permission: "memory.read" } as const;
+export const writing = { ...common, permission: "memory.write" } as const;
+export const reading = { ...common, permission: "memory.read" } as const;
 
 async function create(run: Run, project: ModelProject, key: ModelKey): Promise<void> {
   if (project.memories.size >= memoriesMax) return removeAll(run, project, key);
@@ -377,7 +377,7 @@ function expiredOf({ server }: Run, project: ModelProject): readonly ModelMemory
 }
 
 /** Mostly of this project, sometimes of another or of none. */
-function someId(run: Run, project: ModelProject): string {
+export function someId(run: Run, project: ModelProject): string {
   const [expired] = expiredOf(run, project);
   if (expired !== undefined && chance(run, 30)) return expired.id;
   const own = [...project.memories.keys()];

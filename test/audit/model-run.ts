@@ -6,8 +6,10 @@ import { Model, ModelProject, type PlanName } from "./model.ts";
 import { administer, administration, makeKey, restart } from "./model-administration.ts";
 import { chance, equal, pick, type Run } from "./model-call.ts";
 import { ledgerCalls } from "./model-ledger.ts";
+import { count, createCheck, deleteCheck, deleteMany, history, updateMany, useChecks } from "./model-many.ts";
 import { list, memoryCalls, search } from "./model-memories.ts";
 import { ModelServer } from "./model-server.ts";
+import { useSession } from "./model-session.ts";
 
 interface Life {
   readonly steps: number;
@@ -61,13 +63,24 @@ async function begin(run: Run): Promise<void> {
   }
 }
 
+const otherCalls = [
+  [5, updateMany],
+  [2, deleteMany],
+  [2, count],
+  [3, history],
+  [3, createCheck],
+  [1, deleteCheck],
+  [2, useChecks],
+  [2, useSession],
+] as const;
+
 async function act(run: Run): Promise<void> {
   const project = pick(run, run.model.projects);
   const kind = run.random() * 100;
   if (kind >= 82) return void (await weighted(run, administration)(run, project));
   const [first] = project.keys;
   const key = first !== undefined && chance(run, 70) ? first : pick(run, project.keys);
-  const calls = kind < 50 ? memoryCalls : ledgerCalls;
+  const calls = kind < 42 ? memoryCalls : kind < 56 ? otherCalls : ledgerCalls;
   await weighted(run, calls)(run, project, key);
 }
 

@@ -70,11 +70,18 @@ export class ModelServer {
   }
 
   async call(key: string, method: string, path: string, body?: unknown): Promise<Reply> {
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      "Content-Type": "application/json",
-      Accept: "application/json, text/event-stream",
-    };
+    const accepted = "application/json, text/event-stream";
+    return this.send(method, path, { Authorization: `Bearer ${key}`, Accept: accepted }, body);
+  }
+
+  /** Without a key. */
+  async send(
+    method: string,
+    path: string,
+    added: Readonly<Record<string, string>>,
+    body?: unknown,
+  ): Promise<Reply> {
+    const headers = { "Content-Type": "application/json", ...added };
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
     const response = await fetch(`${this.#app?.url}${path}`, init);
     const isFile = !(response.headers.get("content-type") ?? "").startsWith("application/json");

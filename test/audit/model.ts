@@ -23,6 +23,7 @@ export const statusOf: Readonly<Record<number, number>> = {
   2100: 404,
   2101: 400,
   2104: 409,
+  2105: 404,
   2106: 403,
   2200: 403,
   2201: 400,
@@ -116,6 +117,8 @@ export class ModelProject {
   readonly holders = new Map<number, string>();
   /** By source id: the id that a memory of it has, or had. */
   readonly sources = new Map<string, string>();
+  /** By id: the memory that each expects, the oldest check first. */
+  readonly checks = new Map<string, string>();
   readonly chain = new ModelChain();
   /** By key and filters: the list as its page 1 found it. */
   readonly pinnedLists = new Map<string, PinnedList>();
@@ -183,6 +186,14 @@ export class Model {
   prune(now: number): void {
     this.installation.prune(now - installationDays * dayMs, now);
     for (const project of this.projects) project.chain.prune(project.floor(now), now);
+  }
+
+  /** An erasure deletes the checks that expect the memory. @returns how many */
+  forgetChecksOf(memory: string): number {
+    let forgotten = 0;
+    for (const { checks } of this.projects)
+      for (const [id, expected] of checks) if (expected === memory && checks.delete(id)) forgotten += 1;
+    return forgotten;
   }
 
   /** Erases what holds this text. @returns how many records. */
