@@ -245,7 +245,7 @@ const consoleRequests: readonly (readonly [method: string, path: string])[] = [
     "/console",
     "/console/verifier.html",
     ...Object.values<Address>(addresses).map(({ path }) => path),
-    ...["session", "events", "settings", "connections"].map((name) => `/console/api/${name}`),
+    ...["session", "events", "settings", "connections", "key-changes"].map((name) => `/console/api/${name}`),
   ].map((path) => ["GET", path] as const),
   ["POST", sessionPath],
   ["DELETE", sessionPath],
