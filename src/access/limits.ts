@@ -1,4 +1,4 @@
-// Owns the fixed limits of sessions and sign-in links.
+// Owns the fixed limits of sessions, sign-in links and lists of projects.
 
 /** Time in which a sign-in link can be used. */
 export const signInLinkLifeMs = 10 * 60_000;
@@ -17,3 +17,6 @@ export const sessionRate = { perSecond: 20, burst: 200 };
 
 /** Ended sessions and links are kept so long, so that people are told why they cannot be used. */
 export const endedKeptMs = 3_600_000;
+
+/** Projects in one page of their list. */
+export const projectsPageMax = 1_000;

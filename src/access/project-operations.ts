@@ -5,9 +5,10 @@ import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { afterBulkDelete } from "../memory/delete.ts";
-import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { toTimestamp } from "../timestamp.ts";
+import { projectsPageMax } from "./limits.ts";
 import { planNames } from "./plan.ts";
 import { type Project, subscriptions } from "./project.ts";
 import { requireProject } from "./require-project.ts";
@@ -93,18 +94,42 @@ export function insertProject(
 export const listProjects = installationOperation({
   name: "project.list",
   summary: "List projects",
-  description: "Lists all projects with the number of their memories and valid keys.",
+  description:
+    "Lists all projects with the number of their memories and valid keys, or some of them. With page_size, a list that has as many projects continues behind its last one: pass its id as after.",
   effects: { readOnly: true, destructive: false, idempotent: true },
   secret: false,
   success: 200,
-  input: Fields({}),
+  input: Fields({
+    text: Type.Optional(
+      Label({ maxLength: nameMaxCharacters, description: "Part of the name, or beginning of the id." }),
+    ),
+    sort_by: Type.Optional(
+      Choice(["created_at", "memories"], {
+        default: "created_at",
+        description: "created_at: the oldest first. memories: the largest first.",
+      }),
+    ),
+    page_size: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: projectsPageMax, description: "Maximum number of projects." }),
+    ),
+    after: Type.Optional(Type.String({ description: "Id of the last project of the page before." })),
+  }),
   output: Type.Array(Fields({ ...projectView.properties, memories: Type.Integer(), keys: Type.Integer() })),
 
-  async apply(transaction, _input, { now }) {
-    const summaries = await transaction.access.listProjects(now);
+  async apply(transaction, { text = "", sort_by: order = "created_at", page_size, after = null }, { now }) {
+    if (after !== null && order !== "created_at") throw invalidPage('only with the order "created_at"');
+    const limit = page_size ?? Number.POSITIVE_INFINITY;
+    const query = { text: text.trim(), after, order, limit };
+    const summaries = await transaction.access.listProjects(query, now);
+    if (summaries === null) throw invalidPage("must be the id of a project of the page before");
     return { data: summaries.map(({ project, memories, keys }) => ({ ...toView(project), memories, keys })) };
   },
 });
+
+function invalidPage(reason: string): Refusal {
+  const message = `The field "after" is invalid: ${reason}. Leave it out to begin with the first project.`;
+  return new Refusal(1400, message, { field: "after", reason });
+}
 
 export const showProject = installationOperation({
   name: "project.show",

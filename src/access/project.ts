@@ -18,6 +18,12 @@ export interface Project {
   readonly createdAt: number;
 }
 
+/** Whether the text is a part of the name or the beginning of the id, in any case. "" is that of all. */
+export function isNamed({ id, name }: Pick<Project, "id" | "name">, text: string): boolean {
+  const wanted = text.toLowerCase();
+  return name.toLowerCase().includes(wanted) || id.startsWith(wanted);
+}
+
 /** The plan of a project with the overrides of the project. */
 export function planOf(project: Project, plans: Plans): Plan {
   const plan = plans[project.plan];

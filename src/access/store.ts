@@ -54,13 +54,25 @@ export interface ProjectSummary {
   readonly keys: number;
 }
 
+/** Which projects are listed. */
+export interface ProjectQuery {
+  /** Part of the name, or beginning of the id, in any case; "": all. */
+  readonly text: string;
+  /** Id of the project behind which the list begins, also if it was deleted; null: the first one. Only in the order of creation. */
+  readonly after: string | null;
+  /** By creation, the oldest first, or by the number of memories, the largest first. */
+  readonly order: "created_at" | "memories";
+  readonly limit: number;
+}
+
 export interface AccessTransaction {
   /** A key and its project. Locks the project's row and its chain, as Transaction.lock does. */
   findCaller(keyId: string): Promise<Caller | null>;
   insertProject(project: NewProject, now: number): Promise<Project>;
   /** By id or by name. Locks the project's row and its chain, as Transaction.lock does. */
   findProject(idOrName: string): Promise<Project | null>;
-  listProjects(now: number): Promise<ProjectSummary[]>;
+  /** @returns null: no project has ever had the id `after` */
+  listProjects(query: ProjectQuery, now: number): Promise<ProjectSummary[] | null>;
   updateProject(project: Project): Promise<void>;
   /** Revokes the keys and releases the name. The chain of the project is kept. */
   removeProject(project: Project, now: number): Promise<void>;

@@ -91,6 +91,11 @@ export function numberOr(word: string): NonNullable<Field["read"]> {
   };
 }
 
+export function wholeNumber(text: string, flags: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`${flags.split(" ")[0]} must be a whole number, not "${text}".`);
+}
+
 export function describe(data: Json): string {
   return isObject(data) ? list(data) : JSON.stringify(data);
 }

@@ -1,12 +1,12 @@
 // Binds `memledger audit list` and `audit show` to their operations. Options of the list are its filters, and its table ends with the option
 // of the next page.
 
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { listChain } from "../audit/list-chain.ts";
 import { showRecord } from "../audit/show-record.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { auditPageSizeDefault, pageSizeMax } from "../limits.ts";
-import { bindOperation, type Field, rowsOf } from "./administration.ts";
+import { bindOperation, type Field, rowsOf, wholeNumber } from "./administration.ts";
 import type { Session } from "./command.ts";
 import { list, table } from "./terminal.ts";
 
@@ -51,11 +51,6 @@ export function addListCommands(audit: Command, session: Session): void {
     operand: { show: "record-id", field: "record" },
     toText: toFields,
   });
-}
-
-function wholeNumber(text: string, flags: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError(`${flags.split(" ")[0]} must be a whole number, not "${text}".`);
 }
 
 const columns: Readonly<Record<string, string>> = {

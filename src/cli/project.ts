@@ -15,7 +15,7 @@ import type { Config } from "../config/config.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { counted } from "../text/plural.ts";
 import { administer } from "./administer.ts";
-import { bindOperation, describe, type Field, numberOr, rowsOf } from "./administration.ts";
+import { bindOperation, describe, type Field, numberOr, rowsOf, wholeNumber } from "./administration.ts";
 import type { Session } from "./command.ts";
 import type { Confirmation } from "./confirmation.ts";
 import { table } from "./terminal.ts";
@@ -57,6 +57,21 @@ const name: Field = {
   description: "unique name of the project",
   isRequired: true,
 };
+const listed: readonly Field[] = [
+  { flags: "--text <text>", field: "text", description: "part of the name, or beginning of the id" },
+  {
+    flags: "--sort-by <created_at|memories>",
+    field: "sort_by",
+    description: "created_at: the oldest first; memories: the largest first",
+  },
+  {
+    flags: "--page-size <number>",
+    field: "page_size",
+    description: "maximum number of projects",
+    read: wholeNumber,
+  },
+  { flags: "--after <id>", field: "after", description: "id of the last project of the page before" },
+];
 const operand = { show: "id|name", field: "project" };
 
 export function addProjectCommands(program: Command, session: Session): void {
@@ -67,7 +82,7 @@ export function addProjectCommands(program: Command, session: Session): void {
     fields: [name, ...changes],
     toText,
   });
-  bindOperation(project, session, { name: "list", operation: listProjects, toText: toTable });
+  bindOperation(project, session, { name: "list", operation: listProjects, fields: listed, toText: toTable });
   bindOperation(project, session, { name: "show", operation: showProject, operand, toText });
   bindOperation(project, session, {
     name: "update",

@@ -18,7 +18,7 @@ import { Icon } from "./parts/icon.tsx";
 import { Messages } from "./parts/messages.tsx";
 import { Loading } from "./parts/progress.tsx";
 import { View } from "./parts/view.tsx";
-import { pathOf, projectId, projectName, projects, readProjects } from "./project.ts";
+import { listProjects, pathOf, projectId, projectName, readProjectName } from "./project.ts";
 import { views } from "./routes.ts";
 import { isAdministrator, readCurrent, session, sessionFailure } from "./session.ts";
 
@@ -40,6 +40,11 @@ function Frame() {
     if (signedIn?.project) projectId.value ??= signedIn.project.id;
     if (signedIn?.kind === "administrator") void chooseProject();
   }, [signedIn, isAlone]);
+  const { value: project } = projectId;
+  useEffect(() => {
+    if (signedIn?.kind === "administrator" && project !== null)
+      readProjectName(project).catch(() => undefined);
+  }, [signedIn, project]);
   return (
     <>
       <a class="skip" href="#main">
@@ -73,8 +78,9 @@ function Frame() {
 
 /** The navigation shows the views of some project from the beginning. Its failure is shown where projects are chosen. */
 async function chooseProject(): Promise<void> {
-  await readProjects().catch(() => undefined);
-  projectId.value ??= projects.value?.[0]?.id ?? null;
+  if (projectId.value !== null) return;
+  const [first] = await listProjects({ page_size: 1 }).catch(() => []);
+  projectId.value ??= first?.id ?? null;
 }
 
 function TopBar() {

@@ -1,6 +1,6 @@
 // Owns which project the address names, and the addresses of its views.
 
-import { computed, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useRoute } from "preact-iso";
 import type { Memledger } from "../../clients/typescript/src/client.ts";
 import { type Address, addresses, type ViewName } from "./addresses.ts";
@@ -18,22 +18,42 @@ export interface ProjectSummary {
 /** Of the present view; null: none. The frame sets it. */
 export const projectId = signal<string | null>(null);
 
-/** For administrators, all projects; for the session of a key, its own one. Null: not read yet. */
-const listed = signal<readonly ProjectSummary[] | null>(null);
-export const projects = computed<readonly ProjectSummary[] | null>(() => {
-  const { value } = session;
-  if (value?.kind === "key") return value.project === null ? [] : [value.project];
-  return listed.value;
-});
+/** Names by id, as far as they are known. */
+const names = signal<ReadonlyMap<string, string>>(new Map());
 
-/** @throws MemledgerError */
-export async function readProjects(): Promise<void> {
-  listed.value = await administer<ProjectSummary[]>("project.list", {}, true);
+interface ProjectListQuery {
+  readonly text?: string;
+  readonly sort_by?: "created_at" | "memories";
+  readonly page_size?: number;
+  readonly after?: string | undefined;
+}
+
+/** Projects of the installation, for administrators. @throws MemledgerError */
+export async function listProjects<Summary extends ProjectSummary>(
+  query: ProjectListQuery,
+  signal?: AbortSignal,
+): Promise<readonly Summary[]> {
+  // A text has at least one character.
+  const input = query.text === "" ? { ...query, text: undefined } : query;
+  const found = await administer<Summary[]>("project.list", input, true, { signal });
+  remember(found);
+  return found;
+}
+
+/** Makes the name of the project known. For administrators. @throws MemledgerError */
+export async function readProjectName(id: string): Promise<void> {
+  if (!names.value.has(id))
+    remember([await administer<ProjectSummary>("project.show", { project: id }, true)]);
+}
+
+function remember(found: readonly ProjectSummary[]): void {
+  names.value = new Map([...names.value, ...found.map(({ id, name }) => [id, name] as const)]);
 }
 
 /** The name of a project, or its id while its name is not known. */
 export function projectName(id: string): string {
-  return projects.value?.find((project) => project.id === id)?.name ?? id;
+  const own = session.value?.project;
+  return own?.id === id ? own.name : (names.value.get(id) ?? id);
 }
 
 /** In a view of a project: its id, and the client of the API for it. */

@@ -116,6 +116,8 @@ browserTest(
   "a session that ends asks for another sign-in, and the action is tried again",
   async () => {
     const { page, context, faults, close } = await signedIn();
+    // The page has asked for everything that it shows.
+    await page.getByRole("row").filter({ hasText: "default" }).waitFor();
     await app.administer(revokeSessions, { all: true });
     await page.locator("button.project").click();
     await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();

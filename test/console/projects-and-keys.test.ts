@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser } from "playwright-core";
+import { createProject } from "../../src/access/project-operations.ts";
+import { isObject } from "../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser } from "./browser.ts";
@@ -47,6 +49,44 @@ browserTest(
     expect(await panel.getByLabel("Credits").inputValue()).toBe("250");
     expect(await panel.getByLabel("Days that records are kept").inputValue()).toBe("30");
     expect(without(faults, /400 \(Bad Request\)/)).toEqual([]);
+    await close();
+  },
+  60_000,
+);
+
+browserTest(
+  "thousands of projects are read in pages, and one is found by a part of its name wherever it is",
+  async () => {
+    for (let number = 0; number < 230; number++)
+      await app.administer(createProject, { name: `tenant ${number}`, plan: "free" });
+    const { page, faults, close } = await openAsAdministrator(browser, app, "/console/projects");
+    const row = (text: string) => page.locator("tbody tr", { hasText: text });
+    await row("tenant 3").first().waitFor();
+    const lists = app.records(null).filter(({ action }) => action === "project.list");
+    const sizes = lists.map(({ payload }) =>
+      isObject(payload.response_body) ? [payload.response_body.data ?? []].flat().length : 0,
+    );
+    expect(Math.max(...sizes)).toBe(100);
+    await page.locator("table").focus();
+    for (let round = 0; round < 4; round++) {
+      await page.keyboard.press("End");
+      await page.waitForTimeout(200);
+    }
+    await row("tenant 229").waitFor();
+    await page.getByLabel("Find a project by name or id").fill("TENANT 22");
+    await page.getByText("11 projects").waitFor();
+    await row("tenant 221").click();
+    const panel = page.getByRole("complementary", { name: "tenant 221" });
+    await panel.getByText("Valid keys").waitFor();
+    await page.reload();
+    await panel.getByText("Valid keys").waitFor();
+    await page.getByRole("button", { name: "default" }).click();
+    await page.getByLabel("Find a project", { exact: true }).fill("nt 117");
+    await page.getByRole("link", { name: "tenant 117" }).click();
+    await page.getByRole("button", { name: "tenant 117" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "tenant 117" }).waitFor();
+    expect(faults).toEqual([]);
     await close();
   },
   60_000,

@@ -7,7 +7,9 @@ import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { Loading } from "../parts/progress.tsx";
-import { pathOf, projectId, projectName, projects, readProjects } from "../project.ts";
+import { SearchField } from "../parts/search-field.tsx";
+import { useData } from "../parts/use-data.ts";
+import { listProjects, pathOf, projectId, projectName } from "../project.ts";
 import { views } from "../routes.ts";
 import { isAdministrator } from "../session.ts";
 import { projectViews } from "./navigation-list.ts";
@@ -40,26 +42,15 @@ export function ProjectSwitcher() {
 function ProjectList({ close }: { readonly close: () => void }) {
   const { path } = useLocation();
   const [text, setText] = useState("");
-  const [error, setError] = useState<unknown>(null);
-  const { value: all } = projects;
-  const read = () => {
-    setError(null);
-    readProjects().catch(setError);
-  };
-  useState(read);
-  if (error !== null) return <Failure error={error} onRetry={read} />;
-  if (all === null) return <Loading />;
-  const wanted = text.trim().toLowerCase();
-  const found = all.filter(({ id, name }) => name.toLowerCase().includes(wanted) || id.startsWith(wanted));
+  const { value, error, isLoading, reload } = useData(text, () =>
+    listProjects({ text: text.trim(), page_size: shownMax + 1 }),
+  );
+  const found = value ?? [];
   return (
     <div class="project-list">
-      <input
-        type="search"
-        placeholder="Find a project"
-        aria-label="Find a project"
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
+      <SearchField label="Find a project" text={text} onPause={setText} />
+      {error !== null && <Failure error={error} onRetry={reload} />}
+      {value === undefined && isLoading && <Loading />}
       <ul>
         {found.slice(0, shownMax).map(({ id, name }) => (
           <li key={id}>
@@ -74,10 +65,8 @@ function ProjectList({ close }: { readonly close: () => void }) {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="quiet">No project has this name.</p>}
-      {found.length > shownMax && (
-        <p class="quiet">{found.length - shownMax} more. Type a part of the name.</p>
-      )}
+      {value?.length === 0 && <p class="quiet">No project has this name.</p>}
+      {found.length > shownMax && <p class="quiet">There are more. Type a part of the name.</p>}
     </div>
   );
 }

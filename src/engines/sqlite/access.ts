@@ -3,7 +3,7 @@
 import type { Caller } from "../../access/caller.ts";
 import type { Key, Permission } from "../../access/key.ts";
 import type { PlanName } from "../../access/plan.ts";
-import type { Project } from "../../access/project.ts";
+import { isNamed, type Project } from "../../access/project.ts";
 import type { AccessReader, AccessTransaction, NewProject, ProjectSummary } from "../../access/store.ts";
 import { memoryTypes } from "../../memory/memory.ts";
 import type { Database } from "../../native/sqlite.ts";
@@ -122,13 +122,16 @@ export function createAccessTransaction(
        memory_limit = :memoryLimit, retention_days = :retentionDays
      WHERE id = :id`,
   );
-  const summaries = database.prepare<[number], ProjectRow & { memories: number; keys: number }>(
-    `SELECT ${projectColumns},
+  const summariesBy = (order: string) =>
+    database.prepare<[number, number], ProjectRow & { memories: number; keys: number }>(
+      `SELECT ${projectColumns},
        (SELECT SUM(memories) FROM pool WHERE project = p.serial) AS memories,
        (SELECT COUNT(*) FROM api_key WHERE project = p.serial AND revoked_at IS NULL
          AND (expires_at IS NULL OR expires_at > ?)) AS keys
-     FROM project p WHERE p.deleted_at IS NULL ORDER BY p.serial`,
-  );
+     FROM project p WHERE p.deleted_at IS NULL AND p.serial > ? ORDER BY ${order}`,
+    );
+  const summaries = { created_at: summariesBy("p.serial"), memories: summariesBy("memories DESC, p.serial") };
+  const placeOf = database.prepare<[string], number>("SELECT serial FROM project WHERE id = ?").pluck();
   const markDeleted = database.prepare("UPDATE project SET deleted_at = ? WHERE id = ?");
   const revokeAll = database.prepare(
     "UPDATE api_key SET revoked_at = ? WHERE project = ? AND revoked_at IS NULL",
@@ -154,10 +157,16 @@ export function createAccessTransaction(
       const row = byReference.get(idOrName, idOrName, idOrName);
       return row === undefined ? null : toProject(row);
     },
-    async listProjects(now) {
-      return summaries
-        .all(now)
-        .map((row): ProjectSummary => ({ project: toProject(row), memories: row.memories, keys: row.keys }));
+    async listProjects({ text, after, order, limit }, now) {
+      const place = after === null ? 0 : placeOf.get(after);
+      if (place === undefined) return null;
+      const found: ProjectSummary[] = [];
+      for (const row of summaries[order].iterate(now, place)) {
+        const project = toProject(row);
+        if (isNamed(project, text)) found.push({ project, memories: row.memories, keys: row.keys });
+        if (found.length >= limit) break;
+      }
+      return found;
     },
     async updateProject({ id, plan, subscription, credits, memoryLimit, retentionDays }) {
       state.callers.clear();

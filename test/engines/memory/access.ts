@@ -1,7 +1,7 @@
 // The projects and keys of the test engine.
 
 import type { Caller } from "../../../src/access/caller.ts";
-import type { Project } from "../../../src/access/project.ts";
+import { isNamed, type Project } from "../../../src/access/project.ts";
 import type { KnownSession, SignInLink } from "../../../src/access/session.ts";
 import type { AccessReader, AccessTransaction } from "../../../src/access/store.ts";
 import type { Data, KeyRow, SessionRow } from "./data.ts";
@@ -85,15 +85,25 @@ export function createAccessTransaction(data: Data): AccessTransaction {
       return project;
     },
     findProject: async (reference) => findProject(data, reference),
-    listProjects: async (now) =>
-      alive(data).map((project) => ({
+    async listProjects({ text, after, order, limit }, now) {
+      const place = after === null ? -1 : projects.all().findIndex(({ project }) => project.id === after);
+      if (after !== null && place < 0) return null;
+      const behind = projects
+        .all()
+        .slice(place + 1)
+        .filter(({ isDeleted }) => !isDeleted);
+      const wanted = behind.map(({ project }) => project).filter((project) => isNamed(project, text));
+      const found = wanted.map((project) => ({
         project,
         memories: memories.all().filter((row) => row.project === project.id).length,
         keys: keysOf(project.id).filter(
           ({ key: { revokedAt, expiresAt } }) =>
             revokedAt === null && (expiresAt === null || expiresAt > now),
         ).length,
-      })),
+      }));
+      if (order === "memories") found.sort((left, right) => right.memories - left.memories);
+      return found.slice(0, limit);
+    },
     async updateProject(project) {
       projects.set(project.id, { project, isDeleted: false });
     },

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { digestSecret } from "../../../src/access/key.ts";
+import type { JsonObject } from "../../../src/json/json.ts";
 import { openMember, unitVector } from "../seam.ts";
 import { type EngineUnderTest, withSeam } from "./engine-under-test.ts";
 
@@ -53,6 +54,36 @@ export function testAccess(subject: EngineUnderTest): void {
         const { rows: keys } = await seam.administer("key.list", { project: first.id });
         expect(keys[0]?.id).toBe(first.caller.key.id);
         expect(keys).toHaveLength(2);
+      }));
+
+    test("projects are listed in pages, by a part of their name, and the largest first", () =>
+      withSeam(subject, async (seam) => {
+        const ids: string[] = [];
+        for (const name of ["Ärzte", "ops", "shop", "shop test", "SHOPPING"]) {
+          const { data } = await seam.administer("project.create", { name, plan: "custom" });
+          ids.push(String(data.id));
+        }
+        const [doctors = "", , shop = "", , last = ""] = ids;
+        const list = async (input: JsonObject) => {
+          const { rows } = await seam.administer("project.list", input);
+          return rows.map(({ name }) => name);
+        };
+        expect(await list({ page_size: 2 })).toEqual(["Ärzte", "ops"]);
+        expect(await list({ page_size: 2, after: shop })).toEqual(["shop test", "SHOPPING"]);
+        expect(await list({ page_size: 2, after: last })).toEqual([]);
+        expect(await list({ text: " shop ", page_size: 2 })).toEqual(["shop", "shop test"]);
+        expect(await list({ text: "shop", after: shop })).toEqual(["shop test", "SHOPPING"]);
+        expect(await list({ text: "äRZ" })).toEqual(["Ärzte"]);
+        expect(await list({ text: shop.toUpperCase() })).toEqual(["shop"]);
+        expect(await list({ text: "%" })).toEqual([]);
+        const member = await openMember(seam, shop);
+        await member.create({ content: "one", vector: unitVector(1) });
+        expect(await list({ sort_by: "memories", page_size: 2 })).toEqual(["shop", "Ärzte"]);
+        // A page can be continued although its last project was deleted meanwhile.
+        await seam.administer("project.delete", { project: shop });
+        expect(await list({ page_size: 1, after: shop })).toEqual(["shop test"]);
+        for (const input of [{ after: "none" }, { after: doctors, sort_by: "memories" }])
+          expect(await seam.administer("project.list", input)).toMatchObject({ code: 1400 });
       }));
 
     test("an id means the project that has it, even where another one is named like it", () =>

@@ -1,15 +1,12 @@
 // The filters above the table. Each one is in the address.
 
-import { useEffect, useRef, useState } from "preact/hooks";
 import { Select } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { useQuery } from "../../query.ts";
 import { isFiltered, type MemoryQuery, noFilters } from "./memory-query.ts";
 import { TagList } from "./tag-list.tsx";
-
-/** Each list is a record of the ledger, so a list is asked for when typing pauses. */
-const pauseMs = 300;
 
 const types = { "": "All types", rule: "Rules", fact: "Facts", context: "Contexts" };
 const activity = { "": "Active or not", true: "Active", false: "Inactive" };
@@ -21,7 +18,11 @@ export function MemoryFilters({ shown }: { readonly shown: MemoryQuery }) {
   const setTags = (next: readonly string[]) => query.set({ tag: next });
   return (
     <search class="filters memory-filters">
-      <WordsField words={shown.text} onPause={(text) => query.set({ text }, "replace")} />
+      <SearchField
+        label="Words in memories"
+        text={shown.text}
+        onPause={(text) => query.set({ text }, "replace")}
+      />
       <Select label="Type" value={shown.type} options={types} onChange={(type) => query.set({ type })} />
       <Select
         label="Active"
@@ -70,42 +71,5 @@ export function MemoryFilters({ shown }: { readonly shown: MemoryQuery }) {
         </button>
       )}
     </search>
-  );
-}
-
-interface WordsFieldProps {
-  readonly words: string;
-  readonly onPause: (words: string) => void;
-}
-
-function WordsField({ words, onPause }: WordsFieldProps) {
-  const [typed, setTyped] = useState(words);
-  const sent = useRef(words);
-  useEffect(() => {
-    // The address has changed by something else than typing, such as a step back.
-    if (words !== sent.current) setTyped(words);
-    sent.current = words;
-  }, [words]);
-  useEffect(() => {
-    if (typed === sent.current) return;
-    const timer = setTimeout(() => {
-      sent.current = typed;
-      onPause(typed);
-    }, pauseMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <input
-      type="search"
-      placeholder="Words in memories"
-      aria-label="Words in memories"
-      value={typed}
-      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.currentTarget.blur();
-        event.stopPropagation();
-      }}
-    />
   );
 }

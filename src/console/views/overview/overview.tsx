@@ -5,8 +5,9 @@ import { useEvent } from "../../api/events.ts";
 import { bytesText, Count, countOf, countText } from "../../parts/count.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { Time } from "../../parts/time.tsx";
+import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
-import { pathOf, projectId, projects } from "../../project.ts";
+import { listProjects, pathOf, projectId } from "../../project.ts";
 import { Activity } from "./activity.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { type Health, type InstallationState, isEvent, type ServerState, sum } from "./state.ts";
@@ -90,18 +91,14 @@ function Details({ state }: { readonly state: InstallationState }) {
 const shownProjectsMax = 8;
 
 function ProjectTable() {
-  const all = projects.value;
-  if (all === null || all.length === 0) return null;
-  const first = all
-    .toSorted((left, right) => (right.memories ?? 0) - (left.memories ?? 0))
-    .slice(0, shownProjectsMax);
+  const first = useData("", (signal) =>
+    listProjects({ sort_by: "memories", page_size: shownProjectsMax }, signal),
+  ).value;
+  if (first === undefined || first.length === 0) return null;
   return (
     <div class="card">
       <h3>
-        Projects{" "}
-        <a href={pathOf("projects")}>
-          {all.length > shownProjectsMax ? `All ${countText(all.length)}` : "Manage"}
-        </a>
+        Projects <a href={pathOf("projects")}>All</a>
       </h3>
       <table class="counts">
         <thead>

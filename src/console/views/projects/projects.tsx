@@ -2,21 +2,20 @@
 
 import { useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { administer } from "../../api/calls.ts";
 import { Count } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { showMessage } from "../../parts/messages.tsx";
-import { Loading } from "../../parts/progress.tsx";
-import { createRows } from "../../parts/rows.ts";
+import { createRows, type LoadPage } from "../../parts/rows.ts";
+import { SearchField } from "../../parts/search-field.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
 import { Time } from "../../parts/time.tsx";
 import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
-import { pathOf, readProjects } from "../../project.ts";
+import { listProjects, pathOf } from "../../project.ts";
 import { useQuery } from "../../query.ts";
 import { NewProject } from "./new-project.tsx";
 import { type ProjectDetail, plans } from "./project-detail.ts";
@@ -25,22 +24,21 @@ import { ProjectPanel } from "./project-panel.tsx";
 export function Projects() {
   const query = useQuery();
   const { route } = useLocation();
-  const all = useData("", (signal) => administer<ProjectDetail[]>("project.list", {}, true, { signal }));
   const text = query.get("text") ?? "";
-  const found = (all.value ?? []).filter(
-    ({ id, name }) => name.toLowerCase().includes(text.trim().toLowerCase()) || id.startsWith(text.trim()),
-  );
-  const rows = useMemo(
-    () => createRows<ProjectDetail>(async () => ({ rows: found, next: null, total: found.length })),
-    [all.value, text],
-  );
+  const rows = useMemo(() => createRows(loadPage(text.trim())), [text]);
   const openId = query.get("open");
-  const open = all.value?.find(({ id }) => id === openId);
+  // The beginning of an id finds its project, wherever it is in the list.
+  const open = useData(openId ?? "", async (signal) =>
+    openId === null
+      ? undefined
+      : (await listProjects<ProjectDetail>({ text: openId, page_size: pageSize }, signal)).find(
+          ({ id }) => id === openId,
+        ),
+  );
   const create = () => query.set({ new: "project" });
   const changed = () => {
-    all.reload();
-    // The list in the navigation; its failure is shown there.
-    readProjects().catch(() => undefined);
+    rows.reload();
+    open.reload();
   };
   useShortcuts("Projects", [{ keys: "n", label: "New project", run: create }]);
   return (
@@ -56,47 +54,42 @@ export function Projects() {
       }
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Find a project"
-          placeholder="Find a project by name or id"
-          value={text}
-          onInput={({ currentTarget }) => query.set({ text: currentTarget.value }, "replace")}
+        <SearchField
+          label="Find a project by name or id"
+          text={text}
+          onPause={(next) => query.set({ text: next }, "replace")}
         />
       </div>
-      {all.error !== null && <Failure error={all.error} onRetry={all.reload} />}
-      {all.value === undefined && all.isLoading && <Loading />}
-      {all.value !== undefined && (
-        <div class="with-panel">
-          <Table
-            label="Projects"
-            noun={["project", "projects"]}
-            columns={columns}
-            rows={rows}
-            idOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            openId={openId}
-            onOpen={({ id }) => query.set({ open: id })}
-            empty={
-              <Empty title={text === "" ? "There are no projects" : "No project has this name"}>
-                <p>
-                  {text === ""
-                    ? "Create one for each team or product."
-                    : "Change the text, or create a project."}
-                </p>
-              </Empty>
-            }
+      {open.error !== null && <Failure error={open.error} onRetry={open.reload} />}
+      <div class="with-panel">
+        <Table
+          label="Projects"
+          noun={["project", "projects"]}
+          columns={columns}
+          rows={rows}
+          idOf={({ id }) => id}
+          nameOf={({ name }) => name}
+          openId={openId}
+          onOpen={({ id }) => query.set({ open: id })}
+          empty={
+            <Empty title={text === "" ? "There are no projects" : "No project has this name"}>
+              <p>
+                {text === ""
+                  ? "Create one for each team or product."
+                  : "Change the text, or create a project."}
+              </p>
+            </Empty>
+          }
+        />
+        {open.value !== undefined && (
+          <ProjectPanel
+            key={open.value.id}
+            project={open.value}
+            onClose={() => query.set({ open: null })}
+            onChanged={changed}
           />
-          {open !== undefined && (
-            <ProjectPanel
-              key={open.id}
-              project={open}
-              onClose={() => query.set({ open: null })}
-              onChanged={changed}
-            />
-          )}
-        </div>
-      )}
+        )}
+      </div>
       {query.get("new") === "project" && (
         <NewProject
           onClose={() => query.set({ new: null }, "replace")}
@@ -111,6 +104,18 @@ export function Projects() {
     </View>
   );
 }
+
+const pageSize = 100;
+
+/** The cursor of a page is the last project of the page before. */
+const loadPage =
+  (text: string): LoadPage<ProjectDetail> =>
+  async (cursor, signal) => {
+    const query = { text, page_size: pageSize, after: cursor ?? undefined };
+    const rows = await listProjects<ProjectDetail>(query, signal);
+    const next = rows.length < pageSize ? null : (rows.at(-1)?.id ?? null);
+    return { rows, next, total: next === null && cursor === null ? rows.length : null };
+  };
 
 const columns: readonly Column<ProjectDetail>[] = [
   { name: "name", title: "Name", narrow: "title", cell: ({ name }) => <bdi>{name}</bdi> },
