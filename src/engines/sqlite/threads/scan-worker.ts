@@ -11,7 +11,11 @@ import { type DatabaseFile, openReading } from "../database-file/connection.ts";
 import { createBlockReader } from "../search/scanners/block-reader.ts";
 import { createExactScores } from "../search/scanners/exact-scores.ts";
 import type { TaskKinds } from "../search/scanners/scanner-tasks.ts";
-import { createTaskPerformer, type FindBuffer } from "../search/scanners/task-performer.ts";
+import {
+  type CountGarbage,
+  createTaskPerformer,
+  type FindBuffer,
+} from "../search/scanners/task-performer.ts";
 import { warmScan } from "../search/scanners/warm-scan.ts";
 import type { ToScanner } from "../search/steps/group-steps.ts";
 import { tryReadingBlock } from "../search-cache/project-files.ts";
@@ -44,7 +48,11 @@ function connect() {
   return { exactScores: createExactScores(database), readBlock: createBlockReader(database) };
 }
 
-const createHandlers = (findBuffer: FindBuffer): Handlers => ({
+/** A stored vector becomes two copies: that of SQLite's driver, and the numbers. */
+const garbageOf = (vectors: number, dimensions: number) =>
+  vectors * dimensions * 2 * Float32Array.BYTES_PER_ELEMENT;
+
+const createHandlers = (findBuffer: FindBuffer, countGarbage: CountGarbage): Handlers => ({
   scan: ({ dimensions, queries }, { blocks }) =>
     packFound(
       scan({
@@ -59,11 +67,14 @@ const createHandlers = (findBuffer: FindBuffer): Handlers => ({
     ),
   score: ({ dimensions, ...query }, { buffer, ...candidates }) => {
     connected ??= connect();
+    countGarbage(garbageOf(candidates.rows.length, dimensions));
     return connected.exactScores(query, viewRowBlock(findBuffer(buffer), dimensions), candidates);
   },
   read: ({ dimensions, ...common }, { buffer, ...range }) => {
     connected ??= connect();
-    return connected.readBlock({ ...common, ...range }, viewRowBlock(findBuffer(buffer), dimensions));
+    const read = connected.readBlock({ ...common, ...range }, viewRowBlock(findBuffer(buffer), dimensions));
+    countGarbage(garbageOf(read?.rows ?? 0, dimensions));
+    return read;
   },
   load: (_, { place, buffer }) => tryReadingBlock(place, new Uint8Array(findBuffer(buffer))),
 });

@@ -13,21 +13,29 @@ interface Collections {
 
 /** Rarely enough that collecting, which takes milliseconds, takes less than a hundredth of the time. */
 const collectEveryMs = 1_000;
+/** Of which a thread knows that it made them. */
+const garbageBytesMax = 32 * 1024 ** 2;
 /** The groups that are open during a collection of young garbage become old garbage. */
 const collectAllEvery = 4;
 
-/** @returns what to call after each piece of work; an idle thread makes no garbage */
+/**
+ * @returns what to call after each piece of work, with the bytes that it has left as garbage, as far as they are many; an idle thread makes
+ * no garbage
+ */
 export function createGarbageCollection(
   { young, all }: Collections = { young: () => Bun.gc(false), all: fullGC },
   nowMs: () => number = () => performance.now(),
-): () => void {
+): (garbageBytes?: number) => void {
   let collectedAtMs = nowMs();
   let collections = 0;
-  return () => {
-    if (nowMs() - collectedAtMs < collectEveryMs) return;
+  let waitingBytes = 0;
+  return (garbageBytes = 0) => {
+    waitingBytes += garbageBytes;
+    if (nowMs() - collectedAtMs < collectEveryMs && waitingBytes < garbageBytesMax) return;
     collections += 1;
     if (collections % collectAllEvery === 0) all();
     else young();
     collectedAtMs = nowMs();
+    waitingBytes = 0;
   };
 }

@@ -7,19 +7,30 @@ import { createGarbageCollection } from "./garbage.ts";
 /** @throws RangeError: the searcher has not shared a buffer with this number, or has released it */
 export type FindBuffer = (number: number) => SharedArrayBuffer;
 
+/** How many bytes of garbage the task makes, as far as they are many. */
+export type CountGarbage = (bytes: number) => void;
+
 /** By the kinds of tasks. */
 export type TaskHandlers = Readonly<Record<string, (common: never, task: never) => unknown>>;
 
 /** @returns what answers the messages to a scanner */
-export function createTaskPerformer(createHandlers: (findBuffer: FindBuffer) => TaskHandlers) {
+export function createTaskPerformer(
+  createHandlers: (findBuffer: FindBuffer, countGarbage: CountGarbage) => TaskHandlers,
+) {
   const buffers = new Map<number, SharedArrayBuffer>();
   const commons = new Map<number, unknown>();
   const collectGarbage = createGarbageCollection();
-  const handlers = createHandlers((number) => {
-    const buffer = buffers.get(number);
-    if (buffer === undefined) throw new RangeError(`No buffer has the number ${number}.`);
-    return buffer;
-  });
+  let garbageBytes = 0;
+  const handlers = createHandlers(
+    (number) => {
+      const buffer = buffers.get(number);
+      if (buffer === undefined) throw new RangeError(`No buffer has the number ${number}.`);
+      return buffer;
+    },
+    (bytes) => {
+      garbageBytes += bytes;
+    },
+  );
 
   const change = (shared: readonly SharedBuffer[], forgotten: readonly number[]): void => {
     for (const { number, buffer } of shared) buffers.set(number, buffer);
@@ -38,7 +49,8 @@ export function createTaskPerformer(createHandlers: (findBuffer: FindBuffer) => 
     // The searcher names kinds of TaskKinds only, with values of their types.
     const perform = handlers[kind] as (common: unknown, task: unknown) => unknown;
     const result = perform(commons.get(common.number), task);
-    collectGarbage();
+    collectGarbage(garbageBytes);
+    garbageBytes = 0;
     return result;
   };
 }

@@ -22,6 +22,15 @@ test("a thread that works all the time collects its garbage once a second, and a
   ]);
 });
 
+test("work that leaves much garbage has it collected before a second has passed", () => {
+  const collections: number[] = [];
+  let pieces = 0;
+  const collect = () => collections.push(pieces);
+  const collectGarbage = createGarbageCollection({ young: collect, all: collect }, () => 0);
+  for (pieces = 1; pieces <= 10; pieces++) collectGarbage(8 * 1024 ** 2);
+  expect(collections).toEqual([4, 8]);
+});
+
 test("the next group uses the memory of the eligible memories again, and finds no bit of the group before", () => {
   const sets = new EligibleSets();
   const first = sets.take(100);
