@@ -26,8 +26,9 @@ export function createRecordList(
   const span = createChainSpan(database);
   const seek = createSeek(database);
 
-  const countMatching = (filter: Filter, range: Values): number => {
-    const sql = `SELECT COUNT(*) FROM audit_entry e WHERE ${inRange} ${filter.sql}`;
+  /** @param hint names the index to use, where SQLite would choose one that has more records */
+  const countMatching = (filter: Filter, range: Values, hint = ""): number => {
+    const sql = `SELECT COUNT(*) FROM audit_entry e ${hint} WHERE ${inRange} ${filter.sql}`;
     return Number(
       database
         .prepare<[Values], number>(sql)
@@ -42,7 +43,8 @@ export function createRecordList(
     if (query.statusClass === null) return all;
     if (query.statusClass !== 2) return countMatching(filterOf(query), range);
     // The index of failures contains the other records; no index contains these.
-    return all - countMatching({ ...others, sql: `${others.sql} AND ${isFailure}` }, range);
+    const failed = { ...others, sql: `${others.sql} AND ${isFailure}` };
+    return all - countMatching(failed, range, others.sql === "" ? byFailure : "");
   };
 
   /** Rows are found in an index. Entries and payloads are read only of the rows that are shown, not of skipped ones. */
@@ -53,7 +55,7 @@ export function createRecordList(
     return database
       .prepare<[Values], RecordRow>(
         `SELECT ${recordColumns} FROM (
-           SELECT e.number FROM audit_entry e ${isRare ? "INDEXED BY audit_entry_failed" : ""}
+           SELECT e.number FROM audit_entry e ${isRare ? byFailure : ""}
            WHERE ${inRange} ${sql} ORDER BY e.seq DESC LIMIT :limit OFFSET :offset
          ) found JOIN audit_entry e ON e.number = found.number ${payloadJoin} ORDER BY e.seq DESC`,
       )
@@ -86,6 +88,7 @@ function startOf(query: RecordQuery, high: number): { readonly high: number; rea
 }
 
 const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
+const byFailure = "INDEXED BY audit_entry_failed";
 /** The condition of the index of failures. */
 const isFailure = "e.status NOT BETWEEN 200 AND 299";
 
