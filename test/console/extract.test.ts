@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser } from "playwright-core";
+import { revokeSessions } from "../../src/access/session-operations.ts";
 import { toPassages } from "../../src/console/views/extract/passages.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { signInAt } from "./administration.ts";
@@ -99,6 +100,39 @@ browserTest("an update shows the difference, and changes the memory only when it
   const updates = app.records(project).filter(({ action }) => action.startsWith("memory.update"));
   expect(updates.map(({ action }) => action)).toEqual(["memory.update_batch"]);
   expect(faults).toEqual([]);
+  await close();
+});
+
+browserTest("every decision is possible with the keyboard, and kept when the session ends", async () => {
+  const { id: project, key } = await app.createProject("business");
+  const { page, faults, close } = await open(project);
+  await page.keyboard.press("Control+Enter");
+  const cards = page.locator(".proposal");
+  await cards.nth(2).waitFor();
+  await page.locator("h1").focus();
+  await page.keyboard.press("j");
+  await page.keyboard.press("y");
+  await page.keyboard.press("j");
+  await page.keyboard.press("n");
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("Ben lives in Porto.");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("k");
+  await page.keyboard.press("j");
+  await page.keyboard.press("y");
+  expect(await cards.nth(1).getAttribute("data-decision")).toBe("refused");
+  await app.administer(revokeSessions, { all: true });
+  await page.getByRole("button", { name: "Store 2 memories" }).click();
+  await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+  expect((await app.call("GET", "/v1/memories", { key })).data.pagination).toMatchObject({ total: 0 });
+  await signInAt(page, app, `/console/projects/${project}/extract`);
+  await page.getByRole("button", { name: "Store 2 memories" }).click();
+  await page.getByText("2 memories stored").waitFor();
+  const { memories } = (await app.call("GET", "/v1/memories?text=porto", { key })).data;
+  expect(memories).toMatchObject([{ content: "Ben lives in Porto." }]);
+  expect(faults.filter((fault) => !/401/.test(fault))).toEqual([]);
   await close();
 });
 

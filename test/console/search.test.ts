@@ -100,6 +100,12 @@ browserTest("a query shows both modes, the parts of each score, and what was jus
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   expect(await page.locator("li:has(:focus) .place").textContent()).toBe("2");
+  const opened = await page.locator("li:has(:focus) .content").textContent();
+  await page.keyboard.press("e");
+  await page.locator(".side-panel").getByRole("button", { name: "Save" }).waitFor();
+  expect(await page.locator(".side-panel").getByLabel("Text").inputValue()).toBe(opened ?? "");
+  await page.goBack();
+  await column(page, "Hybrid").waitFor();
   await page.reload();
   await column(page, "Hybrid").waitFor();
   expect(faults).toEqual([]);
@@ -134,6 +140,7 @@ browserTest("a query is saved as a check, and what fails is found again in the l
   await hit.getByRole("button", { name: "Save as a check" }).click();
   await page.getByRole("dialog").getByText("The office opens at nine.").waitFor();
   expect(await page.getByLabel("Among the first").inputValue()).toBe("3");
+  expect(await faultsInOtherForms(page, "search-save-check")).toEqual([]);
   await page.getByLabel("Among the first").fill("1");
   await page.getByRole("button", { name: "Save the check" }).click();
   await page.getByRole("button", { name: "Show the checks" }).click();

@@ -1,13 +1,14 @@
 // Extracts memories from a text, and lets the person decide about each one before anything is stored. The text is a draft of this tab, not
 // in the address.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useDraft } from "../../drafts.ts";
 import { countOf } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field } from "../../parts/field.tsx";
 import { showMessage } from "../../parts/messages.tsx";
+import { moveFocus } from "../../parts/move-focus.ts";
 import { Loading } from "../../parts/progress.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { TagInput } from "../../parts/tag-input.tsx";
@@ -148,13 +149,28 @@ function Decisions({ work, proposals, isBusy, onWork, onStore, onDiscard }: Deci
         each.decision === "open" ? { ...each, decision: "accepted" } : each,
       ),
     });
-  useShortcuts("Extract", [{ keys: "a", label: "Accept all that are open", run: acceptOpen }]);
+  const root = useRef<HTMLDivElement>(null);
+  const move = (step: number) => moveFocus(root.current, ".proposal", step);
+  /** Presses a button of the item with the focus, or begins to edit it. */
+  const act = (selector: string) => {
+    const control = root.current?.querySelector<HTMLElement>(`.proposal:focus-within ${selector}`);
+    if (control instanceof HTMLButtonElement) control.click();
+    else control?.focus();
+  };
+  useShortcuts("Extract", [
+    { keys: "j", label: "Next item", run: () => move(1) },
+    { keys: "k", label: "Previous item", run: () => move(-1) },
+    { keys: "e", label: "Edit the item; Escape ends it", run: () => act("textarea") },
+    { keys: "y", label: "Accept the item", run: () => act("footer button:nth-of-type(1)") },
+    { keys: "n", label: "Refuse the item", run: () => act("footer button:nth-of-type(2)") },
+    { keys: "a", label: "Accept all that are open", run: acceptOpen },
+  ]);
   const passages = toPassages(
     work.text,
     proposals.map(({ item }) => item.evidence),
   );
   return (
-    <div class="decisions">
+    <div class="decisions" ref={root}>
       <div class="filters">
         <button type="button" class="primary" disabled={isBusy || accepted === 0} onClick={onStore}>
           Store {countOf(accepted, "memory", "memories")}

@@ -19,7 +19,7 @@ export function ProposalCard({ proposal, onChange }: ProposalCardProps) {
   const isStored = decision === "stored";
   const decide = (next: "accepted" | "refused") => onChange({ decision: decision === next ? "open" : next });
   return (
-    <article class="proposal" data-decision={decision}>
+    <article class="proposal" data-decision={decision} tabIndex={-1} aria-label={content.slice(0, 100)}>
       <header>
         <span class={`badge ${badges[item.action]}`}>{describe(proposal)}</span>
         {item.expires_at !== null && (
@@ -40,6 +40,9 @@ export function ProposalCard({ proposal, onChange }: ProposalCardProps) {
           maxLength={contentMaxCharacters}
           value={content}
           onInput={({ currentTarget }) => onChange({ content: currentTarget.value })}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === "Escape") currentTarget.closest<HTMLElement>(".proposal")?.focus();
+          }}
         />
       )}
       {known !== null && known.content !== content && !isStored && (

@@ -2,10 +2,12 @@
 // injection would return; and the checks, which are saved searches.
 
 import { useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import type { SearchMode, SearchResult } from "../../../../clients/typescript/src/index.ts";
 import { isAllowed } from "../../access.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
+import { moveFocus } from "../../parts/move-focus.ts";
 import { Loading } from "../../parts/progress.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -92,17 +94,19 @@ function Answer({ asked, comparison, query }: AnswerProps) {
   const [marked, setMarked] = useState<string | null>(null);
   const [saving, setSaving] = useState<NewCheck | null>(null);
   const root = useRef<HTMLDivElement>(null);
-  const find = (selector: string) => [...(root.current?.querySelectorAll<HTMLElement>(selector) ?? [])];
-  const move = (step: number) => {
-    const links = find(".hit a");
-    const at = links.findIndex((link) => link.matches(":focus"));
-    links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+  const { route } = useLocation();
+  const find = (selector: string) => root.current?.querySelector<HTMLElement>(selector);
+  const move = (step: number) => moveFocus(root.current, ".hit a", step);
+  const edit = () => {
+    const link = find(".hit:focus-within a");
+    if (link instanceof HTMLAnchorElement) route(`${link.pathname}${link.search}&edit=yes`);
   };
   useShortcuts("Search lab", [
     { keys: "j", label: "Next hit", run: () => move(1) },
     { keys: "k", label: "Former hit", run: () => move(-1) },
-    { keys: "c", label: "Save as a check", run: () => find(".hit:focus-within button").at(0)?.click() },
-    { keys: "b", label: "Budget of the prompt", run: () => find("input[type=range]").at(0)?.focus() },
+    { keys: "c", label: "Save as a check", run: () => find(".hit:focus-within button")?.click() },
+    { keys: "e", label: "Edit the memory", run: edit },
+    { keys: "b", label: "Budget of the prompt", run: () => find("input[type=range]")?.focus() },
   ]);
   const expected = query.get("expects");
   const actions = { marked, onMark: setMarked, expected, onCheck: null };
