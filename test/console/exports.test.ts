@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import type { JsonObject } from "../../src/json/json.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { signInAt } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, obstacles, openPage, picture } from "./browser.ts";
@@ -52,6 +53,8 @@ for (const [theme, width] of [
       await page.locator('.export[data-status="completed"]').waitFor();
       expect(await saved(page, "Download")).toContain("The sky is blue.");
       expect(await saved(page, "Manifest")).toStartWith("memledger-export/v1\n");
+      await page.getByText("What the manifest states").click();
+      await page.getByText('"first_seq": 1').waitFor();
       await picture(page, `exports-${theme}-${width}`);
       expect(await obstacles(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
@@ -60,3 +63,39 @@ for (const [theme, width] of [
     },
     60_000,
   );
+
+// Last, because it moves the clock of the server.
+browserTest(
+  "the span of the ledger becomes that of an export, which its address keeps",
+  async () => {
+    const { id: project, key } = await app.createProject("business");
+    for (const content of ["Before.", "Within.", "After."]) {
+      await app.call("POST", "/v1/memories", { key, body: { content, memory_type: "fact" } });
+      app.passTime(60_000);
+    }
+    const [, within] = (await app.call("GET", "/v1/memories", { key })).data.memories as JsonObject[];
+    const time = String(within?.created_at);
+    const span = new URLSearchParams({ start_time: time, end_time: time });
+    const { page, faults, close } = await openPage(browser, app.url);
+    await signInAt(page, app, `/console/projects/${project}/ledger?${span}`);
+    await page.getByRole("link", { name: "Export", exact: true }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.reload();
+    const before = app.countRecords(project);
+    await page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click();
+    await page.locator('.export[data-status="completed"]').waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(new URL(page.url()).search).toBe("");
+    // The event stream tells of the export, so nothing but its creation is recorded.
+    expect(app.countRecords(project) - before).toBe(1);
+    const file = await saved(page, "Download");
+    expect([file.includes("Within."), file.includes("Before."), file.includes("After.")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  60_000,
+);

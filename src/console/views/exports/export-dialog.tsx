@@ -7,7 +7,7 @@ import { now } from "../../clock.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
-import { anyTime, type Span, SpanFields } from "../../parts/time-span.tsx";
+import { type Span, SpanFields } from "../../parts/time-span.tsx";
 import { useProject } from "../../project.ts";
 
 const formats: Readonly<Record<ExportFormat, string>> = {
@@ -22,13 +22,15 @@ const dayMs = 86_400_000;
 interface ExportDialogProps {
   /** Of the plan of the project; null: unlimited, or unknown. */
   readonly retentionDays: number | null;
+  /** Of the address. */
+  readonly begin: Span;
   readonly onBegun: () => void;
   readonly onClose: () => void;
 }
 
-export function ExportDialog({ retentionDays, onBegun, onClose }: ExportDialogProps) {
+export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: ExportDialogProps) {
   const { client } = useProject();
-  const [span, setSpan] = useState<Span>(anyTime);
+  const [span, setSpan] = useState<Span>(named);
   const [format, setFormat] = useState<ExportFormat>("csv");
   const [error, setError] = useState<unknown>(null);
   const [isRunning, setRunning] = useState(false);
@@ -60,7 +62,10 @@ export function ExportDialog({ retentionDays, onBegun, onClose }: ExportDialogPr
   return (
     <Dialog title="New export" onClose={onClose}>
       <form onSubmit={submit}>
-        <p class="quiet">Leave a time empty to export from the first record, or until now.</p>
+        <p class="quiet">
+          Leave a time empty to export from the first record, or until now. An export has all records of its
+          span: a chain with gaps could not be verified.
+        </p>
         <SpanFields span={span} onChange={setSpan} />
         <Field label="Format" help="Both have the same records.">
           {(control) => <Select control={control} value={format} options={formats} onChange={setFormat} />}

@@ -78,7 +78,37 @@ export function ExportItem({ made }: { readonly made: ExportDetail }) {
           <CopyText text={made.sha256} what="the SHA-256 of the file" shownCharacters={shownCharacters} />
         </p>
       )}
+      {status === "completed" && <Manifest id={id} />}
       {error !== null && <Failure error={error} />}
     </li>
   );
+}
+
+/** The signed statement about the file. It is read when it is opened, because the call adds a record. */
+function Manifest({ id }: { readonly id: string }) {
+  const { client } = useProject();
+  const [text, setText] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const read = () =>
+    client.audit
+      .exportManifest(id)
+      .then((response) => response.text())
+      .then(setText, setError);
+  return (
+    <details onToggle={({ currentTarget }) => currentTarget.open && text === null && void read()}>
+      <summary>What the manifest states</summary>
+      {error !== null && <Failure error={error} onRetry={() => void read()} />}
+      {text !== null && <pre>{readable(text)}</pre>}
+    </details>
+  );
+}
+
+/** With one line for each member, and the signature below. */
+function readable(manifest: string): string {
+  const [heading = "", body = "", , signature = ""] = manifest.split("\n");
+  try {
+    return `${heading}\n${JSON.stringify(JSON.parse(body), null, 2).replaceAll("\\n", "\n    ")}\n${signature}`;
+  } catch {
+    return manifest;
+  }
 }

@@ -2,12 +2,13 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ExportDetail } from "../../../../clients/typescript/src/index.ts";
-import { useEvent } from "../../api/events.ts";
+import { isLive, useEvent } from "../../api/events.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
+import { useQuery } from "../../query.ts";
 import { session } from "../../session.ts";
 import { ExportDialog } from "./export-dialog.tsx";
 import { ExportItem } from "./export-item.tsx";
@@ -19,7 +20,8 @@ export function Exports() {
   const { id, client } = useProject();
   const [exports, setExports] = useState<readonly ExportDetail[] | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [isBeginning, setBeginning] = useState(false);
+  const query = useQuery();
+  const isBeginning = query.get("new") !== null;
   const isPermitted = session.value?.key?.permissions.includes("audit.export") ?? true;
   const read = () =>
     client.audit.exportList().then(
@@ -38,7 +40,7 @@ export function Exports() {
     return () => clearTimeout(timer);
   }, [exports === null, isPermitted]);
   const begin = (
-    <button type="button" class="primary" onClick={() => setBeginning(true)}>
+    <button type="button" class="primary" onClick={() => query.set({ new: "1" })}>
       New export
     </button>
   );
@@ -75,8 +77,10 @@ export function Exports() {
       {isBeginning && (
         <ExportDialog
           retentionDays={retentionDays}
-          onBegun={() => void read()}
-          onClose={() => setBeginning(false)}
+          begin={{ start: query.get("start_time"), end: query.get("end_time") }}
+          // The event stream tells of it.
+          onBegun={() => isLive.value || void read()}
+          onClose={() => query.set({ new: null, start_time: null, end_time: null }, "replace")}
         />
       )}
     </View>

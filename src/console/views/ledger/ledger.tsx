@@ -8,6 +8,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { createRows } from "../../parts/rows.ts";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Table } from "../../parts/table.tsx";
+import type { Span } from "../../parts/time-span.tsx";
 import { View } from "../../parts/view.tsx";
 import { pathOf, projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
@@ -57,8 +58,8 @@ export function Ledger() {
           <a class="button" href={pathOf("proof", id)}>
             Verify
           </a>
-          <a class="button" href={pathOf("exports", id)}>
-            Exports
+          <a class="button" href={`${pathOf("exports", id)}?${exportQuery(filter.span)}`}>
+            Export
           </a>
         </>
       }
@@ -94,6 +95,15 @@ export function Ledger() {
       </div>
     </View>
   );
+}
+
+/** Begins an export of the span that is listed. */
+function exportQuery({ start, end }: Span): URLSearchParams {
+  return new URLSearchParams({
+    new: "1",
+    ...(start === null ? {} : { start_time: start }),
+    ...(end === null ? {} : { end_time: end }),
+  });
 }
 
 function NoRecords({
