@@ -153,6 +153,58 @@ describe("texts of others", () => {
   );
 });
 
+describe("a chart", () => {
+  browserTest(
+    "is read with the arrow keys and with the pointer, in the zone that was chosen",
+    async () => {
+      const page = await open("#parts");
+      const chart = page.getByRole("slider", { name: "Calls by minute: 10 to 30" });
+      await chart.focus();
+      await page.keyboard.press("Home");
+      const first = await chart.getAttribute("aria-valuetext");
+      expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, Calls 20, Errors 4$/);
+      await page.keyboard.press("ArrowRight");
+      expect(await chart.getAttribute("aria-valuetext")).toMatch(/, Calls 21, Errors 0$/);
+      expect(await page.locator(".chart figcaption").textContent()).toMatch(/:\d\d Calls 21 Errors 0$/);
+      await page.keyboard.press("End");
+      await page.keyboard.press("ArrowRight");
+      const last = await chart.getAttribute("aria-valuemax");
+      expect(await chart.getAttribute("aria-valuenow")).toBe(last ?? "");
+      const box = await chart.boundingBox();
+      if (box === null) throw new Error("the chart is not visible");
+      await page.mouse.move(box.x + 56, box.y + 40);
+      expect(await chart.getAttribute("aria-valuenow")).toBe("0");
+      expect(await page.locator(".chart .reading").count()).toBe(1);
+      await page.evaluate(`localStorage.setItem("memledger.zone", "UTC")`);
+      await page.reload();
+      await chart.focus();
+      expect(await chart.getAttribute("aria-valuetext")).toContain(" UTC, Calls ");
+      await close();
+    },
+    60_000,
+  );
+
+  browserTest(
+    "is as wide as its place, and has the colours of the theme",
+    async () => {
+      const page = await open("#parts");
+      await page.locator(".chart .line").first().waitFor();
+      const stroke = (): Promise<unknown> =>
+        page.evaluate(`getComputedStyle(document.querySelector(".chart .line")).stroke`);
+      const light = await stroke();
+      expect(light).toMatch(/^rgb/);
+      await page.setViewportSize({ width: 360, height: 800 });
+      await page.waitForFunction(`document.querySelector(".chart svg").getBoundingClientRect().right <= 360`);
+      await page.emulateMedia({ colorScheme: "dark" });
+      const dark = await stroke();
+      expect(dark).toMatch(/^rgb/);
+      expect(dark).not.toBe(light);
+      await close();
+    },
+    60_000,
+  );
+});
+
 describe("the other parts", () => {
   browserTest(
     "answer the keyboard: tags, tabs, a question by name, the list of shortcuts",
@@ -208,7 +260,7 @@ describe("the other parts", () => {
             await page.goto(`${gallery.url}/${hash}`);
             await page.reload();
             await page.waitForSelector("h1");
-            if (hash === "#parts") await page.locator(".u-legend").waitFor();
+            if (hash === "#parts") await page.locator(".chart svg .line").first().waitFor();
             await picture(page, `${hash.slice(1)}-${theme}-${width}`);
             expect(await obstacles(page)).toEqual([]);
             expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { linePath, nearestIndex, timeScale, valueScale } from "../../src/console/parts/chart-scale.ts";
 import { rowWindow, scrollToRow } from "../../src/console/parts/row-window.ts";
 import { createRows, type LoadPage } from "../../src/console/parts/rows.ts";
 import {
@@ -225,4 +226,57 @@ test("a difference has both texts in it, and the words that differ", () => {
 test("texts that have nothing in common are replaced as a whole", () => {
   const long = (word: string) => Array.from({ length: 3_000 }, (_, index) => `${word}${index}`).join("\n");
   expect(differenceOf(long("a"), long("b")).map(({ kind }) => kind)).toEqual(["removed", "added"]);
+});
+
+test("values have an axis from 0 to a round number that is not below them", () => {
+  expect(valueScale(23, 0, 100).ticks).toEqual([0, 5, 10, 15, 20, 25]);
+  expect(valueScale(0, 0, 100).ticks[0]).toBe(0);
+  expect(valueScale(0.3, 0, 100).ticks).toEqual([0, 0.1, 0.2, 0.3]);
+  fc.assert(
+    fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (max) => {
+      const { ticks, of } = valueScale(max, 10, 110);
+      const highest = ticks.at(-1) ?? 0;
+      expect(ticks.length).toBeLessThanOrEqual(6);
+      expect(highest).toBeGreaterThanOrEqual(max * (1 - 1e-9));
+      expect([of(0), Math.round(of(highest))]).toEqual([110, 10]);
+    }),
+  );
+});
+
+test("times have round steps of the local time, also when daylight saving time ends", () => {
+  const at = (text: string) => Date.parse(text) / 1_000;
+  const hour = [at("2026-11-22T10:17:00Z"), at("2026-11-22T11:16:00Z")];
+  const utc = timeScale(hour, [0, 590], 7, () => 0);
+  expect(utc.ticks.map((tick) => new Date(tick * 1_000).toISOString().slice(11, 16))).toEqual([
+    "10:20",
+    "10:30",
+    "10:40",
+    "10:50",
+    "11:00",
+    "11:10",
+  ]);
+  expect([utc.of(hour[0] ?? 0), utc.of(hour[1] ?? 0)]).toEqual([0, 590]);
+  const end = at("2026-10-25T01:00:00Z");
+  const offsetOf = (seconds: number) => (seconds < end ? 3_600 : 0);
+  const day = timeScale([at("2026-10-24T23:30:00Z"), at("2026-10-25T12:00:00Z")], [0, 1], 5, offsetOf);
+  const local = day.ticks.map((tick) =>
+    new Date((tick + offsetOf(tick)) * 1_000).toISOString().slice(11, 16),
+  );
+  expect(local).toEqual(["03:00", "06:00", "09:00", "12:00"]);
+  expect(timeScale([], [0, 100], 5, () => 0).ticks.length).toBeLessThanOrEqual(1);
+  expect(timeScale([60], [0, 100], 5, () => 0).of(60)).toBe(50);
+});
+
+test("a line has gaps, and a value between gaps is a point", () => {
+  const path = (values: (number | null)[]) =>
+    linePath(
+      values,
+      (index) => index,
+      (value) => value,
+    );
+  expect(path([1, 2, null, 4, null])).toBe("M0.0 1.0h0L1.0 2.0M3.0 4.0h0");
+  expect(path([null, null])).toBe("");
+  expect([nearestIndex([10, 20, 30], 24), nearestIndex([10, 20], -5), nearestIndex([], 1)]).toEqual([
+    1, 0, -1,
+  ]);
 });

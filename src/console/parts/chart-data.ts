@@ -1,8 +1,8 @@
-// Owns the types of a chart, which its component and its canvas share.
+// Owns the types of a chart, which its component and its drawing share.
 
 export interface Series {
   readonly label: string;
-  /** One value for each time; null: a gap. */
+  /** One value for each time, 0 or more; null: a gap. */
   readonly values: readonly (number | null)[];
   /** Name of a colour of tokens.css, such as `--chart-1`. */
   readonly color: string;
@@ -12,18 +12,6 @@ export interface ChartData {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-}
-
-export interface ChartOptions extends ChartData {
-  /** In pixels. */
-  readonly height: number;
-  /** Of the values on the axis and in the legend. */
+  /** Of the values on the axis and below the chart; an empty text: the axis has no line at this value. */
   readonly format: (value: number) => string;
-  /** Otherwise times are local. */
-  readonly isUtc: boolean;
-}
-
-export interface Canvas {
-  readonly update: (data: ChartData) => void;
-  readonly end: () => void;
 }

@@ -1,19 +1,12 @@
 // Owns the choice between the dark and the light theme. Without a choice, that of the system applies.
 
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { keptChoice } from "./kept-choice.ts";
 
 export const themes = ["system", "light", "dark"] as const;
 
 /** theme.ts reads what is kept before the page is painted. */
 export const themeChoice = keptChoice("memledger.theme", themes, "system");
-
-const systemDark = matchMedia("(prefers-color-scheme: dark)");
-/** The theme of the system changes while the page is open. */
-export const isSystemDark = signal(systemDark.matches);
-systemDark.addEventListener("change", ({ matches }) => {
-  isSystemDark.value = matches;
-});
 
 effect(() => {
   const { dataset } = document.documentElement;
