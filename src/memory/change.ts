@@ -19,9 +19,14 @@ export const ifUpdatedAt = Type.Optional(
   }),
 );
 
-/** @throws Refusal 2108 when the memory is not the one that the caller knows */
-export function requireUnchanged({ updatedAt }: Memory, known: string | undefined): void {
+/**
+ * A memory that has the wanted values already is not refused: the call may be sent again because its answer was lost (RFC 9110, 13.1.1).
+ * @throws Refusal 2108 when the memory is not the one that the caller knows
+ */
+export function requireKnown(before: Memory, after: Memory, known: string | undefined): void {
+  const { updatedAt } = before;
   if (known === undefined || fromTimestamp(known) === updatedAt) return;
+  if (Object.keys(formerValues(before, after)).length === 0) return;
   const updated_at = toTimestamp(updatedAt);
   throw new Refusal(
     2108,

@@ -10,7 +10,7 @@ import { cancelled } from "../scheduling/cancellation.ts";
 import { CheckedLater, Choice, Fields, jsonObject } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
 import { refuseItem } from "./batch-item.ts";
-import { changedAt, formerValues, requireUnchanged, storeChange } from "./change.ts";
+import { changedAt, formerValues, requireKnown, storeChange } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
 import { requireMemory } from "./read.ts";
@@ -142,8 +142,8 @@ async function updateOne(
   try {
     const item = readUpdateItem(value);
     const before = await requireMemory(transaction, project, item.memory_id);
-    requireUnchanged(before, item.if_updated_at);
     const after = changed(before, item);
+    requireKnown(before, after, item.if_updated_at);
     const former = formerValues(before, after);
     const { id } = before;
     if (Object.keys(former).length === 0) return { status: "unchanged", id };

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { projectOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { Fields } from "../schema/schema.ts";
-import { changedAt, formerValues, ifUpdatedAt, requireUnchanged, storeChange } from "./change.ts";
+import { changedAt, formerValues, ifUpdatedAt, requireKnown, storeChange } from "./change.ts";
 import { toExpiry } from "./create.ts";
 import {
   agentMemory,
@@ -62,7 +62,6 @@ export const updateMemory = projectOperation({
 
   async apply(transaction, input, vector, { caller: { project }, now }) {
     const before = await requireMemory(transaction, project, input.memory_id);
-    requireUnchanged(before, input.if_updated_at);
     const memory: Memory = {
       ...before,
       content: input.content ?? before.content,
@@ -73,6 +72,7 @@ export const updateMemory = projectOperation({
       tags: input.tags === undefined ? before.tags : toTags(input.tags),
       updatedAt: changedAt(before, now),
     };
+    requireKnown(before, memory, input.if_updated_at);
     await storeChange(transaction, project, { before, memory, vector }, now);
     const details = { former_values: formerValues(before, memory) };
     return { data: toAgentMemory(memory), memoryId: memory.id, details };

@@ -178,6 +178,11 @@ describe("an update of many memories", () => {
       ],
     });
     expect(await read(ids[0])).toMatchObject({ importance: 0.2 });
+    // Sent again because the answer was lost.
+    const again = { memory_id: ids[0], importance: 0.2, if_updated_at: present };
+    expect(await update([again])).toMatchObject({ unchanged: 1, refused: 0 });
+    const one = { importance: 0.2, if_updated_at: present ?? null };
+    expect((await app.call("PUT", `/v1/memories/${ids[0]}`, { key, body: one })).code).toBe(1000);
   });
 
   test("is refused as a whole only for what is no batch", async () => {
