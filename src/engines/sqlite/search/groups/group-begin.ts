@@ -17,10 +17,8 @@ export interface GroupBegin {
   soon(): void;
 }
 
-/** Of the time that the last group took, the longest wait for more searches. */
-const waitShareMax = 0.5;
-/** Groups of small projects take less time than a timer. */
-const waitMinMs = 1;
+/** Groups of small projects take about as long as a timer, and their searches do not wait. */
+const waitMinMs = 2;
 /** Projects whose groups take long enough to wait. */
 const slowProjectsMax = 1_000;
 
@@ -28,6 +26,7 @@ const slowProjectsMax = 1_000;
 export function createGroupBegin(clock: Pick<Clock, "elapsed" | "after">, begin: () => void): GroupBegin {
   /** By project, above 0. */
   const expected = new Map<string, number>();
+  /** The longest wait for more searches: that of a search which comes when a group has just begun. */
   const waitMsOf = new LRUCache<string, number>({ max: slowProjectsMax });
   /** Projects for which `begin` is called when the wait is over. */
   const waiting = new Set<string>();
@@ -69,8 +68,7 @@ export function createGroupBegin(clock: Pick<Clock, "elapsed" | "after">, begin:
       return false;
     },
     took(project, groupMs) {
-      const waitMs = groupMs * waitShareMax;
-      if (waitMs >= waitMinMs) waitMsOf.set(project, waitMs);
+      if (groupMs >= waitMinMs) waitMsOf.set(project, groupMs);
       else waitMsOf.delete(project);
     },
     soon,

@@ -64,12 +64,13 @@ test("a project whose groups take no time does not wait, nor one that was never 
   expect(isDue(project, 1, 0)).toBe(true);
 });
 
-test("a search that has waited half as long as a group takes waits no longer", () => {
+test("a search that has waited as long as a group takes waits no longer", () => {
   const { expect: announce, isDue, took } = openBegin();
   took(project, groupMs);
   announce(project);
   announce(project);
-  expect(isDue(project, 1, -groupMs / 2)).toBe(true);
+  expect(isDue(project, 1, 1 - groupMs)).toBe(false);
+  expect(isDue(project, 1, -groupMs)).toBe(true);
 });
 
 test("a group that was not due is tried again once when the wait is over, although nothing else happens", () => {
@@ -78,10 +79,10 @@ test("a group that was not due is tried again once when the wait is over, althou
   announce(project);
   announce(project);
   expect(isDue(project, 1, 0)).toBe(false);
-  passTime(groupMs / 4);
+  passTime(groupMs / 2);
   expect(isDue(project, 1, 0)).toBe(false);
   expect(begun.times).toBe(0);
-  passTime(groupMs / 4);
+  passTime(groupMs / 2);
   expect(begun.times).toBe(1);
   expect(isDue(project, 1, 0)).toBe(true);
 });
