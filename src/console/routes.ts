@@ -1,27 +1,15 @@
-// Owns which component shows each address of the table in addresses.ts. Each is a chunk of its own, loaded when its address is opened first.
+// Owns when the views are loaded: beginning with the page, so that they are there when it is known who is signed in.
 
 import type { ComponentType } from "preact";
 import { lazy } from "preact-iso";
-import type { ViewName } from "./addresses.ts";
+import { addresses } from "./addresses.ts";
 
-/** A component gets no properties: the address (query.ts, project.ts) and the session (session.ts) say what it shows. */
-const byName = {
-  sessions: lazy(() => import("./views/sessions/sessions.tsx").then(({ Sessions }) => Sessions)),
-  settings: lazy(() => import("./views/settings/settings.tsx").then(({ Settings }) => Settings)),
-  projects: lazy(() => import("./views/projects/projects.tsx").then(({ Projects }) => Projects)),
-  keys: lazy(() => import("./views/keys/keys.tsx").then(({ Keys }) => Keys)),
-  overview: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
-  "project-overview": lazy(() =>
-    import("./views/overview/project-overview.tsx").then(({ ProjectOverview }) => ProjectOverview),
-  ),
-  memories: lazy(() => import("./views/memories/memories.tsx").then(({ Memories }) => Memories)),
-  search: lazy(() => import("./views/search/search.tsx").then(({ Search }) => Search)),
-  extract: lazy(() => import("./views/extract/extract.tsx").then(({ Extract }) => Extract)),
-  ledger: lazy(() => import("./views/ledger/ledger.tsx").then(({ Ledger }) => Ledger)),
-  exports: lazy(() => import("./views/exports/exports.tsx").then(({ Exports }) => Exports)),
-  proof: lazy(() => import("./views/proof/proof.tsx").then(({ Proof }) => Proof)),
-  "file-proof": lazy(() => import("./views/proof/file-proof.tsx").then(({ FileProof }) => FileProof)),
-  "sign-in": lazy(() => import("./views/sign-in/sign-in.tsx").then(({ SignIn }) => SignIn)),
-} satisfies Readonly<Partial<Record<ViewName, ComponentType>>>;
+const load = () => import("./views/all-views.ts");
 
-export const views: Readonly<Record<string, ComponentType>> = byName;
+/** By their names in addresses.ts. */
+export const views: Readonly<Record<string, ComponentType>> = Object.fromEntries(
+  Object.keys(addresses).map((name) => [name, lazy(() => load().then(({ viewNamed }) => viewNamed(name)))]),
+);
+
+// A failure is shown when a view is opened, which loads again.
+void load().catch(() => undefined);

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants } from "node:zlib";
 import { savedPage } from "../console/verification/saved-page-document.ts";
 import { version } from "../version.ts";
 
@@ -114,11 +114,10 @@ async function bundle(config: Bun.BuildConfig): Promise<Output> {
 async function compress({ name, type, content }: Output["files"][number]): Promise<BuiltFile> {
   const bytes = new Uint8Array(await content.arrayBuffer());
   const brotliOptions = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
-  const [gzipped, brotlied] = await Promise.all([
-    promisify(gzip)(bytes, { level: 9 }),
-    promisify(brotliCompress)(bytes, brotliOptions),
-  ]);
-  return { name, type, bytes, gzip: new Uint8Array(gzipped), brotli: new Uint8Array(brotlied) };
+  const brotlied = await promisify(brotliCompress)(bytes, brotliOptions);
+  // Three per cent smaller than what zlib makes.
+  const gzip = Bun.gzipSync(bytes, { library: "libdeflate", level: 12 });
+  return { name, type, bytes, gzip, brotli: new Uint8Array(brotlied) };
 }
 
 /** Nothing is inline, so the policy of the page needs no exception. */

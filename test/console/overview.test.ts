@@ -34,9 +34,9 @@ browserTest(
     const created = page.getByRole("row").filter({ hasText: "memory.create" });
     await created.getByRole("cell", { name: "1" }).first().waitFor();
     await page.getByRole("row").filter({ hasText: "2100" }).waitFor();
-    await page.getByRole("img", { name: /^Calls per minute: \d+ calls, 1 refused/ }).waitFor();
+    await page.getByRole("slider", { name: /^Calls per minute: \d+ calls, 1 refused/ }).waitFor();
     await page.getByLabel("Period").selectOption("24h");
-    await page.getByRole("img", { name: /^Calls per 15 minutes: / }).waitFor();
+    await page.getByRole("slider", { name: /^Calls per 15 minutes: / }).waitFor();
     expect(new URL(page.url()).searchParams.get("period")).toBe("24h");
     expect(await faultsInOtherForms(page, "overview")).toEqual([]);
     expect(faults).toEqual([]);

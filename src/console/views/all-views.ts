@@ -1,0 +1,44 @@
+// Owns which component shows each address. All views are one chunk, which is loaded with the first of them: chunks of their own would take ten
+// kilobytes more in all, because each is compressed alone, and every other view would wait for a load when it is opened.
+
+import type { ComponentType } from "preact";
+import type { ViewName } from "../addresses.ts";
+import { Exports } from "./exports/exports.tsx";
+import { Extract } from "./extract/extract.tsx";
+import { Keys } from "./keys/keys.tsx";
+import { Ledger } from "./ledger/ledger.tsx";
+import { Memories } from "./memories/memories.tsx";
+import { Overview } from "./overview/overview.tsx";
+import { ProjectOverview } from "./overview/project-overview.tsx";
+import { Projects } from "./projects/projects.tsx";
+import { FileProof } from "./proof/file-proof.tsx";
+import { Proof } from "./proof/proof.tsx";
+import { Search } from "./search/search.tsx";
+import { Sessions } from "./sessions/sessions.tsx";
+import { Settings } from "./settings/settings.tsx";
+import { SignIn } from "./sign-in/sign-in.tsx";
+
+/** @throws Error for a name that addresses.ts does not have */
+export function viewNamed(name: string): ComponentType {
+  const view = Object.entries(allViews).find(([each]) => each === name)?.[1];
+  if (view === undefined) throw new Error(`The console has no view ${name}.`);
+  return view;
+}
+
+/** A component gets no properties: the address (query.ts, project.ts) and the session (session.ts) say what it shows. */
+const allViews: Readonly<Record<ViewName, ComponentType>> = {
+  sessions: Sessions,
+  settings: Settings,
+  projects: Projects,
+  keys: Keys,
+  overview: Overview,
+  "project-overview": ProjectOverview,
+  memories: Memories,
+  search: Search,
+  extract: Extract,
+  ledger: Ledger,
+  exports: Exports,
+  proof: Proof,
+  "file-proof": FileProof,
+  "sign-in": SignIn,
+};
