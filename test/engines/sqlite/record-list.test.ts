@@ -48,7 +48,7 @@ function plansOf(query: RecordQuery): string[] {
     .filter((sql) => /FROM audit_entry e/.test(sql))
     .flatMap((sql) => database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
     .map(({ detail }) => detail)
-    .filter((detail) => / e( |$)/.test(detail));
+    .filter((detail) => / [eo]( |$)/.test(detail));
 }
 
 const filters: readonly (readonly [string, Partial<RecordQuery>, string])[] = [
@@ -73,6 +73,13 @@ test.each(filters)(
     }
   },
 );
+
+test("of two values the rarer leads, and the other is looked up in its index", () => {
+  const plans = plansOf({ ...everything, action: "no.such", keyId: "0".repeat(32), after: { below: 30 } });
+  expect(plans.filter((plan) => plan.startsWith("SCAN"))).toEqual([]);
+  for (const index of ["audit_entry_by_key", "audit_entry_by_action"])
+    expect(plans).toContainEqual(expect.stringContaining(`USING COVERING INDEX ${index}`));
+});
 
 test("records that succeeded are counted as all without those that failed", () => {
   const plans = plansOf({ ...everything, statusClass: 2 });

@@ -1,4 +1,4 @@
-// Owns the SQL of the list of audit records: filters, counts and pages. Reads no record at or below the newest anchor of a chain.
+// Owns the SQL of the list of audit records: counts and pages. Reads no record at or below the newest anchor of a chain.
 
 import type { ChainOwner, RecordPage, RecordQuery } from "../../../audit/store.ts";
 import type { Database } from "../../../native/sqlite.ts";
@@ -10,14 +10,15 @@ import {
   recordColumns,
   toStoredRecord,
 } from "./audit-reader.ts";
-
-type Values = Readonly<Record<string, number | string | null>>;
-
-/** The condition on records of a list besides their chain and positions; empty when there is none. */
-interface Filter {
-  readonly sql: string;
-  readonly values: Values;
-}
+import {
+  byFailure,
+  createFilterChoice,
+  type Filter,
+  filterOf,
+  inRange,
+  isFailure,
+  type Values,
+} from "./record-filter.ts";
 
 /** @returns a function that reads one page in one transaction. */
 export function createRecordList(
@@ -26,36 +27,33 @@ export function createRecordList(
   const span = createChainSpan(database);
   const seek = createSeek(database);
 
-  /** @param hint names the index to use, where SQLite would choose one that has more records */
-  const countMatching = (filter: Filter, range: Values, hint = ""): number => {
-    const sql = `SELECT COUNT(*) FROM audit_entry e ${hint} WHERE ${inRange} ${filter.sql}`;
-    return Number(
+  const choose = createFilterChoice(database);
+
+  const countMatching = ({ hint, sql, values }: Filter, range: Values): number =>
+    Number(
       database
-        .prepare<[Values], number>(sql)
+        .prepare<[Values], number>(`SELECT COUNT(*) FROM audit_entry e ${hint} WHERE ${inRange} ${sql}`)
         .pluck()
-        .get({ ...range, ...filter.values }),
+        .get({ ...range, ...values }),
     );
-  };
 
   const count = (query: RecordQuery, range: Values & { low: number; high: number }): number => {
-    const others = filterOf({ ...query, statusClass: null });
+    const others = choose({ ...query, statusClass: null }, range);
     const all = others.sql === "" ? Math.max(0, range.high - range.low + 1) : countMatching(others, range);
     if (query.statusClass === null) return all;
-    if (query.statusClass !== 2) return countMatching(filterOf(query), range);
+    if (query.statusClass !== 2) return countMatching({ ...filterOf(query), hint: "" }, range);
     // The index of failures contains the other records; no index contains these.
-    const failed = { ...others, sql: `${others.sql} AND ${isFailure}` };
-    return all - countMatching(failed, range, others.sql === "" ? byFailure : "");
+    const hint = others.sql === "" ? byFailure : others.hint;
+    return all - countMatching({ ...others, hint, sql: `${others.sql} AND ${isFailure}` }, range);
   };
 
   /** Rows are found in an index. Entries and payloads are read only of the rows that are shown, not of skipped ones. */
   const rowsOf = (query: RecordQuery, range: Values): RecordRow[] => {
-    const { sql, values } = filterOf(query);
-    // Without the hint SQLite scans the whole chain to avoid sorting.
-    const isRare = query.statusClass !== null && query.statusClass !== 2 && query.memoryId === null;
+    const { hint, sql, values } = choose(query, range);
     return database
       .prepare<[Values], RecordRow>(
         `SELECT ${recordColumns} FROM (
-           SELECT e.number FROM audit_entry e ${isRare ? byFailure : ""}
+           SELECT e.number FROM audit_entry e ${hint}
            WHERE ${inRange} ${sql} ORDER BY e.seq DESC LIMIT :limit OFFSET :offset
          ) found JOIN audit_entry e ON e.number = found.number ${payloadJoin} ORDER BY e.seq DESC`,
       )
@@ -85,23 +83,4 @@ function startOf(query: RecordQuery, high: number): { readonly high: number; rea
   const { after } = query;
   if ("below" in after) return { high: Math.min(high, after.below - 1), offset: 0 };
   return filterOf(query).sql === "" ? { high: high - after.skip, offset: 0 } : { high, offset: after.skip };
-}
-
-const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
-const byFailure = "INDEXED BY audit_entry_failed";
-/** The condition of the index of failures. */
-const isFailure = "e.status NOT BETWEEN 200 AND 299";
-
-function filterOf({ action, keyId, memoryId, statusClass }: RecordQuery): Filter {
-  const conditions = [
-    ...(action === null ? [] : ["e.action = :action"]),
-    ...(keyId === null ? [] : ["e.key = :keyId"]),
-    ...(memoryId === null ? [] : ["e.memory = :memoryId"]),
-    ...(statusClass === null ? [] : ["e.status BETWEEN :status AND :status + 99"]),
-    ...(statusClass === null || statusClass === 2 ? [] : [isFailure]),
-  ];
-  return {
-    sql: conditions.map((condition) => `AND ${condition}`).join(" "),
-    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100 },
-  };
 }

@@ -1,0 +1,97 @@
+// Owns how the records of a list are found: the conditions of its filters, and the index that leads. Performs no list.
+
+import type { RecordQuery } from "../../../audit/store.ts";
+import type { Database } from "../../../native/sqlite.ts";
+
+export type Values = Readonly<Record<string, number | string | null>>;
+
+/** The condition on records of a list besides their chain and positions. */
+export interface Filter {
+  /** Names the index to use, where SQLite would choose one that has more records; empty: it chooses. */
+  readonly hint: string;
+  /** Empty: there is no condition. */
+  readonly sql: string;
+  readonly values: Values;
+}
+
+type Filters = Pick<RecordQuery, "action" | "keyId" | "memoryId" | "statusClass">;
+
+/** Of the entries `e`. */
+export const inRange = "e.chain = :chain AND e.seq BETWEEN :low AND :high";
+export const byFailure = "INDEXED BY audit_entry_failed";
+/** The condition of the index of failures. */
+export const isFailure = "e.status NOT BETWEEN 200 AND 299";
+
+/** Each has an index of its own by chain, value and position. */
+const selections = [
+  { name: "memoryId", column: "memory", index: "audit_entry_by_memory" },
+  { name: "keyId", column: "key", index: "audit_entry_by_key" },
+  { name: "action", column: "action", index: "audit_entry_by_action" },
+] as const;
+type Selection = (typeof selections)[number];
+
+/** Records with a value are counted up to this number to find out which value is rarer. */
+const countedMax = 5_000;
+
+export function filterOf({ action, keyId, memoryId, statusClass }: Filters): Filter {
+  const conditions = [
+    ...(action === null ? [] : ["e.action = :action"]),
+    ...(keyId === null ? [] : ["e.key = :keyId"]),
+    ...(memoryId === null ? [] : ["e.memory = :memoryId"]),
+    ...statusConditions(statusClass),
+  ];
+  // Without the hint SQLite scans the whole chain to avoid sorting.
+  const isRare = statusClass !== null && statusClass !== 2 && memoryId === null;
+  return {
+    hint: isRare ? byFailure : "",
+    sql: conditions.map((condition) => `AND ${condition}`).join(" "),
+    values: { action, keyId, memoryId, status: (statusClass ?? 0) * 100 },
+  };
+}
+
+function statusConditions(statusClass: RecordQuery["statusClass"]): readonly string[] {
+  return [
+    ...(statusClass === null ? [] : ["e.status BETWEEN :status AND :status + 99"]),
+    ...(statusClass === null || statusClass === 2 ? [] : [isFailure]),
+  ];
+}
+
+/**
+ * @returns a function that finds the filter of a list. Of several values the rarest leads, and the others are looked up in their indexes by
+ * position: SQLite alone would read each record of one value from the table.
+ */
+export function createFilterChoice(database: Database): (query: Filters, range: Values) => Filter {
+  const sizeOf = ({ index, column, name }: Selection, query: Filters, range: Values): number =>
+    Number(
+      database
+        .prepare<[Values], number>(
+          `SELECT COUNT(*) FROM (SELECT 1 FROM audit_entry e INDEXED BY ${index}
+             WHERE ${inRange} AND e.${column} = :value LIMIT ${countedMax})`,
+        )
+        .pluck()
+        .get({ ...range, value: query[name] }),
+    );
+  return (query, range) => {
+    const plain = filterOf(query);
+    const chosen = selections.filter(({ name }) => query[name] !== null);
+    if (chosen.length < 2 || plain.hint !== "") return plain;
+    const [lead] = chosen
+      .map((selection) => ({ ...selection, size: sizeOf(selection, query, range) }))
+      .toSorted((one, other) => one.size - other.size);
+    if (lead === undefined) return plain;
+    const conditions = [
+      `e.${lead.column} = :${lead.name}`,
+      ...chosen.filter(({ name }) => name !== lead.name).map(lookedUp),
+      ...statusConditions(query.statusClass),
+    ];
+    return {
+      hint: `INDEXED BY ${lead.index}`,
+      sql: conditions.map((condition) => `AND ${condition}`).join(" "),
+      values: plain.values,
+    };
+  };
+}
+
+function lookedUp({ name, column, index }: Selection): string {
+  return `EXISTS (SELECT 1 FROM audit_entry o INDEXED BY ${index} WHERE o.chain = :chain AND o.${column} = :${name} AND o.seq = e.seq)`;
+}
