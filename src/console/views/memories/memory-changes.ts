@@ -23,6 +23,8 @@ export interface MemoryChanges {
   readonly create: (fields: MemoryFields) => Promise<void>;
   /** @throws MemledgerError */
   readonly remove: (memory: Memory) => Promise<void>;
+  /** Shows the memory as it is now. @throws MemledgerError */
+  readonly refresh: (id: string) => Promise<void>;
 }
 
 export function memoryChanges({ memories }: Memledger, shown: MemoryShown): MemoryChanges {
@@ -46,6 +48,9 @@ export function memoryChanges({ memories }: Memledger, shown: MemoryShown): Memo
       await memories.delete(memory.id);
       shown.removed(memory.id);
       showMessage({ text: "The memory was deleted.", ...undo(true, () => createAgain(memory)) });
+    },
+    async refresh(id) {
+      shown.changed(await memories.read(id));
     },
   };
   const restore = async ({ id, updated_at }: Memory, former: MemoryUpdateRequest) => {

@@ -4,8 +4,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, MemledgerError } from "../../../../clients/typescript/src/errors.ts";
 import { useDraft } from "../../drafts.ts";
-import type { Data } from "../../parts/use-data.ts";
-import { useProject } from "../../project.ts";
 import { ChangedFields } from "./changed-fields.tsx";
 import type { MemoryChanges } from "./memory-changes.ts";
 import { isFields, isMemory, rebased, toFields, toUpdate } from "./memory-fields.ts";
@@ -14,7 +12,6 @@ import type { Memory } from "./memory-query.ts";
 
 interface MemoryEditingProps {
   readonly memory: Memory;
-  readonly data: Data<Memory>;
   readonly changes: MemoryChanges;
   readonly onClose: () => void;
 }
@@ -22,8 +19,7 @@ interface MemoryEditingProps {
 /** Of the API: the memory was changed meanwhile. */
 const changedMeanwhile = 2108;
 
-export function MemoryEditing({ memory, data, changes, onClose }: MemoryEditingProps) {
-  const { client } = useProject();
+export function MemoryEditing({ memory, changes, onClose }: MemoryEditingProps) {
   const name = `memory.${memory.id}`;
   const draft = useDraft(name, toFields(memory), isFields);
   /** The version to which the draft belongs. */
@@ -50,7 +46,7 @@ export function MemoryEditing({ memory, data, changes, onClose }: MemoryEditingP
           if (update !== null) await changes.update(memory, update);
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== changedMeanwhile) throw error;
-          data.set(await client.memories.read(memory.id));
+          await changes.refresh(memory.id);
           throw new MemledgerError(
             "Somebody else has changed the memory, so nothing was stored. Compare both changes, and save again.",
           );

@@ -50,7 +50,7 @@ export function MemoryPanel({ id, data, changes }: MemoryPanelProps) {
       }
     >
       {isEditing ? (
-        <MemoryEditing memory={memory} data={data} changes={changes} onClose={leaveForm} />
+        <MemoryEditing memory={memory} changes={changes} onClose={leaveForm} />
       ) : (
         <Tabs
           label="About the memory"
