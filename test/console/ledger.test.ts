@@ -1,7 +1,9 @@
 // Reads the ledger of a project in Chromium: the list, filters, one record in its chain, texts that try to be more, new records.
 
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { projectOperations } from "../../src/calls/operations.ts";
+import { actions } from "../../src/console/views/ledger/actions.ts";
 import { startTestApp, type TestApp } from "../fixture.ts";
 import { signInAt } from "./administration.ts";
 import {
@@ -67,6 +69,12 @@ async function openLedger(query = "", options: PageOptions = {}): Promise<Watche
 
 const rowsOf = (page: Page) => page.locator("tbody tr[data-opens]");
 const row = (page: Page, action: string) => rowsOf(page).filter({ hasText: action }).first();
+
+test("the filter suggests the actions of all operations of a project", () => {
+  const operations = projectOperations.map(({ name }) => name);
+  expect(actions).toEqual(expect.arrayContaining(operations));
+  expect(actions.filter((action) => !operations.includes(action))).toEqual(["session.close", "session.open"]);
+});
 
 browserTest(
   "a record is read with the keyboard, in its chain, with its question and the memories it found",

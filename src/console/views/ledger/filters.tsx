@@ -4,36 +4,8 @@ import { useId } from "preact/hooks";
 import { Select } from "../../parts/field.tsx";
 import { SpanMenu } from "../../parts/time-span.tsx";
 import type { Query } from "../../query.ts";
+import { actions } from "./actions.ts";
 import { isFiltered, noFilter, type RecordFilter, statusClasses } from "./filter.ts";
-
-/** Of the operations of a project. Gateways append others. */
-const actions = [
-  ...[
-    "create",
-    "create_batch",
-    "delete",
-    "export",
-    "extract",
-    "inject",
-    "list",
-    "read",
-    "search",
-    "tags",
-    "update",
-  ].map((name) => `memory.${name}`),
-  ...[
-    "append",
-    "checkpoint",
-    "export",
-    "export_download",
-    "export_list",
-    "export_manifest",
-    "export_status",
-    "list",
-    "read",
-    "verify",
-  ].map((name) => `audit.${name}`),
-];
 
 interface FiltersProps {
   readonly filter: RecordFilter;

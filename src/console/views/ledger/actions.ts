@@ -1,0 +1,14 @@
+// Owns the actions that the filter of the list suggests: the operations of a project, and what signs people in. Gateways append others.
+
+const suffixes = {
+  memory:
+    "create create_batch delete delete_all delete_batch export extract history inject list read search statistics tags update update_batch",
+  audit:
+    "append checkpoint checkpoint_list export export_download export_list export_manifest export_status list read statistics verify",
+  check: "create delete list run",
+  session: "close open",
+};
+
+export const actions = Object.entries(suffixes).flatMap(([of, names]) =>
+  names.split(" ").map((name) => `${of}.${name}`),
+);
