@@ -4,9 +4,8 @@
 // read on; and browsers offer it only to pages from this machine or over TLS.
 
 import { hashes, verify } from "@noble/ed25519";
-import { sha256, sha512 } from "@noble/hashes/sha2.js";
-import type { Cryptography, Sha256 } from "../../audit/verify/cryptography.ts";
-import { toHex } from "../../text/byte-text.ts";
+import type { Cryptography } from "../../audit/verify/cryptography.ts";
+import { Sha256, sha512 } from "./sha2.ts";
 
 // The library has no hash of its own.
 hashes.sha512 = sha512;
@@ -14,21 +13,7 @@ hashes.sha512 = sha512;
 const utf8 = new TextEncoder();
 
 export const browserCryptography: Cryptography = {
-  createSha256() {
-    let hash = sha256.create();
-    const created: Sha256 = {
-      update(part) {
-        hash.update(typeof part === "string" ? utf8.encode(part) : part);
-        return created;
-      },
-      digest() {
-        const bytes = hash.digest();
-        hash = sha256.create();
-        return toHex(bytes);
-      },
-    };
-    return created;
-  },
+  createSha256: () => new Sha256(),
   isSignedBy(publicKey, signature, text) {
     try {
       // As in RFC 8032; the default of the library accepts more.

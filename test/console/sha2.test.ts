@@ -1,0 +1,43 @@
+// Tests the hashes of the browser against those of the runtime.
+
+import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { Sha256, sha512 } from "../../src/console/verification/sha2.ts";
+
+const expected = (parts: readonly (string | Uint8Array)[]) => {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+};
+
+test("SHA-256 and SHA-512 have the values of FIPS 180-4 at every length around their blocks", () => {
+  expect(new Sha256().update("abc").digest()).toBe(
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+  );
+  const hash = new Sha256();
+  for (let length = 0; length <= 300; length++) {
+    const bytes = Uint8Array.from({ length }, (_, index) => (index * 7 + length) & 255);
+    expect(hash.update(bytes).digest()).toBe(expected([bytes]));
+    expect(Buffer.from(sha512(bytes)).toString("hex")).toBe(createHash("sha512").update(bytes).digest("hex"));
+  }
+});
+
+test("parts of any length make the hash of the whole, texts as UTF-8", () => {
+  const part = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.uint8Array({ maxLength: 200 }),
+    fc.nat(140_000).map((length) => "\u20ac\u{1f600}a".repeat(length / 4)),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      const hash = new Sha256();
+      for (const each of parts) hash.update(each);
+      expect(hash.digest()).toBe(expected(parts));
+    }),
+    { numRuns: 200 },
+  );
+  // An unpaired surrogate becomes U+FFFD, also where the memory for encoding ends.
+  const text = `${"x".repeat(65_535)}\ud800y`;
+  expect(new Sha256().update(text).digest()).toBe(expected([new TextEncoder().encode(text)]));
+});
