@@ -4,6 +4,7 @@
 import { loadOnnx, type OnnxSession, Tensor } from "../src/native/onnx.ts";
 import { prepareRuntime } from "../src/native/runtime.ts";
 import { loadVec, openDatabase } from "../src/native/sqlite.ts";
+import { createBlockProduct } from "../src/ranking/block-product.ts";
 import { rowsPerBlock } from "../src/ranking/limits.ts";
 import { matmulNames, productGraph } from "../src/ranking/matrix-product-graph.ts";
 import { median, ms } from "./figures.ts";
@@ -94,6 +95,17 @@ function onnxKernels(folder: string): readonly Kernel[] {
   };
   const transposed = session("uint8", "int8");
   return [
+    {
+      name: "ONNX Runtime MatMulInteger as scans use it, without the addon",
+      isLarge: true,
+      prepare: (blocks, width) => {
+        const product = createBlockProduct(onnx, dimensions);
+        const columns = Int8Array.from(queryBytes(width));
+        return () => {
+          for (const codes of blocks) product(codes, rowsPerBlock, columns, width);
+        };
+      },
+    },
     usual("uint8", "int8", true),
     usual("uint8", "uint8", false),
     usual("int8", "int8", false),
