@@ -8,7 +8,7 @@ import { boundKeywords, type ScanKeywords, toScanKeywords } from "./scan-keyword
 import type { ScannedBlock, ScanQuery } from "./scan-task.ts";
 
 /** Queries of one task whose memory is used again; a task rarely has more. */
-const keptQueriesMax = 8;
+const keptQueriesMax = 16;
 
 export interface PreparedQuery {
   readonly query: ScanQuery;
