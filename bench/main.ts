@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { backup } from "./backup.ts";
 import { bodyReading } from "./bodies.ts";
+import { consolePages } from "./console.ts";
 import { embedding } from "./embedding.ts";
 import { extraction } from "./extraction.ts";
 import {
@@ -47,6 +48,7 @@ const benches: Readonly<Record<string, Bench>> = {
   start,
   sizing,
   backup,
+  console: consolePages,
 };
 
 const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
@@ -60,8 +62,8 @@ const usage = `bun run bench [${Object.keys(benches).join("|")} ...] [options]
   --rounds N         how often it is repeated; medians are printed (default: 5)
   --records N        how many records the ledger has (default: 1000000)
   --memories N       how many memories are imported (default: 100000)
-  --sizes N,N,...    memories of the projects in scale (default: 10000,100000,1000000)
-  --directory DIR    where scale keeps its filled data directories for the next run (default: none are kept)
+  --sizes N,N,...    memories of the projects in scale, and in console (default: 10000,100000,1000000)
+  --directory DIR    where scale and console keep their filled data directories for the next run (default: none are kept)
   --write            put the results into bench/RESULTS.md, too, and leave those of other benches there
 Without names it runs all benches whose files are given.`;
 

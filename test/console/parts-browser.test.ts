@@ -194,7 +194,12 @@ describe("a chart", () => {
       const light = await stroke();
       expect(light).toMatch(/^rgb/);
       await page.setViewportSize({ width: 360, height: 800 });
-      await page.waitForFunction(`document.querySelector(".chart svg").getBoundingClientRect().right <= 360`);
+      // Not `waitForFunction`, which evaluates texts in the page: its policy forbids that.
+      await page.evaluate(`new Promise((resolve) => {
+        const isNarrow = () => document.querySelector(".chart svg").getBoundingClientRect().right <= 360;
+        const look = () => (isNarrow() ? resolve() : requestAnimationFrame(look));
+        look();
+      })`);
       await page.emulateMedia({ colorScheme: "dark" });
       const dark = await stroke();
       expect(dark).toMatch(/^rgb/);
