@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
+import { consoleMinifier } from "../release/console-minifier.ts";
 import { buildConsole } from "../src/native/console-build.ts";
 import { chromiumPath, launchBrowser } from "../test/console/browser.ts";
 import { median, ms, percent } from "./figures.ts";
@@ -85,7 +86,7 @@ async function projectId(context: BrowserContext, url: string, name: string): Pr
 }
 
 async function sizes(): Promise<Measure[]> {
-  const { files } = await buildConsole();
+  const { files } = await buildConsole(consoleMinifier);
   const bytesOf = (end: string) =>
     files.filter(({ name }) => name.endsWith(end)).reduce((sum, { gzip }) => sum + gzip.length, 0);
   const scripts = bytesOf(".js");

@@ -7,6 +7,7 @@ import { buildConsole } from "../src/native/console-build.ts";
 import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/native/embedded.ts";
 import { requireOffline } from "../src/native/offline.ts";
 import { libraryPath, type NativeLibrary, nativeLibraries } from "../src/native/platform.ts";
+import { consoleMinifier } from "./console-minifier.ts";
 import type { Target } from "./targets.ts";
 
 const namespace = "embedded";
@@ -35,7 +36,7 @@ export async function embeddedFiles(
     ([file, path]) => `${JSON.stringify(file)}: ${embed(file.replaceAll("/", "_"), readFileSync(path))}`,
   );
   const reference = embed("api-reference.js.gz", await compressApiReference());
-  const { files: consoleFiles } = await buildConsole();
+  const { files: consoleFiles } = await buildConsole(consoleMinifier);
   const pages = consoleFiles.map(
     ({ name, type, gzip, brotli }) =>
       `{ ...${JSON.stringify({ name, type })}, gzip: ${embed(`${name}.gz`, gzip)}, brotli: ${embed(`${name}.br`, brotli)} }`,

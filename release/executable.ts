@@ -26,7 +26,7 @@ const program: Bun.BuildConfig = {
 export async function bundledModules(): Promise<string[]> {
   const { metafile } = requireSuccess(await Bun.build({ ...program, metafile: true }));
   if (metafile === undefined) throw new Error("Bun wrote no list of modules. Use Bun 1.4.5.");
-  const { modules } = await buildConsole();
+  const { modules } = await buildConsole(null);
   return [...Object.keys(metafile.inputs).map((path) => resolve(path)), ...modules].toSorted();
 }
 

@@ -4,11 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readModelDirectory } from "../src/embedding/model-directory.ts";
-import { verifierFileName, verifierPage } from "../src/native/console-files.ts";
+import { buildConsole } from "../src/native/console-build.ts";
+import { verifierFileName, verifierName } from "../src/native/console-files.ts";
 import { version } from "../src/version.ts";
 import { file, fileMode, programMode, tarGz, zip } from "./archive.ts";
 import { checkReproducible } from "./check.ts";
 import { componentsOf } from "./components.ts";
+import { consoleMinifier } from "./console-minifier.ts";
 import { debianArchitecture, debianPackage } from "./deb.ts";
 import { archiveReadme, type Documents, printedBy } from "./documents.ts";
 import { embeddedComponents } from "./embedded-components.ts";
@@ -56,10 +58,18 @@ async function main(): Promise<void> {
   };
   for (const target of chosen) for (const made of await releaseFiles(target)) write(made);
   // Auditors compare the page that they were given with its checksum.
-  write({ name: verifierFileName, bytes: await (await verifierPage()).read("identity") });
+  write({ name: verifierFileName, bytes: await verifierPage() });
   writeFileSync(join(out, sumsName), sums.toSorted(byName).join(""), { mode: fileMode });
   process.stdout.write(`${out}: ${sums.length} files of ${version}, commit ${commitName()}\n`);
   if (values.check) checkReproducible(out, chosen);
+}
+
+/** As it is in the executables. */
+async function verifierPage(): Promise<Uint8Array> {
+  const { files } = await buildConsole(consoleMinifier);
+  const page = files.find(({ name }) => name === verifierName);
+  if (page === undefined) throw new Error("The build of the console made no page that verifies exports.");
+  return page.bytes;
 }
 
 /** A typing error must not delete a folder of something else. */

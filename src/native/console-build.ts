@@ -22,6 +22,13 @@ export interface BuiltFile {
   readonly brotli: Uint8Array<ArrayBuffer>;
 }
 
+/** Makes scripts smaller than Bun's minifier does, which takes seconds. */
+export interface Minifier {
+  /** A part of the names of files: their hashes are computed before. Lower-case letters and digits. */
+  readonly id: string;
+  minify(script: string): Promise<string>;
+}
+
 export interface ConsoleBuild {
   /** Sorted by name. */
   readonly files: readonly BuiltFile[];
@@ -44,26 +51,28 @@ const common = {
   target: "browser",
   minify: true,
   publicPath: assetsPath,
-  naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
   jsx: { runtime: "automatic", importSource: "preact", development: false },
   define: { "process.env.NODE_ENV": '"production"' },
   metafile: true,
   throw: false,
 } as const;
 
-/** @throws Error with what the bundler says */
-export async function buildConsole(): Promise<ConsoleBuild> {
+/**
+ * @param minifier of executables; null: from source, a start does not wait for it
+ * @throws Error with what the bundler says
+ */
+export async function buildConsole(minifier: Minifier | null): Promise<ConsoleBuild> {
   const outputs = await Promise.all([
-    bundle({
+    bundle(minifier, {
       ...common,
       entrypoints: entries.map((entry) => join(source, entry)),
       format: "esm",
       splitting: true,
     }),
-    bundle({ ...common, entrypoints: [join(source, themeEntry)], format: "iife" }),
-    bundle({ ...common, entrypoints: [join(source, workerEntry)], format: "iife" }),
+    bundle(minifier, { ...common, entrypoints: [join(source, themeEntry)], format: "iife" }),
+    bundle(minifier, { ...common, entrypoints: [join(source, workerEntry)], format: "iife" }),
   ]);
-  const saved = await buildSavedPage();
+  const saved = await buildSavedPage(minifier);
   const scripts = outputs.flatMap(({ files }) => files);
   const page = new Blob([pageWith(scripts.map(({ name }) => name))]);
   const all = [...scripts, { name: "index.html", type: html, content: page }, ...saved.files];
@@ -77,8 +86,8 @@ export async function buildConsole(): Promise<ConsoleBuild> {
 
 const html = "text/html; charset=utf-8";
 
-async function buildSavedPage(): Promise<Output> {
-  const { files, modules } = await bundle({
+async function buildSavedPage(minifier: Minifier | null): Promise<Output> {
+  const { files, modules } = await bundle(minifier, {
     ...common,
     entrypoints: savedEntries.map((entry) => join(source, entry)),
     format: "iife",
@@ -96,16 +105,22 @@ interface Output {
   readonly modules: readonly string[];
 }
 
-async function bundle(config: Bun.BuildConfig): Promise<Output> {
-  const { success, outputs, logs, metafile } = await Bun.build(config);
+async function bundle(minifier: Minifier | null, config: Bun.BuildConfig): Promise<Output> {
+  const named = `[name]-[hash]${minifier?.id ?? ""}.[ext]`;
+  const naming = { entry: named, chunk: named, asset: named };
+  const { success, outputs, logs, metafile } = await Bun.build({ ...config, naming });
   if (!success || metafile === undefined)
     throw new Error(`The console cannot be built. Correct its source.\n${logs.join("\n")}`);
+  const files = outputs.map(async (output) => ({
+    name: output.path.replace(/^\.\//, ""),
+    type: output.type.replace(/;\s*/, "; "),
+    content:
+      minifier !== null && output.path.endsWith(".js")
+        ? new Blob([await minifier.minify(await output.text())])
+        : output,
+  }));
   return {
-    files: outputs.map((output) => ({
-      name: output.path.replace(/^\.\//, ""),
-      type: output.type.replace(/;\s*/, "; "),
-      content: output,
-    })),
+    files: await Promise.all(files),
     // The list has paths that are relative to the working directory.
     modules: Object.keys(metafile.inputs).map((path) => resolve(path)),
   };

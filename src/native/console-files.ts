@@ -23,7 +23,7 @@ export async function consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> 
 
 /** Of `consoleFiles`: the page that verifies exports without a server. */
 export const verifierName = "verifier.html";
-/** How the page is named when it is saved. All programs of one version have the same page. */
+/** How the page is named when it is saved. All executables of one version have the same page. */
 export const verifierFileName = `memledger-verifier-${version}.html`;
 
 /** The page that verifies exports without a server. */
@@ -34,7 +34,7 @@ export async function verifierPage(): Promise<ConsoleFile> {
 }
 
 async function built(): Promise<ConsoleFile[]> {
-  const { files } = await buildConsole();
+  const { files } = await buildConsole(null);
   return files.map(({ name, type, bytes, gzip, brotli }) => {
     const forms = { br: brotli, gzip, identity: bytes };
     return { name, type, read: async (coding) => forms[coding] };

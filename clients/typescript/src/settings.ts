@@ -119,7 +119,8 @@ function userAgent(): Readonly<Record<string, string>> {
   return isBrowser ? {} : { "User-Agent": `memledger-typescript/${version}` };
 }
 
-async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits; rejects with the reason of the signal. */
+export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const stop = () => {

@@ -2,24 +2,31 @@
 // of the client.
 
 import { type CallOptions, type Calls, createCalls } from "../../../clients/typescript/src/calls.ts";
-import { Memledger } from "../../../clients/typescript/src/client.ts";
-import { type ClientOptions, readSettings } from "../../../clients/typescript/src/settings.ts";
+import type { Memledger } from "../../../clients/typescript/src/client.ts";
+import { AuditLedger } from "../../../clients/typescript/src/exports.ts";
+import { Checks, Memories } from "../../../clients/typescript/src/generated/operations.ts";
+import { settingsWith } from "./client-settings.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
-const base = { baseUrl: location.origin, apiKey: null } satisfies ClientOptions;
 const clients = new Map<string, Memledger>();
 
 /** The client of the API for a project, by its id. It is the same object each time. */
 export function clientOf(project: string): Memledger {
   const known = clients.get(project);
   if (known !== undefined) return known;
-  const client = new Memledger({ ...base, fetch: sessionFetch(project) });
+  const settings = settingsWith(sessionFetch(project));
+  const calls = createCalls(settings);
+  const client = {
+    memories: new Memories(calls),
+    checks: new Checks(calls),
+    audit: new AuditLedger(calls, settings.sleep),
+  };
   clients.set(project, client);
   return client;
 }
 
 /** Calls for the whole installation. */
-const installation: Calls = createCalls(readSettings({ ...base, fetch: sessionFetch(null) }));
+const installation: Calls = createCalls(settingsWith(sessionFetch(null)));
 
 /**
  * Performs an operation of the installation, such as `key.create`. Its record names the session.
@@ -44,7 +51,7 @@ export function administer<Data>(
 
 /** A call of a project that the client has no method for: an operation of the console, such as a read of the chart. */
 export function projectCalls(project: string): Calls {
-  return createCalls(readSettings({ ...base, fetch: sessionFetch(project) }));
+  return createCalls(settingsWith(sessionFetch(project)));
 }
 
 /** The answer of one of the console's own routes that show no memory, such as `connections`. @throws MemledgerError */

@@ -2,7 +2,7 @@
 
 import { createCalls, type Operation } from "../../../clients/typescript/src/calls.ts";
 import { AuthenticationError, PermissionDeniedError } from "../../../clients/typescript/src/errors.ts";
-import { readSettings } from "../../../clients/typescript/src/settings.ts";
+import { settingsWith } from "./client-settings.ts";
 import { reportConnection } from "./connection.ts";
 import { tokenHeader } from "./request-headers.ts";
 
@@ -37,21 +37,17 @@ const operation = (method: string): Operation => ({
 
 function calls(token: string | null) {
   return createCalls(
-    readSettings({
-      baseUrl: location.origin,
-      apiKey: null,
-      async fetch(url, init) {
-        const headers = new Headers(init.headers);
-        if (token !== null) headers.set(tokenHeader, token);
-        try {
-          const response = await fetch(url, { ...init, headers, credentials: "same-origin" });
-          reportConnection(true);
-          return response;
-        } catch (error) {
-          reportConnection(false);
-          throw error;
-        }
-      },
+    settingsWith(async (url, init) => {
+      const headers = new Headers(init.headers);
+      if (token !== null) headers.set(tokenHeader, token);
+      try {
+        const response = await fetch(url, { ...init, headers, credentials: "same-origin" });
+        reportConnection(true);
+        return response;
+      } catch (error) {
+        reportConnection(false);
+        throw error;
+      }
     }),
   );
 }
