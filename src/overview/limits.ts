@@ -23,6 +23,8 @@ export const namedMax = 5;
 export const stateEveryMs = 60_000;
 /** How often readiness is checked, while somebody looks at it. */
 export const readinessEveryMs = 5_000;
+/** How often the numbers of memories and records are read, while somebody looks at them: the database keeps them. */
+export const contentsEveryMs = 5_000;
 /** How long a thread, a file or a check may take; then the last answer counts. */
 export const stateWaitMs = 3_000;
 /** How often the files of the data directory are counted, while somebody looks at it. */

@@ -4,7 +4,7 @@
 import type { Clock } from "../clock.ts";
 import { createSource, type Source } from "../statistics/source.ts";
 import type { CurrentFacts, ServerFacts, SlowFacts } from "./facts.ts";
-import { directoryEveryMs, readinessEveryMs, stateEveryMs, stateWaitMs } from "./limits.ts";
+import { contentsEveryMs, directoryEveryMs, readinessEveryMs, stateEveryMs, stateWaitMs } from "./limits.ts";
 import { type InstallationState, toState } from "./state.ts";
 
 export interface StateSources {
@@ -29,7 +29,7 @@ export function createStateReader(
   const disk = source(slow.disk);
   const directory = source(slow.directory, directoryEveryMs);
   const files = source(slow.files);
-  const contents = source(slow.contents);
+  const contents = source(slow.contents, contentsEveryMs);
   const nearLimits = source(slow.nearLimits);
   const groups = source(slow.groups);
   const searches = source(slow.searches);

@@ -190,7 +190,7 @@ describe.skipIf(whyNoTrace() !== null)("when system calls of a running server fa
   const search = async () => {
     const { status, data } = await call("POST", "/v1/memories/search", {
       query: `${project.id} fact 2`,
-      top_k: 3,
+      top_k: 10,
     });
     expect(status).toBe(200);
     const results = Array.isArray(data.results) ? data.results : [];

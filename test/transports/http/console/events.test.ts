@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { revokeKey } from "../../../../src/access/key-operations.ts";
 import { revokeSessions } from "../../../../src/access/session-operations.ts";
 import { isObject, type JsonObject } from "../../../../src/json/json.ts";
+import { contentsEveryMs } from "../../../../src/overview/limits.ts";
 import { startTestApp, type TestApp } from "../../../fixture.ts";
 import { type EventReader, readEvents } from "../../../overview/event-reader.ts";
 import { type Browser, request, sessionPath, signIn } from "./signed-in.ts";
@@ -67,6 +68,19 @@ describe("the event stream", () => {
     expect((await reader.next("records")).newest_sequence).toBe(app.countRecords(null));
     await app.call("POST", "/v1/memories", { body: memory("Deploys happen on Thursdays.") });
     await reader.next("figures", (figures) => countOf(figures, "memory.create") === 1);
+  });
+
+  test("shows an administrator memories within seconds after they were created", async () => {
+    const browser = await signIn(app);
+    const numberIn = ({ installation }: JsonObject): number =>
+      JSON.parse(JSON.stringify(installation)).contents.memories.fact ?? 0;
+    await (await watch(browser)).next("state");
+    await app.call("POST", "/v1/memories", { body: memory("The stairs are wet.") });
+    const { memories } = (await app.call("GET", "/v1/memories")).data;
+    const created = Array.isArray(memories) ? memories.length : 0;
+    expect(created).toBeGreaterThan(0);
+    app.passTime(contentsEveryMs);
+    await (await watch(browser)).next("state", (state) => numberIn(state) === created);
   });
 
   test("shows the session of a key its own project only, as long as the key is valid", async () => {
