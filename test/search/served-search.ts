@@ -122,6 +122,8 @@ class Proof {
     await this.#event("garbage under the server", async () =>
       this.#spoil(() => damage.fillWithGarbage(this.#cache, random)),
     );
+    // A start removes the garbage, sooner or later; the searches after it make files again.
+    await this.#event("a start with garbage", () => this.#restart());
     await this.#restart();
     let undo = () => {};
     await this.#event("a cache that is read-only", async () => {
