@@ -1,5 +1,5 @@
-// Creates over HTTP against the embedder alone, which is their limit, and searches of another project meanwhile. The sides take turns with the
-// same texts. Must never start a second embedder of the server: it decides itself.
+// Creates over HTTP against the embedder alone, which is their limit, the processor time of both, and searches of another project meanwhile.
+// The sides take turns with the same texts. Must never start a second embedder of the server: it decides itself.
 
 import { join } from "node:path";
 import { type Embedder, startEmbedder } from "../src/embedding/embedder.ts";
@@ -11,6 +11,7 @@ import { type FilledProject, fill } from "./fill.ts";
 import {
   type BenchOptions,
   copyAlone,
+  cpuMilliseconds,
   createProject,
   expectStatuses,
   loadOne,
@@ -33,6 +34,8 @@ interface Round {
   readonly clients: number;
   readonly served: number;
   readonly alone: readonly number[];
+  /** Processor time for one text, with all threads of the process; null where the system does not tell it. */
+  readonly cpuMs: { readonly served: number; readonly alone: number } | null;
 }
 
 /** Measures with 1, 8 and `most` clients. */
@@ -67,11 +70,26 @@ export async function creates(
     for (const clients of [1, 8, most]) {
       progress(`throughput: creates, ${clients} clients, round ${round}`);
       const stream = streamOf(clients);
+      const before = cpuMilliseconds(server.pid);
       const created = await loadOne(server.port, seconds, stream, 201);
+      const after = cpuMilliseconds(server.pid);
       const texts = stream.calls.slice(0, created.calls).map(contentOf);
       const alone: number[] = [];
-      for (const embedder of embedders) alone.push(await embedAll(embedder, texts, most));
-      if (round > 0) done.push({ clients, served: created.calls / created.seconds, alone });
+      const ownBefore = process.cpuUsage();
+      let own: NodeJS.CpuUsage | null = null;
+      for (const embedder of embedders) {
+        alone.push(await embedAll(embedder, texts, most));
+        own ??= process.cpuUsage(ownBefore);
+      }
+      if (round === 0) continue;
+      const cpuMs =
+        before === null || after === null || own === null
+          ? null
+          : {
+              served: (after - before) / created.calls,
+              alone: (own.user + own.system) / 1_000 / texts.length,
+            };
+      done.push({ clients, served: created.calls / created.seconds, alone, cpuMs });
     }
     progress(`throughput: searches beside creates, round ${round}`);
     const plan = { port: server.port, seconds, streams: [streamOf(most), searches] };
@@ -87,7 +105,28 @@ export async function creates(
       clients === most,
     ),
   );
-  return [...shares.flat(), searchMeasure(idle.latenciesMs, busyMs)];
+  const cpuMs = done.flatMap((round) =>
+    round.clients === most && round.cpuMs !== null ? [round.cpuMs] : [],
+  );
+  return [...shares.flat(), ...processorMeasure(cpuMs), searchMeasure(idle.latenciesMs, busyMs)];
+}
+
+/** Where all processors work, creates reach this share of what the embedder alone reaches on all of them, at most. */
+function processorMeasure(rounds: readonly NonNullable<Round["cpuMs"]>[]): Measure[] {
+  if (rounds.length === 0) return [];
+  const [served, alone] = [
+    median(rounds.map((round) => round.served)),
+    median(rounds.map((round) => round.alone)),
+  ];
+  return [
+    {
+      what: "processor time of the server for one of these creates",
+      figure: ms(served),
+      comparedTo: `the embedder alone: ${ms(alone)}; with an embedder on each processor, creates reach ${((100 * alone) / served).toFixed(0)} % of it at most`,
+      bar: "",
+      reached: null,
+    },
+  ];
 }
 
 /** An embedder in this process. With two threads, both work when this returns. */

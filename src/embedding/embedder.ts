@@ -5,10 +5,10 @@ import { LRUCache } from "lru-cache";
 import { type Clock, createClock } from "../clock.ts";
 import { embeddingQueueLimits } from "../limits.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
-import type { EmbeddingRole } from "../memory/embedding.ts";
+import type { EmbeddingRole, EmbeddingWaiter } from "../memory/embedding.ts";
 import type { RuntimeFiles } from "../native/runtime.ts";
 import { cancelled, unlessCancelled } from "../scheduling/cancellation.ts";
-import { type QueueLimits, serverItself, type Waiter } from "../scheduling/fair-queue.ts";
+import { type QueueLimits, serverItself } from "../scheduling/fair-queue.ts";
 import { secondsBetween } from "../statistics/distribution.ts";
 import { createIdleProcessors } from "../threads/idle-processors.ts";
 import { createSupervisor, type Supervisor } from "../threads/supervisor.ts";
@@ -32,7 +32,7 @@ export interface Embedder {
    * @throws Refusal 1503 when the queue is full, the thread stopped or the call was cancelled; Refusal 1429 when too many texts of the
    * project wait; Error when the model fails on this text
    */
-  embed(text: string, role: EmbeddingRole, waiter?: Waiter): Promise<Float32Array>;
+  embed(text: string, role: EmbeddingRole, waiter?: EmbeddingWaiter): Promise<Float32Array>;
   counts(): EmbeddingCounts;
   /** Stops the threads. Waiting and later calls get Refusal 1503. */
   close(): Promise<void>;
@@ -127,8 +127,12 @@ class QueuedEmbedder implements Embedder {
   }
 
   /** Each caller receives a copy, because it may transfer the vector to a worker. */
-  async embed(text: string, role: EmbeddingRole, waiter: Waiter = serverItself): Promise<Float32Array> {
-    const { project, signal } = waiter;
+  async embed(
+    text: string,
+    role: EmbeddingRole,
+    waiter: EmbeddingWaiter = serverItself,
+  ): Promise<Float32Array> {
+    const { project, signal, sent = () => undefined } = waiter;
     if (signal.aborted) throw cancelled();
     const key = `${project}:${role}:${text}`;
     const cached = role === "query" ? this.#recentQueries?.get(key) : undefined;
@@ -138,7 +142,8 @@ class QueuedEmbedder implements Embedder {
     }
     const startedMs = performance.now();
     const shared = this.#pending.get(key);
-    const pending = shared ?? this.#enqueue(key, { project, text, role });
+    if (shared !== undefined) sent();
+    const pending = shared ?? this.#enqueue(key, { project, text, role, sent });
     pending.callers += 1;
     const vector = await unlessCancelled(pending.vector, signal, () => this.#leave(key, pending));
     const seconds = secondsBetween(startedMs, performance.now());
@@ -155,7 +160,7 @@ class QueuedEmbedder implements Embedder {
     await this.#threads.close();
   }
 
-  #enqueue(key: string, wanted: Pick<Waiting, "project" | "text" | "role">): Pending {
+  #enqueue(key: string, wanted: Pick<Waiting, "project" | "text" | "role" | "sent">): Pending {
     this.#threads.requireUp();
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     const item: Waiting = { ...wanted, resolve, fail: reject, refuse: reject };
@@ -193,6 +198,7 @@ class QueuedEmbedder implements Embedder {
 
   async #compute(thread: EmbedderThread, waiting: Waiting): Promise<void> {
     this.#statistics.sent();
+    waiting.sent();
     try {
       const { vector, isFirstOfRun } = await thread.compute(waiting);
       if (isFirstOfRun) this.#statistics.ran();

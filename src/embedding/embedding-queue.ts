@@ -11,6 +11,8 @@ export interface Waiting extends Queued {
   readonly project: string;
   readonly text: string;
   readonly role: EmbeddingRole;
+  /** A thread gets the text. */
+  sent(): void;
   resolve(vector: Float32Array): void;
   fail(error: Error): void;
 }

@@ -236,6 +236,21 @@ describe("the queue", () => {
     expect(order).toHaveLength(502);
   });
 
+  test("says when a text no longer waits for a thread", async () => {
+    const embedder = await start();
+    const sent: string[] = [];
+    const call = (text: string) =>
+      embedder.embed(text, "passage", { ...one, sent: () => void sent.push(text) });
+    const texts = Array.from({ length: sentMaxTexts + 2 }, (_, i) => `text ${i}`);
+    const calls = texts.map(call);
+    expect(sent).toEqual(texts.slice(0, sentMaxTexts));
+    const [again] = texts;
+    calls.push(call(`${again}`));
+    expect(sent.at(-1)).toBe(again);
+    await Promise.all(calls);
+    expect(sent.slice(-2)).toEqual(texts.slice(-2));
+  });
+
   test("drops a text when all who wanted it are gone, and no sooner", async () => {
     const computed: string[] = [];
     const supervisor = supervise((name, init) => {

@@ -13,6 +13,7 @@ import { createCheckTransaction } from "./memories/checks.ts";
 import { createMemoryTransaction } from "./memories/memory.ts";
 import { createModelTransaction } from "./memories/model-change.ts";
 import type { Revisions } from "./memories/revisions.ts";
+import { createRememberTransaction } from "./remember-tasks.ts";
 import type { WriterState } from "./threads/writer-state.ts";
 
 interface TransactionOptions {
@@ -71,6 +72,7 @@ export function createTransaction(options: TransactionOptions): Transaction {
     checks: createCheckTransaction(database, state),
     audit: createAuditTransaction(database, state.createId, heads, checkpoints, watchClock, countRecord),
     models: createModelTransaction(database),
+    remembering: createRememberTransaction(database),
     exports: createExportTransaction(database, state, checkpoints, exportFolder),
     attempt: (work) => inSavepoint(work, true),
     rehearse: (work) => inSavepoint(work, false),

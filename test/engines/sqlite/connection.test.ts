@@ -48,6 +48,35 @@ test("repeated attempts wait no longer for a lock than a single one, and emptyin
   }
 });
 
+test("emptying the log waits for a reader that ends in time", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
+  const file = { path: join(folder, "memledger.db"), runtime };
+  const writing = openWriting(file);
+  const script = `
+    import { openDatabase } from ${JSON.stringify(Bun.resolveSync("../../../src/native/sqlite.ts", import.meta.dir))};
+    const reading = openDatabase(${JSON.stringify(file.path)}, ${JSON.stringify(runtime)});
+    reading.exec("BEGIN; SELECT * FROM t");
+    console.log("reads");
+    await new Response(Bun.stdin.stream()).text();
+    await Bun.sleep(500);
+    reading.close();`;
+  writing.exec("CREATE TABLE t (x INTEGER)");
+  const reader = Bun.spawn([process.execPath, "-e", script], { stdin: "pipe", stdout: "pipe" });
+  try {
+    await reader.stdout.getReader().read();
+    writing.exec("INSERT INTO t (x) VALUES (1)");
+    expect(emptyLog(writing, 0)).toBe(false);
+    reader.stdin.end();
+    expect(emptyLog(writing, 60_000)).toBe(true);
+    expect(statSync(`${file.path}-wal`).size).toBe(0);
+  } finally {
+    reader.kill();
+    await reader.exited;
+    writing.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("the pages that a connection keeps have a limit, and those of a reading connection a small one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "memledger-connection-"));
   const file = { path: join(folder, "memledger.db"), runtime };

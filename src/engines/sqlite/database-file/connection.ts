@@ -72,11 +72,15 @@ export function openReading({ path, runtime }: DatabaseFile): Database {
   return database;
 }
 
-/** Copies the write-ahead log into the database and empties it. @returns false when a reader held it for too long. */
-export function emptyLog(database: Database): boolean {
+/**
+ * Copies the write-ahead log into the database and empties it.
+ * @param waitMs how long it waits for readers that hold the log
+ * @returns false when one of them held it for longer
+ */
+export function emptyLog(database: Database, waitMs = lockWaitMs): boolean {
   const timeoutMs = database.pragma("busy_timeout", { simple: true });
   // It is not repeated, as transactions are.
-  database.pragma(`busy_timeout = ${lockWaitMs}`);
+  database.pragma(`busy_timeout = ${waitMs}`);
   try {
     return database.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
   } finally {

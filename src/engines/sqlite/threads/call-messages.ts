@@ -19,12 +19,12 @@ export function toCallMessage(call: Call): CallMessage {
   const { decision, ...rest } = call;
   if (decision.refused !== null || decision.foreseen === undefined) return call;
   const { foreseen, ...accepted } = decision;
-  const { memoryId, after, payload } = foreseen;
+  const { memoryId, entry, after, payload } = foreseen;
   const { salt, hash, compressed } = payload;
   const bytes = { salt: salt.toBase64(), hash, compressed: compressed.toBase64() };
   const text: TextCall = {
     ...rest,
-    decision: { ...accepted, foreseen: { memoryId, after, payload: bytes } },
+    decision: { ...accepted, foreseen: { memoryId, entry, after, payload: bytes } },
   };
   return JSON.stringify(text);
 }

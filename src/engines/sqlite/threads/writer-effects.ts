@@ -12,6 +12,7 @@ import type { AfterCommit, SettledCall } from "../../../storage/after-commit.ts"
 import { emptyLog } from "../database-file/connection.ts";
 import type { WordMerge } from "../memories/word-merge.ts";
 import { attempt } from "./attempt.ts";
+import { erasureLogWaitMs } from "./limits.ts";
 import type { WriterState } from "./writer-state.ts";
 
 interface WriterEffectOptions {
@@ -52,9 +53,11 @@ export function createWriterEffects(options: WriterEffectOptions): WriterEffects
       case "erase_remains":
         return false;
       case "start_export":
+      case "remember_answer":
       case "continue_model_change":
       case "remove_expired_exports":
       case "remove_cached_vectors":
+      case "remove_cached_answers":
         return true;
     }
   };
@@ -91,7 +94,7 @@ function eraseRemains({ database, wordMerge, clock, logger }: WriterEffectOption
 }
 
 function isLogEmptied(database: Database): boolean {
-  const isEmptied = emptyLog(database);
+  const isEmptied = emptyLog(database, erasureLogWaitMs);
   // SQLite does not sync the truncation of the log: after a power loss its content could reappear.
   syncFile(`${database.name}-wal`);
   return isEmptied;

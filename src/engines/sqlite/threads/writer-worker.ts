@@ -11,6 +11,7 @@ import type { ExportChange } from "../../../export/store.ts";
 import { transactionAttemptsMax } from "../../../limits.ts";
 import { createLogger, type LogLevel } from "../../../log/logger.ts";
 import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
+import type { QueueChange } from "../../../remembering/store.ts";
 import type { SettledCall } from "../../../storage/after-commit.ts";
 import type { LedgerFiles } from "../../../storage/engine.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
@@ -26,6 +27,7 @@ import { createNextVectors } from "../memories/model-change.ts";
 import { createRevisions } from "../memories/revisions.ts";
 import { createWordMerge } from "../memories/word-merge.ts";
 import { createWordWriter, defineWords } from "../memories/words.ts";
+import { createRememberLog } from "../remember-tasks.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { createTransaction, isLost, overwriteLostCommit } from "../transaction.ts";
 import { answerStoreRequests } from "./answer-requests.ts";
@@ -53,6 +55,8 @@ export interface WriterInit {
 export type WriterRequest =
   | { readonly settle: readonly CallMessage[] }
   | { readonly exported: ExportChange }
+  /** Answered with whether a task was changed. */
+  | { readonly queued: QueueChange }
   | { readonly vectors: readonly EmbeddedContent[]; readonly change: ModelChange }
   | { readonly modelChangeFailure: string; readonly change: ModelChange }
   /** Answered with GroupStatistics. */
@@ -64,7 +68,7 @@ export type WriterRequest =
   /** Answered with its SweepOutcome. */
   | { readonly sweep: number };
 
-type WriterAnswer = WriterReply | WriteState | SweepOutcome | GroupStatistics | number;
+type WriterAnswer = WriterReply | WriteState | SweepOutcome | GroupStatistics | number | boolean;
 
 /** One per call, in order. */
 export type WriterReply = readonly SettledCall[];
@@ -163,6 +167,7 @@ const housekeeping = startHousekeeping({
   },
 });
 const logExport = createExportLog(database, init.exportLifeMs);
+const changeQueue = createRememberLog(database);
 const nextVectors = createNextVectors(database);
 
 const handle = async (request: unknown): Promise<WriterAnswer> => {
@@ -187,6 +192,7 @@ const handle = async (request: unknown): Promise<WriterAnswer> => {
     logExport(work.exported);
     return [];
   }
+  if ("queued" in work) return changeQueue(work.queued);
   const settled = await settleCalls(work.settle.map(fromCallMessage));
   housekeeping.afterGroup();
   return settled;

@@ -8,6 +8,7 @@ import { outcomeUnknown, unavailable } from "../../../errors.ts";
 import type { ExportChange } from "../../../export/store.ts";
 import { groupMaxCalls, sweepAskEveryMs, writerHangsAfterMs, writerQueueLimits } from "../../../limits.ts";
 import type { EmbeddedContent, ModelChange } from "../../../model-change/store.ts";
+import type { QueueChange } from "../../../remembering/store.ts";
 import { FairQueue, type QueueCounts, type Queued, serverItself } from "../../../scheduling/fair-queue.ts";
 import type { AnsweredCall } from "../../../storage/after-commit.ts";
 import type { GroupStatistics } from "../../../storage/statistics.ts";
@@ -16,6 +17,7 @@ import { ThreadEnded } from "../../../threads/thread-ended.ts";
 import type { ThreadEvents, WorkerThread } from "../../../threads/worker-thread.ts";
 import type { SweepOutcome } from "../retention/retention-sweeps.ts";
 import { toCallMessage } from "./call-messages.ts";
+import { createCommitBegin } from "./commit-begin.ts";
 import type { WriteState } from "./write-check.ts";
 import type { WriterReply, WriterRequest } from "./writer-worker.ts";
 
@@ -31,8 +33,12 @@ export interface Writer {
    * @throws Refusal 1503 when the writer's thread ended or hangs; 1429 or 1503 when too many calls wait.
    */
   commit(call: Call): Promise<AnsweredCall>;
+  /** As Store.expectCommit. */
+  expect(project: string): Disposable;
   /** Stores the state of an export. @throws when it cannot be written now. */
   logExport(change: ExportChange): Promise<void>;
+  /** Changes the queue of answers to remember. @returns whether it has changed a task. @throws when it cannot be written now. */
+  changeQueue(change: QueueChange): Promise<boolean>;
   /** As ModelVectors.add. */
   addVectors(change: ModelChange, vectors: readonly EmbeddedContent[]): Promise<void>;
   /** As ModelVectors.fail. */
@@ -65,10 +71,15 @@ export function createWriter(
   });
   const ask = <Answer>(request: WriterRequest): Promise<Answer> => thread.request(request);
 
+  const commitBegin = createCommitBegin(clock);
+  const nextGroup = async (): Promise<readonly Waiting[]> => {
+    if (groupCommit && queue.size > 0) await commitBegin.isDue();
+    return takeGroup(queue, groupSize);
+  };
   const run = async (): Promise<void> => {
     // Calls that are prepared in the same turn of the event loop, such as the searches of a group, are one group here, too.
     await new Promise((resolve) => setImmediate(resolve));
-    for (let group = takeGroup(queue, groupSize); group.length > 0; group = takeGroup(queue, groupSize)) {
+    for (let group = await nextGroup(); group.length > 0; group = await nextGroup()) {
       try {
         const settled = await ask<WriterReply>({ settle: group.map(({ call }) => toCallMessage(call)) });
         for (const [index, { call, resolve, reject }] of group.entries()) {
@@ -94,11 +105,14 @@ export function createWriter(
       new Promise((resolve, reject) => {
         if (thread.silentMs >= writerHangsAfterMs) throw hangs;
         queue.add(call.project ?? serverItself.project, { call, resolve, reject, refuse: reject });
+        commitBegin.add(call);
         running ??= run();
       }),
+    expect: commitBegin.expect,
     async logExport(change) {
       await ask({ exported: change });
     },
+    changeQueue: (queued) => ask({ queued }),
     async addVectors(change, vectors) {
       await ask({ change, vectors });
     },
