@@ -4,6 +4,7 @@
 import { type MemoryType, memoryTypes } from "../../../../memory/memory.ts";
 import type { SearchQuery } from "../../../../memory/store.ts";
 import { rowsPerBlock } from "../../../../ranking/limits.ts";
+import { isActiveState, type RowBlock, typeOfState } from "../../../../ranking/row-block.ts";
 import { largerBits, setBit } from "./slot-bits.ts";
 
 const [rule, fact, context] = memoryTypes;
@@ -46,6 +47,35 @@ export class Eligibility {
     const expiries = this.#expiriesOf(Math.floor(slot / rowsPerBlock));
     setBit(this.#expired, slot, expiresAt <= expiries.from);
     if (expiresAt > expiries.from) expiries.to = Math.min(expiries.to, expiresAt);
+  }
+
+  /** The same for all rows of a block that was added, 32 at a time. */
+  setBlock(firstSlot: number, { serials, states, expiries: times }: RowBlock): void {
+    const rows = states.length;
+    const firstWord = firstSlot >>> 5;
+    const words = firstWord + Math.ceil(rows / 32);
+    if (words > this.#active.length) this.#grow(words);
+    const ofType = memoryTypes.map((type) => this.#ofType[type]);
+    const expiries = this.#expiriesOf(Math.floor(firstSlot / rowsPerBlock));
+    for (let word = firstWord; word < words; word++) {
+      const typeBits = [0, 0, 0];
+      let [active, expired] = [0, 0];
+      const first = (word - firstWord) * 32;
+      for (let row = first; row < Math.min(first + 32, rows); row++) {
+        if (serials[row] === 0) continue;
+        const bit = 1 << (row & 31);
+        const state = states[row] ?? 0;
+        const type = typeOfState(state);
+        typeBits[type] = (typeBits[type] ?? 0) | bit;
+        if (isActiveState(state)) active |= bit;
+        const expiresAt = times[row] ?? 0;
+        if (expiresAt <= expiries.from) expired |= bit;
+        else if (expiresAt < expiries.to) expiries.to = expiresAt;
+      }
+      for (const [type, bits] of ofType.entries()) bits[word] = typeBits[type] ?? 0;
+      this.#active[word] = active;
+      this.#expired[word] = expired;
+    }
   }
 
   /** The slot is free. */

@@ -9,6 +9,7 @@ import { Eligibility, type EligibilityQuery } from "./eligibility.ts";
 import { EligibleSets } from "./eligible-sets.ts";
 import type { ChangedRow } from "./index-statements.ts";
 import { writeValues, writeVector } from "./row-writing.ts";
+import { SeenSerials } from "./seen-serials.ts";
 import { SlotTable } from "./slot-table.ts";
 import { rowOf, Slots } from "./slots.ts";
 import { TagSets } from "./tag-sets.ts";
@@ -30,6 +31,8 @@ export class IndexedRows {
   /** By filter. */
   readonly #eligibleOfGroup = new Map<string, Uint32Array>();
   readonly #expiriesOf = (block: number) => this.slots.expiriesOf(block);
+  /** Of the blocks that an empty index adopts; null: any memory may be in the index already. */
+  #seen: SeenSerials | null = null;
 
   constructor(dimensions: number, buffers: BlockBuffers) {
     const slots = new Slots(dimensions, buffers);
@@ -144,27 +147,39 @@ export class IndexedRows {
     this.#byContent.removeFreed(this.slots.count);
   }
 
-  /** Call it before `adopt`, with the rows of all blocks. */
-  reserve(rows: number): void {
+  /** Call it before the blocks are adopted. @param rows of all blocks, at least those that are used */
+  reserve(rows: number, blocks: readonly RowBlock[]): void {
+    this.#seen = this.slots.count === 0 ? SeenSerials.of(blocks, rows) : null;
     this.#bySerial.reserve(rows);
     this.#byContent.reserve(rows);
   }
 
   /** Adds the rows of a block, in place of older ones of the same memories. The numbers of tags become those of the index. */
   adopt(block: RowBlock, parts: readonly AdoptedRows[]): void {
-    for (const serial of block.serials) if (serial !== 0) this.drop(serial);
+    for (const serial of block.serials)
+      if (serial !== 0 && this.#seen?.add(serial) !== false) this.drop(serial);
     const firstSlot = this.slots.adopt(block);
-    for (const { firstRow, rows, tagTexts } of parts) {
-      for (let row = firstRow; row < firstRow + rows; row++) {
-        const serial = block.serials[row] ?? 0;
-        if (serial === 0) continue;
-        const slot = firstSlot + row;
-        const tagSet = block.tagSets[row] ?? 0;
-        if (tagSet !== 0) block.tagSets[row] = this.tagSets.add(tagTexts[tagSet - 1] ?? null);
-        this.#bySerial.add(serial, slot);
-        this.#byContent.add(block.contentRevisions[row] ?? 0, slot);
-        this.#setEligibility(slot, block, row);
-      }
+    for (const part of parts) this.#adoptTags(block, part);
+    for (let row = 0; row < block.capacity; row++) {
+      const serial = block.serials[row] ?? 0;
+      if (serial === 0) continue;
+      this.#bySerial.add(serial, firstSlot + row);
+      this.#byContent.add(block.contentRevisions[row] ?? 0, firstSlot + row);
+    }
+    this.#eligibility.setBlock(firstSlot, block);
+  }
+
+  #adoptTags({ serials, tagSets }: RowBlock, { firstRow, rows, tagTexts }: AdoptedRows): void {
+    // By the number in the block; 0: it has not occurred yet.
+    const numbers = new Uint32Array(tagTexts.length + 1);
+    for (let row = firstRow; row < firstRow + rows; row++) {
+      const tagSet = tagSets[row] ?? 0;
+      if (tagSet === 0 || serials[row] === 0) continue;
+      const known = numbers[tagSet] ?? 0;
+      const number = known === 0 ? this.tagSets.add(tagTexts[tagSet - 1] ?? null) : known;
+      if (known === 0) numbers[tagSet] = number;
+      else this.tagSets.addTo(number);
+      tagSets[row] = number;
     }
   }
 

@@ -120,8 +120,8 @@ export class SearchIndex {
   }
 
   /** As IndexedRows.reserve. */
-  reserve(rows: number): void {
-    this.#rows.reserve(rows);
+  reserve(rows: number, blocks: readonly RowBlock[]): void {
+    this.#rows.reserve(rows, blocks);
   }
 
   /** As IndexedRows.adopt. */

@@ -47,6 +47,12 @@ export class TagSets {
     return known.number;
   }
 
+  /** Another memory has the tags with this number. */
+  addTo(number: number): void {
+    const set = this.#numbered[number];
+    if (set) set.memories += 1;
+  }
+
   /** A memory no longer has these tags. */
   remove(number: number): void {
     const set = this.#numbered[number] ?? null;

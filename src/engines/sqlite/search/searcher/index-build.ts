@@ -55,7 +55,10 @@ export function* readByOthers(
     pause.restart();
     const read = results.filter((result) => result !== null);
     if (read.length < results.length) throw otherModel;
-    index.reserve(read.reduce((sum, { rows }) => sum + rows, 0));
+    index.reserve(
+      read.reduce((sum, { rows }) => sum + rows, 0),
+      blocks.map(({ block }) => block),
+    );
     for (const [at, { block, part }] of blocks.entries()) {
       const first = at * blockTasks;
       adopted.add(block);

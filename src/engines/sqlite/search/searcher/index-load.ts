@@ -53,7 +53,10 @@ export function* loadIndex(
     index.beginRestore(manifest);
     const tagTexts: string[] = [];
     for (const [number, text] of manifest.tagSets) tagTexts[number - 1] = text;
-    index.reserve(blocks.reduce((sum, { capacity }) => sum + capacity, 0));
+    index.reserve(
+      blocks.reduce((sum, { capacity }) => sum + capacity, 0),
+      blocks,
+    );
     let newestContentRevision = 0;
     for (const block of blocks) {
       index.adopt(block, [{ firstRow: 0, rows: block.capacity, tagTexts }]);
