@@ -1,10 +1,11 @@
-// Fills a data directory with audit records through `Store.commit`, durable and sealed, and tells how fast that went. Must
+// Fills data directories with audit records through `Store.commit`, durable and sealed, and tells how fast that went. Must
 // run while no server uses the directory.
 
 import type { Call } from "../src/calls/call.ts";
 import type { Store } from "../src/storage/store.ts";
 import { addProject, callOf, commitOrThrow, withFillingStore } from "./filling-store.ts";
 import { progress } from "./harness.ts";
+import type { ScaleProject, WantedProject } from "./scale-fill.ts";
 import { createRandom, sentence } from "./texts.ts";
 
 /** Calls on their way to the writer at a time. */
@@ -36,6 +37,22 @@ export function fillLedger(
     },
     { groupCommit },
   );
+}
+
+/** Adds projects in their order, each with `size` records. */
+export function fillLedgers(
+  dataDir: string,
+  wanted: readonly WantedProject[],
+): Promise<readonly ScaleProject[]> {
+  return withFillingStore(dataDir, async (store) => {
+    const filled: ScaleProject[] = [];
+    for (const { name, size } of wanted) {
+      const project = await addProject(store, name);
+      await append(store, project.keyId, size);
+      filled.push({ ...project, size });
+    }
+    return filled;
+  });
 }
 
 async function append(store: Store, keyId: string, records: number) {

@@ -1,6 +1,6 @@
 // Collects what an executable contains, with licences and hashes, for the notices and the bill of materials. One list for both.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EmbeddedComponents, ModelFiles } from "../src/native/embedded.ts";
 import { bunLibraries, relinking } from "./bun-libraries.ts";
@@ -37,7 +37,7 @@ export function componentsOf(
     ...packages.map((each) => npmComponent(each, "program")),
     ...runtimeComponents(target),
     ...libraryComponents(target, versions),
-    modelComponent(model),
+    ...modelComponents(model),
     ...withDependencies("@scalar/api-reference").map((each) => npmComponent(each, "API reference")),
   ];
   for (const { name, licence } of components) requireAccepted(name, licence);
@@ -120,9 +120,11 @@ function libraryComponents({ platform }: Target, versions: EmbeddedComponents): 
   ];
 }
 
-/** The card of the model has its sources and their licences. */
-function modelComponent({ id, sha256 }: ModelFiles): Component {
-  return {
+/** The card of the model has its sources and their licences. Whoever embeds a model of others has to name its licence. */
+function modelComponents({ id, sha256 }: ModelFiles): Component[] {
+  const card = join(root, "models", id, "README.md");
+  if (!existsSync(card)) return [];
+  const component: Component = {
     part: "model",
     name: id,
     version: sha256.slice(0, 12),
@@ -131,6 +133,7 @@ function modelComponent({ id, sha256 }: ModelFiles): Component {
     homepage: null,
     purl: `pkg:generic/${id}@${sha256.slice(0, 12)}`,
     hash: { algorithm: "SHA-256", hex: sha256 },
-    texts: [readFileSync(join(root, "models", id, "README.md"), "utf8").trimEnd()],
+    texts: [readFileSync(card, "utf8").trimEnd()],
   };
+  return [component];
 }

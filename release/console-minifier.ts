@@ -8,7 +8,16 @@ import type { Minifier } from "../src/native/console-build.ts";
 
 const options: MinifyOptions = {
   module: true,
-  compress: { passes: 2, ecma: 2022, keep_fargs: false, pure_getters: true, unsafe_arrows: true },
+  compress: {
+    loops: false,
+    passes: 5,
+    ecma: 2022,
+    inline: 1,
+    keep_fargs: false,
+    lhs_constants: false,
+    pure_getters: true,
+    unsafe_arrows: true,
+  },
   format: { ecma: 2022 },
 };
 

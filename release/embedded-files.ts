@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { compressApiReference } from "../src/native/assets.ts";
-import { buildConsole } from "../src/native/console-build.ts";
+import { buildConsole, compress } from "../src/native/console-build.ts";
 import type { EmbeddedComponents, EmbeddedLibrary, ModelFiles } from "../src/native/embedded.ts";
 import { requireOffline } from "../src/native/offline.ts";
 import { libraryPath, type NativeLibrary, nativeLibraries } from "../src/native/platform.ts";
@@ -14,11 +14,16 @@ const namespace = "embedded";
 /** Libraries are embedded in parts, each small enough that unpacking it leaves no mark on the server's memory. */
 const partBytes = 4 * 1024 * 1024;
 
-/** A plugin for Bun.build. @throws Error when a library of the target is not installed, or contains network functions */
+/**
+ * A plugin for Bun.build.
+ * @param texts for people, which the console serves, by their names
+ * @throws Error when a library of the target is not installed, or contains network functions
+ */
 export async function embeddedFiles(
   target: Target,
   model: ModelFiles,
   components: EmbeddedComponents,
+  texts: Readonly<Record<string, string>>,
 ): Promise<Bun.BunPlugin> {
   const files = new Map<string, Uint8Array>();
   const imports: string[] = [];
@@ -37,7 +42,12 @@ export async function embeddedFiles(
   );
   const reference = embed("api-reference.js.gz", await compressApiReference());
   const { files: consoleFiles } = await buildConsole(consoleMinifier);
-  const pages = consoleFiles.map(
+  const textFiles = await Promise.all(
+    Object.entries(texts).map(([name, text]) =>
+      compress({ name, type: "text/plain; charset=utf-8", content: new Blob([text]) }),
+    ),
+  );
+  const pages = [...consoleFiles, ...textFiles].map(
     ({ name, type, gzip, brotli }) =>
       `{ ...${JSON.stringify({ name, type })}, gzip: ${embed(`${name}.gz`, gzip)}, brotli: ${embed(`${name}.br`, brotli)} }`,
   );

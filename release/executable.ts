@@ -1,13 +1,17 @@
 // Builds the one executable: program, workers, native libraries, model, API reference. Must never access a network, and two builds of
 // the same commit must have the same bytes: no path of this machine, no time and no random name may reach the executable.
 
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { buildConsole } from "../src/native/console-build.ts";
+import { licenceName, noticesName } from "../src/native/console-files.ts";
 import type { ModelFiles } from "../src/native/embedded.ts";
 import { workerEntries } from "../src/threads/spawn.ts";
+import { componentsOf } from "./components.ts";
 import { embeddedComponents } from "./embedded-components.ts";
 import { embeddedFiles } from "./embedded-files.ts";
+import { noticesText } from "./notices.ts";
+import { packagesOf } from "./packages.ts";
 import { commitName, root } from "./source.ts";
 import { executableName, type Target, thisMachine } from "./targets.ts";
 
@@ -32,8 +36,12 @@ export async function bundledModules(): Promise<string[]> {
 
 /** Writes the executable to `outfile`. @throws Error that says what to do */
 export async function buildExecutable(target: Target, model: ModelFiles, outfile: string): Promise<void> {
-  const components = embeddedComponents(target, await bundledModules());
-  const plugin = await embeddedFiles(target, model, components);
+  const modules = await bundledModules();
+  const components = embeddedComponents(target, modules);
+  const plugin = await embeddedFiles(target, model, components, {
+    [licenceName]: readFileSync(join(root, "LICENSE"), "utf8"),
+    [noticesName]: noticesText(componentsOf(target, model, components, packagesOf(modules))),
+  });
   mkdirSync(dirname(outfile), { recursive: true });
   // The compiler leaves copies of the source maps beside its result.
   const staging = mkdtempSync(join(dirname(outfile), ".building-"));

@@ -24,13 +24,20 @@ export const ifUpdatedAt = Type.Optional(
  * @throws Refusal 2108 when the memory is not the one that the caller knows
  */
 export function requireKnown(before: Memory, after: Memory, known: string | undefined): void {
-  const { updatedAt } = before;
-  if (known === undefined || fromTimestamp(known) === updatedAt) return;
   if (Object.keys(formerValues(before, after)).length === 0) return;
+  requireVersion(before, known, "send the change again");
+}
+
+/**
+ * @param repeat what to do after the memory was read
+ * @throws Refusal 2108 when the memory is not of the version that the caller knows
+ */
+export function requireVersion({ updatedAt }: Memory, known: string | undefined, repeat: string): void {
+  if (known === undefined || fromTimestamp(known) === updatedAt) return;
   const updated_at = toTimestamp(updatedAt);
   throw new Refusal(
     2108,
-    `The memory was changed meanwhile, at ${updated_at}. Read it, and send the change again with this time as "if_updated_at".`,
+    `The memory was changed meanwhile, at ${updated_at}. Read it, and ${repeat} with this time as "if_updated_at".`,
     { updated_at },
   );
 }

@@ -4,13 +4,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Project } from "../access/project.ts";
 import { type Preparation, projectOperation } from "../calls/operation.ts";
+import { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
 import { embeddingsAtOnce } from "../limits.ts";
 import { cancelled } from "../scheduling/cancellation.ts";
-import { CheckedLater, Choice, Fields, jsonObject } from "../schema/schema.ts";
+import { CheckedLater, Choice, Fields, jsonObject, Timestamp } from "../schema/schema.ts";
 import type { Transaction } from "../storage/store.ts";
+import { toTimestamp } from "../timestamp.ts";
 import { refuseItem } from "./batch-item.ts";
-import { changedAt, formerValues, requireKnown, storeChange } from "./change.ts";
+import { changedAt, formerValues, requireKnown, requireVersion, storeChange } from "./change.ts";
 import { batchMaxItems } from "./limits.ts";
 import { exampleMemory, memoryId } from "./memory.ts";
 import { requireMemory } from "./read.ts";
@@ -35,6 +37,12 @@ const updateResult = Fields(
         "updated: the memory was changed. unchanged: it has these values already. refused: it stays as it is.",
     }),
     id: Type.Optional(memoryId),
+    updated_at: Type.Optional(
+      Timestamp({
+        description:
+          "Of an updated memory: the time of this change. Sent back as if_updated_at with the former values, the undo leaves what somebody else has changed since.",
+      }),
+    ),
     former: Type.Optional(
       Type.Object(
         {},
@@ -85,7 +93,15 @@ export const updateMemories = projectOperation({
       updated: 1,
       unchanged: 0,
       refused: 0,
-      results: [{ index: 0, status: "updated", id: exampleMemory.id, former: { is_active: true, tags: [] } }],
+      results: [
+        {
+          index: 0,
+          status: "updated",
+          id: exampleMemory.id,
+          updated_at: exampleMemory.updated_at,
+          former: { is_active: true, tags: [] },
+        },
+      ],
     },
   },
 
@@ -149,7 +165,7 @@ async function updateOne(
     if (Object.keys(former).length === 0) return { status: "unchanged", id };
     const memory = { ...after, updatedAt: changedAt(before, now) };
     await storeChange(transaction, project, { before, memory, vector }, now);
-    return { status: "updated", id, former };
+    return { status: "updated", id, updated_at: toTimestamp(memory.updatedAt), former };
   } catch (error) {
     return { status: "refused", ...refuseItem(error) };
   }
@@ -160,7 +176,8 @@ const deleteResult = Fields(
     index,
     status: Choice(["deleted", "refused"], {
       title: "DeleteStatus",
-      description: "deleted: the memory does not exist any more. refused: there is no such memory.",
+      description:
+        "deleted: the memory does not exist any more. refused: there is no such memory, or it was changed meanwhile.",
     }),
     id: Type.Optional(memoryId),
     ...refusalFields,
@@ -172,7 +189,7 @@ export const deleteMemories = projectOperation({
   name: "memory.delete_batch",
   summary: "Delete several memories",
   description:
-    "Permanently deletes up to 1,000 memories and answers with a result for each, in the order of the request. A memory that does not exist does not refuse the others. One transaction and one audit record have all of them.",
+    "Permanently deletes up to 1,000 memories and answers with a result for each, in the order of the request. A memory that does not exist does not refuse the others. With if_updated_at, a memory that somebody else has changed meanwhile is refused with 2108 and stays. One transaction and one audit record have all of them.",
   effects: { readOnly: false, destructive: true, idempotent: true },
   permission: "memory.write",
   feature: "memory",
@@ -185,11 +202,18 @@ export const deleteMemories = projectOperation({
       maxItems: batchMaxItems,
       description: "Ids of the memories to delete.",
     }),
+    if_updated_at: Type.Optional(
+      Type.Array(Timestamp({ description: "The updated_at of one memory, as the caller knows it." }), {
+        maxItems: batchMaxItems,
+        description:
+          "One for each id, in the order of memory_ids. A memory that has been changed since stays, and is refused with 2108.",
+      }),
+    ),
   }),
   output: Fields(
     {
       deleted: count("Memories that were deleted."),
-      refused: count("Memories that do not exist."),
+      refused: count("Memories that do not exist, or were changed meanwhile."),
       results: Type.Array(deleteResult, {
         description: "One result for each id, in the order of the request.",
       }),
@@ -203,12 +227,19 @@ export const deleteMemories = projectOperation({
 
   async prepare() {},
 
-  async apply(transaction, { memory_ids }, _prepared, { caller: { project }, now }) {
+  async apply(transaction, { memory_ids, if_updated_at: known }, _prepared, { caller: { project }, now }) {
+    if (known !== undefined && known.length !== memory_ids.length)
+      throw new Refusal(
+        1400,
+        `Field "if_updated_at" must have one time for each of the ${memory_ids.length} ids in "memory_ids", and it has ${known.length}.`,
+      );
     const results: Static<typeof deleteResult>[] = [];
     const deleted: JsonObject[] = [];
     for (const [index, wanted] of memory_ids.entries()) {
       try {
-        const { id, type, importance } = await requireMemory(transaction, project, wanted);
+        const memory = await requireMemory(transaction, project, wanted);
+        requireVersion(memory, known?.[index], "delete it again");
+        const { id, type, importance } = memory;
         await transaction.memories.remove(project, id, now);
         deleted.push({ id, memory_type: type, importance });
         results.push({ index, status: "deleted", id });

@@ -126,7 +126,8 @@ async function bundle(minifier: Minifier | null, config: Bun.BuildConfig): Promi
   };
 }
 
-async function compress({ name, type, content }: Output["files"][number]): Promise<BuiltFile> {
+/** All forms of a file. */
+export async function compress({ name, type, content }: Output["files"][number]): Promise<BuiltFile> {
   const bytes = new Uint8Array(await content.arrayBuffer());
   const brotliOptions = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
   const brotlied = await promisify(brotliCompress)(bytes, brotliOptions);

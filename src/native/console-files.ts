@@ -23,6 +23,9 @@ export async function consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> 
 
 /** Of `consoleFiles`: the page that verifies exports without a server. */
 export const verifierName = "verifier.html";
+/** In executables: the licence of memledger, and those of all components. */
+export const licenceName = "licence.txt";
+export const noticesName = "notices.txt";
 /** How the page is named when it is saved. All executables of one version have the same page. */
 export const verifierFileName = `memledger-verifier-${version}.html`;
 

@@ -1,19 +1,19 @@
 // What the tests of the views for administrators need: a page that is signed in, and pictures of it in each theme and width.
 
 import type { Browser, Page } from "playwright-core";
-import type { TestApp } from "../fixture.ts";
 import { newLink } from "../transports/http/console/signed-in.ts";
 import { obstacles, openPage, type PageOptions, picture, type Watched } from "./browser.ts";
+import type { ConsoleApp } from "./console-app.ts";
 
 /** Opens a new sign-in link of an administrator, which leads to an address of the console. */
-export async function signInAt(page: Page, app: TestApp, to: string): Promise<void> {
+export async function signInAt(page: Page, app: ConsoleApp, to: string): Promise<void> {
   await page.goto(`${app.url}/console/sign-in?${new URLSearchParams({ to })}#${await newLink(app)}`);
 }
 
 /** A page of an administrator. */
 export async function openAsAdministrator(
   browser: Browser,
-  app: TestApp,
+  app: ConsoleApp,
   path: string,
   options: PageOptions = {},
 ): Promise<Watched> {

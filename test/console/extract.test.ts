@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser } from "playwright-core";
 import { revokeSessions } from "../../src/access/session-operations.ts";
 import { toPassages } from "../../src/console/views/extract/passages.ts";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { signInAt } from "./administration.ts";
 import {
   browserTest,
@@ -15,6 +14,7 @@ import {
   type PageOptions,
   picture,
 } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
 setDefaultTimeout(60_000);
 
@@ -24,11 +24,11 @@ Ana: <img src=x onerror=alert(1)>
 Ana: Never deploy on Fridays, please.
 Ben: I live in Porto.`;
 
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser;
 beforeAll(async () => {
   if (chromiumPath === null) return;
-  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+  [app, browser] = await Promise.all([startConsoleApp(), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

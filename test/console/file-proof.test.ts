@@ -7,20 +7,20 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { buildBase, type Specimen } from "../audit/forge.ts";
 import { forgeExports } from "../audit/forge-export.ts";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { browserTest, chromiumPath, launchBrowser, obstacles, openPage, picture } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
 setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "memledger-file-proof-"));
 let specimens: readonly Specimen[] = [];
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser | null = null;
 
 beforeAll(async () => {
   if (chromiumPath === null) return;
   specimens = forgeExports(buildBase(join(folder, "honest")), folder);
-  app = await startTestApp();
+  app = await startConsoleApp();
   browser = await launchBrowser();
 });
 afterAll(async () => {

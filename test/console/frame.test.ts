@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { revokeSessions } from "../../src/access/session-operations.ts";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { newLink } from "../transports/http/console/signed-in.ts";
 import { signInAt } from "./administration.ts";
 import {
@@ -17,12 +16,13 @@ import {
   picture,
   type Watched,
 } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser;
 beforeAll(async () => {
   if (chromiumPath === null) return;
-  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+  [app, browser] = await Promise.all([startConsoleApp(), launchBrowser()]);
   await app.createProject("business", { name: "customer-support" });
 });
 afterAll(async () => {

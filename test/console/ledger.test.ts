@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { projectOperations } from "../../src/calls/operations.ts";
 import { actions } from "../../src/console/views/ledger/actions.ts";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { signInAt } from "./administration.ts";
 import {
   browserTest,
@@ -16,10 +15,11 @@ import {
   picture,
   type Watched,
 } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
 const hostile = `<img src=x onerror=alert(1)> \u202Eright to left\u202C ${"long".repeat(300)}`;
 
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser;
 let project: string;
 let key: string;
@@ -29,7 +29,7 @@ let preparedAt: string;
 
 beforeAll(async () => {
   if (chromiumPath === null) return;
-  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+  [app, browser] = await Promise.all([startConsoleApp(), launchBrowser()]);
   ({ id: project, key } = await app.createProject("business", { name: "customer-support" }));
   const contents = ["The customer prefers answers in German.", "The contract ends in March 2027.", hostile];
   for (const content of contents) {

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { JsonObject } from "../../src/json/json.ts";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { faultsInOtherForms } from "./administration.ts";
 import {
@@ -16,14 +15,15 @@ import {
   picture,
   type Watched,
 } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser;
 beforeAll(async () => {
   if (chromiumPath === null) return;
-  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+  [app, browser] = await Promise.all([startConsoleApp(), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -199,6 +199,43 @@ browserTest(
     await message(page, "4 memories restored.").waitFor();
     const active = (await app.call("GET", "/v1/memories?is_active=false", { key: place.key })).data;
     expect(active).toMatchObject({ pagination: { total: 0 } });
+    expect(faults).toEqual([]);
+    await close();
+  },
+);
+
+browserTest(
+  "deleting and undoing many leave what somebody else has changed meanwhile, and say so",
+  async () => {
+    const place = await newPlace();
+    const { page, faults, close } = await open(place, "?tag=office&sort=importance");
+    const office = await stored(place, place.ids[2]);
+    const change = (body: JsonObject) =>
+      app.call("PUT", `/v1/memories/${place.ids[2]}`, { key: place.key, body });
+    const selectAll = async () => {
+      await page.getByText("4 memories", { exact: true }).waitFor();
+      for (const text of ["Dana prefers", "The office", "Releases", "WWWW"])
+        await rowWith(page, text).locator("input").click();
+      await page.getByText("4 selected").waitFor();
+    };
+    await selectAll();
+    await page.getByRole("button", { name: "Deactivate" }).click();
+    await message(page, "4 memories deactivated.").waitFor();
+    await change({ is_active: true });
+    await change({ is_active: false });
+    await message(page, "4 memories deactivated.").getByRole("button", { name: "Undo" }).click();
+    await message(page, "3 memories restored, 1 refused: The memory was changed meanwhile").waitFor();
+    expect(await stored(place, place.ids[2])).toMatchObject({ is_active: false });
+
+    await page.reload();
+    await selectAll();
+    await change({ content: `${office.content} It has a lift.` });
+    await page.getByRole("button", { name: "Delete…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox").fill("4");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await message(page, "3 memories deleted, 1 refused: The memory was changed meanwhile").waitFor();
+    expect(await stored(place, place.ids[2])).toMatchObject({ content: `${office.content} It has a lift.` });
     expect(faults).toEqual([]);
     await close();
   },

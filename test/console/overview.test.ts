@@ -2,15 +2,15 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser } from "playwright-core";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser, openPage } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser;
 beforeAll(async () => {
   if (chromiumPath === null) return;
-  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+  [app, browser] = await Promise.all([startConsoleApp(), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

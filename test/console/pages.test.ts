@@ -124,6 +124,8 @@ test("no file is served under another name, and none can be changed", async () =
     "nothing.js",
     "index.html",
     "verifier.html",
+    "licence.txt",
+    "notices.txt",
     "..%2f..%2fpackage.json",
     "%2e%2e%2fmain.tsx",
     "main.tsx",

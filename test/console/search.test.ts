@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { Injection } from "../../clients/typescript/src/index.ts";
 import { withBudget } from "../../src/console/views/search/prompt-budget.ts";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { faultsInOtherForms, signInAt } from "./administration.ts";
 import {
@@ -16,6 +15,7 @@ import {
   type PageOptions,
   picture,
 } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
 setDefaultTimeout(60_000);
 
@@ -38,10 +38,10 @@ const rule = {
 };
 const dayMs = 86_400_000;
 
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startConsoleApp();
   const expiring = {
     content: "The release of this week is delayed by a day.",
     memory_type: "context",

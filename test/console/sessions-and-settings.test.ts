@@ -2,16 +2,16 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser } from "playwright-core";
-import { startTestApp, type TestApp } from "../fixture.ts";
 import { signIn } from "../transports/http/console/signed-in.ts";
 import { faultsInOtherForms, openAsAdministrator } from "./administration.ts";
 import { browserTest, chromiumPath, launchBrowser } from "./browser.ts";
+import { type ConsoleApp, startConsoleApp } from "./console-app.ts";
 
-let app: TestApp;
+let app: ConsoleApp;
 let browser: Browser;
 beforeAll(async () => {
   if (chromiumPath === null) return;
-  [app, browser] = await Promise.all([startTestApp({ "log-level": "error" }), launchBrowser()]);
+  [app, browser] = await Promise.all([startConsoleApp({ "log-level": "error" }), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

@@ -12,6 +12,8 @@ export interface Span {
 }
 
 export const anyTime: Span = { start: null, end: null };
+/** For calls that need both times: before every record, after every record. */
+export const allTime = { start: "1970-01-01T00:00:00Z", end: "9999-12-31T00:00:00Z" };
 
 const hourMs = 3_600_000;
 const lastSpans = [
@@ -88,13 +90,12 @@ export function SpanFields({ span, onChange }: SpanProps) {
   );
 }
 
-/** Such as `Since 2026-11-22 19:24:01`. */
+/** Such as `Since 2026-11-22 19:24:01`. A time of `allTime` is no limit. */
 export function spanText({ start, end }: Span, zone: Zone): string {
-  if (start === null && end === null) return "Any time";
-  if (end === null) return `Since ${timeText(start ?? "", zone)}`;
-  return start === null
-    ? `Until ${timeText(end, zone)}`
-    : `${timeText(start, zone)} to ${timeText(end, zone)}`;
+  const from = start === null || start < "1970-01-02" ? null : timeText(start, zone);
+  const until = end === null || end > "9999" ? null : timeText(end, zone);
+  if (from === null) return until === null ? "Any time" : `Until ${until}`;
+  return until === null ? `Since ${from}` : `${from} to ${until}`;
 }
 
 /** `2026-11-22T19:24:01`, as the field has it; empty: no time. */

@@ -78,6 +78,7 @@ function ChainFacts({ chain }: { readonly chain: ChainReport }) {
         {count(chain.records)}
         {chain.firstSeq !== null && `, from ${count(chain.firstSeq)} to ${count(chain.lastSeq)}`}
       </Fact>
+      <Fact name="Appended by clients">{count(chain.appended)}</Fact>
       <Fact name="Payloads removed">{count(chain.withoutPayload)}</Fact>
       <Fact name="Covered up to">{count(chain.coveredThrough)}</Fact>
       <Fact name="Not covered">{count(chain.uncoveredRecords)}</Fact>

@@ -51,12 +51,14 @@ describe("an update of many memories", () => {
           index: 0,
           status: "updated",
           id: ids[0],
+          updated_at: expect.any(String),
           former: { importance: 0.4, is_active: true, tags: ["a"] },
         },
         {
           index: 1,
           status: "updated",
           id: ids[1],
+          updated_at: expect.any(String),
           former: { memory_type: "rule", expires_at: null, tags: [] },
         },
         { index: 2, status: "unchanged", id: ids[2] },
@@ -201,6 +203,26 @@ describe("an update of many memories", () => {
   });
 });
 
+test("the undo of an update leaves what somebody else has changed since", async () => {
+  const { results } = await update(ids.slice(0, 2).map((memory_id) => ({ memory_id, is_active: false })));
+  await app.call("PUT", `/v1/memories/${ids[0]}`, { key, body: { importance: 0.9 } });
+  const undone = [results]
+    .flat()
+    .filter(isObject)
+    .map(({ id, former, updated_at }) => ({
+      ...(isObject(former) ? former : {}),
+      memory_id: String(id),
+      if_updated_at: String(updated_at),
+    }));
+  expect(await update(undone)).toMatchObject({
+    updated: 1,
+    refused: 1,
+    results: [{ status: "refused", code: 2108 }, { status: "updated" }],
+  });
+  expect(await read(ids[0])).toMatchObject({ is_active: false, importance: 0.9 });
+  expect(await read(ids[1])).toMatchObject({ is_active: true });
+});
+
 describe("a deletion of many memories", () => {
   test("deletes those that exist, once, with one record without their contents", async () => {
     const [first, second] = ids;
@@ -230,6 +252,36 @@ describe("a deletion of many memories", () => {
     const [listed] = [logs.data.logs].flat().filter(isObject);
     const detail = await app.call("GET", `/v1/audit/logs/${listed?.id}`, { key });
     expect(detail.data.memory_results).toMatchObject([{ id: first, content: "" }, { id: second }]);
+  });
+
+  test("leaves what somebody else has changed since, and says so", async () => {
+    const known = await Promise.all(ids.map(read));
+    await app.call("PUT", `/v1/memories/${ids[1]}`, { key, body: { content: "Use bun 1.4." } });
+    const body = { memory_ids: [...ids], if_updated_at: known.map(({ updated_at }) => updated_at) };
+    const { data } = await app.call("DELETE", path, { key, body });
+    expect(data).toMatchObject({
+      deleted: 2,
+      refused: 1,
+      results: [
+        { status: "deleted" },
+        { status: "refused", code: 2108, data: { updated_at: (await read(ids[1])).updated_at ?? "" } },
+        { status: "deleted" },
+      ],
+    });
+    const [refused] = [data.results].flat().filter((result) => isObject(result) && result.code === 2108);
+    expect(isObject(refused) ? refused.message : "").toMatch(
+      /^The memory was changed meanwhile.*delete it again/,
+    );
+    expect(await read(ids[1])).toMatchObject({ content: "Use bun 1.4." });
+  });
+
+  test("needs a time for each id, if any, so that none is deleted by mistake", async () => {
+    const [time] = await Promise.all(ids.map(read)).then((all) => all.map(({ updated_at }) => updated_at));
+    for (const if_updated_at of [[time], [], [time, time, time, time], ["yesterday", time, time], time]) {
+      const reply = await app.call("DELETE", path, { key, body: { memory_ids: [...ids], if_updated_at } });
+      expect([reply.code, reply.message]).toEqual([1400, expect.stringContaining("if_updated_at")]);
+    }
+    expect((await app.call("GET", "/v1/memories", { key })).data.pagination).toMatchObject({ total: 3 });
   });
 
   test("needs ids, so a call without them deletes nothing", async () => {

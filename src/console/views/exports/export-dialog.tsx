@@ -7,15 +7,13 @@ import { now } from "../../clock.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Field, Select } from "../../parts/field.tsx";
-import { type Span, SpanFields } from "../../parts/time-span.tsx";
+import { allTime, type Span, SpanFields } from "../../parts/time-span.tsx";
 import { useProject } from "../../project.ts";
 
 const formats: Readonly<Record<ExportFormat, string>> = {
   csv: "CSV, for spreadsheets",
   json: "JSON, for programs",
 };
-/** Before every record. */
-const first = "1970-01-01T00:00:00Z";
 const outsideRetention = 2201;
 const dayMs = 86_400_000;
 
@@ -86,5 +84,5 @@ export function ExportDialog({ retentionDays, begin: named, onBegun, onClose }: 
 
 /** The server begins where the retention of the plan does, and refuses earlier days. */
 function earliestOf(retentionDays: number | null): string {
-  return retentionDays === null ? first : new Date(now() - retentionDays * dayMs).toISOString();
+  return retentionDays === null ? allTime.start : new Date(now() - retentionDays * dayMs).toISOString();
 }

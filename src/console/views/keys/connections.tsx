@@ -7,6 +7,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { Select } from "../../parts/field.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { useData } from "../../parts/use-data.ts";
+import type { NewKeyDetail } from "./key-detail.ts";
 
 /** As GET /console/api/connections answers it. */
 interface ConnectionsAnswer {
@@ -26,8 +27,7 @@ interface Snippet {
 const systems = { linux: "Linux", macos: "macOS", windows: "Windows" };
 type System = keyof typeof systems;
 
-/** @param secret of the key */
-export function Connections({ secret }: { readonly secret: string }) {
+export function Connections({ created }: { readonly created: NewKeyDetail }) {
   const answer = useData("", (signal) => readOfConsole<ConnectionsAnswer>("connections", { signal }));
   const [name, setName] = useState<string | null>(null);
   const [system, setSystem] = useState<System>(ownSystem());
@@ -58,7 +58,7 @@ export function Connections({ secret }: { readonly secret: string }) {
           ))}
         </p>
         <CopyText
-          text={chosen.with_key.replaceAll(placeholder, () => secret).trimEnd()}
+          text={chosen.with_key.replaceAll(placeholder, () => created.key).trimEnd()}
           what="the configuration"
           form="block"
         />
@@ -68,6 +68,14 @@ export function Connections({ secret }: { readonly secret: string }) {
         <CopyText text={chosen.command} what="the command" form="block" />
       </div>
       <p class="quiet">{chosen.next}</p>
+      {created.permissions.includes("gateway.use") && (
+        <div class="field">
+          <p>
+            A chat client gets memory from the gateway. Its base URL, for clients of Anthropic without /v1:
+          </p>
+          <CopyText text={`${location.origin}/v1`} what="the base URL" form="block" />
+        </div>
+      )}
     </div>
   );
 }

@@ -7,6 +7,7 @@ export const permissions = {
   "audit.read": "Read the ledger",
   "audit.export": "Export the ledger",
   "audit.write": "Append own records to the ledger",
+  "gateway.use": "Use language models through the gateway",
 };
 export type Permission = keyof typeof permissions;
 
@@ -20,6 +21,8 @@ export interface KeyDetail {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly last_used_at: string | null;
+  /** What it says about requests to the gateway. */
+  readonly gateway: object | null;
 }
 
 /** As key.create answers it. */

@@ -8,11 +8,10 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Switch } from "../../parts/field.tsx";
-import { Icon } from "../../parts/icon.tsx";
 import { showMessage } from "../../parts/messages.tsx";
+import { NewButton } from "../../parts/new-button.tsx";
 import { Loading } from "../../parts/progress.tsx";
 import { createRows } from "../../parts/rows.ts";
-import { useShortcuts } from "../../parts/shortcuts.ts";
 import { SidePanel } from "../../parts/side-panel.tsx";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
@@ -22,6 +21,7 @@ import { useData } from "../../parts/use-data.ts";
 import { View } from "../../parts/view.tsx";
 import { projectName, useProject } from "../../project.ts";
 import { useQuery } from "../../query.ts";
+import { GatewayForm } from "./gateway-form.tsx";
 import { type KeyDetail, permissions, stateOf } from "./key-detail.ts";
 import { NewKey } from "./new-key.tsx";
 
@@ -41,18 +41,12 @@ export function Keys() {
   const openId = query.get("key");
   const open = all.value?.find(({ id }) => id === openId);
   const create = () => query.set({ new: "key" });
-  useShortcuts("Keys", [{ keys: "n", label: "New key", run: create }]);
   return (
     <View
       title="Keys"
       of={projectName(project)}
       fills
-      actions={
-        <button type="button" class="primary" onClick={create}>
-          <Icon name="plus" />
-          New key
-        </button>
-      }
+      actions={<NewButton what="key" group="Keys" onClick={create} />}
     >
       <div class="filters">
         <Switch
@@ -81,7 +75,7 @@ export function Keys() {
             }
           />
           {open !== undefined && (
-            <KeyPanel detail={open} onClose={() => query.set({ key: null })} onRevoked={all.reload} />
+            <KeyPanel detail={open} onClose={() => query.set({ key: null })} onChanged={all.reload} />
           )}
         </div>
       )}
@@ -132,16 +126,16 @@ const columns: readonly Column<KeyDetail>[] = [
 interface KeyPanelProps {
   readonly detail: KeyDetail;
   readonly onClose: () => void;
-  readonly onRevoked: () => void;
+  readonly onChanged: () => void;
 }
 
-function KeyPanel({ detail, onClose, onRevoked }: KeyPanelProps) {
+function KeyPanel({ detail, onClose, onChanged }: KeyPanelProps) {
   const [isAsked, setAsked] = useState(false);
   const { id, name, permissions, created_at, expires_at, last_used_at, revoked_at } = detail;
   const revoke = async () => {
     await administer("key.revoke", { key: id }, true);
     showMessage({ text: `The key ${name} is revoked.` });
-    onRevoked();
+    onChanged();
   };
   return (
     <SidePanel title={name} shows={id} onClose={onClose}>
@@ -181,11 +175,14 @@ function KeyPanel({ detail, onClose, onRevoked }: KeyPanelProps) {
           )}
         </dl>
         {revoked_at === null && (
-          <p>
-            <button type="button" class="danger" onClick={() => setAsked(true)}>
-              Revoke
-            </button>
-          </p>
+          <>
+            <GatewayForm key={id} detail={detail} onChanged={onChanged} />
+            <p>
+              <button type="button" class="danger" onClick={() => setAsked(true)}>
+                Revoke
+              </button>
+            </p>
+          </>
         )}
       </div>
       {isAsked && (

@@ -133,7 +133,7 @@ function Secret({ created, onClose }: { readonly created: NewKeyDetail; readonly
         </p>
         <CopyText text={created.key} what="the key" form="block" />
         <h3>Connect an assistant with this key</h3>
-        <Connections secret={created.key} />
+        <Connections created={created} />
         <footer>
           <button type="button" class="primary" onClick={onClose}>
             I have copied the key

@@ -6,6 +6,7 @@ const suffixes = {
   audit:
     "append checkpoint checkpoint_list export export_download export_list export_manifest export_status list read statistics verify",
   check: "create delete list run",
+  gateway: "chat count_tokens embeddings messages models responses",
   session: "close open",
 };
 

@@ -64,17 +64,15 @@ export function BulkBar(props: BulkBarProps) {
     }
   };
   const report = (verb: string, result: Done) => {
-    const { changed, refused, reason, former, deleted } = result;
-    const refusal = refused === 0 ? "" : `, ${countText(refused)} refused: ${reason}`;
+    const { changed, former, deleted } = result;
     const isPossible = changed > 0 && former.length + deleted.length <= undoMax;
     const restore = async () => {
-      await undoAll(client, result);
+      const undone = await undoAll(client, result);
       onEnd();
-      showMessage({ text: `${countOf(changed, "memory", "memories")} restored.` });
+      showMessage(said("restored", undone));
     };
     showMessage({
-      text: `${countOf(changed, "memory", "memories")} ${verb}${refusal}.`.replace(/\.\.$/, "."),
-      kind: refused === 0 ? "done" : "warning",
+      ...said(verb, result),
       ...undo(isPossible, restore),
       link: checksLink(),
     });
@@ -168,4 +166,13 @@ export function BulkBar(props: BulkBarProps) {
       )}
     </section>
   );
+}
+
+/** What became of many memories, in one sentence. */
+function said(verb: string, { changed, refused, reason }: Pick<Done, "changed" | "refused" | "reason">) {
+  const refusal = refused === 0 ? "" : `, ${countText(refused)} refused: ${reason}`;
+  return {
+    text: `${countOf(changed, "memory", "memories")} ${verb}${refusal}.`.replace(/\.\.$/, "."),
+    kind: refused === 0 ? "done" : "warning",
+  } as const;
 }

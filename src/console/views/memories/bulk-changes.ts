@@ -1,5 +1,6 @@
 // Owns changing many memories: those that are selected, or all that match, also if they were never loaded. Up to 1,000 are one call and one
 // record. It can be ended between two calls; what is done stays done, and can be undone with the former values that the server has answered.
+// Deleting and undoing leave memories as they are that somebody else has changed meanwhile.
 
 import type { Memledger } from "../../../../clients/typescript/src/client.ts";
 import type { MemoryListQuery, UpdateItem } from "../../../../clients/typescript/src/generated/models.ts";
@@ -38,7 +39,7 @@ const createdAtOnce = 50;
 
 /** @throws MemledgerError for a call that was refused as a whole; what was done before it stays done */
 export async function changeSelected(client: Memledger, work: Work): Promise<Done> {
-  const done: Done = { changed: 0, refused: 0, reason: null, former: [], deleted: [] };
+  const done = nothingDone();
   let performed = 0;
   for await (const memories of groups(client, work)) {
     if (work.signal.aborted) break;
@@ -49,11 +50,36 @@ export async function changeSelected(client: Memledger, work: Work): Promise<Don
   return done;
 }
 
-/** @throws MemledgerError */
-export async function undoAll(client: Memledger, { former, deleted }: Done): Promise<void> {
-  for (const memories of divided(former, itemsMax)) await client.memories.updateBatch({ memories });
-  for (const memories of divided(deleted, createdAtOnce))
-    await client.memories.createBatch({ memories: memories.map(toFields) });
+/** @returns how many memories are as before, and why the first other one is not. @throws MemledgerError */
+export async function undoAll(
+  client: Memledger,
+  { former, deleted }: Done,
+): Promise<Pick<Done, "changed" | "refused" | "reason">> {
+  const undone = nothingDone();
+  for (const memories of divided(former, itemsMax)) {
+    const { updated, unchanged, ...rest } = await client.memories.updateBatch({ memories });
+    count(undone, updated + unchanged, rest);
+  }
+  for (const memories of divided(deleted, createdAtOnce)) {
+    const { created, ...rest } = await client.memories.createBatch({ memories: memories.map(toFields) });
+    count(undone, created, rest);
+  }
+  return undone;
+}
+
+interface Answer {
+  readonly refused: number;
+  readonly results: readonly { readonly message?: string }[];
+}
+
+function count(done: Done, changed: number, { refused, results }: Answer): void {
+  done.changed += changed;
+  done.refused += refused;
+  done.reason ??= results.find(({ message }) => message !== undefined)?.message ?? null;
+}
+
+function nothingDone(): Done {
+  return { changed: 0, refused: 0, reason: null, former: [], deleted: [] };
 }
 
 async function changeGroup(client: Memledger, change: ChangeOf, memories: readonly Memory[], done: Done) {
@@ -65,22 +91,19 @@ async function changeGroup(client: Memledger, change: ChangeOf, memories: readon
     else if (wanted !== null) items.push({ ...wanted, memory_id: memory.id });
   }
   if (items.length > 0) {
-    const { updated, refused, results } = await client.memories.updateBatch({ memories: items });
-    done.changed += updated;
-    done.refused += refused;
-    for (const { id, former, message } of results) {
-      if (id !== undefined && former !== undefined) done.former.push({ ...former, memory_id: id });
-      done.reason ??= message ?? null;
-    }
+    const { updated, ...rest } = await client.memories.updateBatch({ memories: items });
+    count(done, updated, rest);
+    for (const { id, former, updated_at } of rest.results)
+      if (id !== undefined && former !== undefined)
+        done.former.push({ ...former, memory_id: id, if_updated_at: updated_at });
   }
   if (leaving.length > 0) {
-    const { deleted, refused, results } = await client.memories.deleteBatch({
+    const { deleted, ...rest } = await client.memories.deleteBatch({
       memory_ids: leaving.map(({ id }) => id),
+      if_updated_at: leaving.map(({ updated_at }) => updated_at),
     });
-    done.changed += deleted;
-    done.refused += refused;
-    done.deleted.push(...leaving.filter((_, index) => results[index]?.status === "deleted"));
-    done.reason ??= results.find(({ message }) => message !== undefined)?.message ?? null;
+    count(done, deleted, rest);
+    done.deleted.push(...leaving.filter((_, index) => rest.results[index]?.status === "deleted"));
   }
 }
 

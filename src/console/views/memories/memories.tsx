@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { isAllowed } from "../../access.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { NewButton } from "../../parts/new-button.tsx";
 import { createRows } from "../../parts/rows.ts";
 import { nothingSelected, type Selection } from "../../parts/selection.ts";
 import { useShortcuts } from "../../parts/shortcuts.ts";
@@ -82,7 +83,6 @@ export function Memories() {
   const isCreating = query.get("new") !== null && changes !== null;
   const beginCreation = () => query.set({ new: "yes" });
   useShortcuts("Memory", [
-    ...(changes === null ? [] : [{ keys: "n", label: "New memory", run: beginCreation }]),
     ...(openId === null
       ? []
       : [
@@ -105,13 +105,7 @@ export function Memories() {
       title="Memories"
       of={projectName(project)}
       fills
-      actions={
-        changes !== null && (
-          <button type="button" class="primary" onClick={beginCreation}>
-            New memory
-          </button>
-        )
-      }
+      actions={changes !== null && <NewButton what="memory" group="Memories" onClick={beginCreation} />}
     >
       <MemoryFilters shown={shown} />
       {changes !== null && (

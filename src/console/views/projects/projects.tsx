@@ -5,11 +5,10 @@ import { useLocation } from "preact-iso";
 import { Count } from "../../parts/count.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
-import { Icon } from "../../parts/icon.tsx";
 import { showMessage } from "../../parts/messages.tsx";
+import { NewButton } from "../../parts/new-button.tsx";
 import { createRows, type LoadPage } from "../../parts/rows.ts";
 import { SearchField } from "../../parts/search-field.tsx";
-import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
 import { Time } from "../../parts/time.tsx";
@@ -40,18 +39,12 @@ export function Projects() {
     rows.reload();
     open.reload();
   };
-  useShortcuts("Projects", [{ keys: "n", label: "New project", run: create }]);
   return (
     <View
       title="Projects"
       of="Installation"
       fills
-      actions={
-        <button type="button" class="primary" onClick={create}>
-          <Icon name="plus" />
-          New project
-        </button>
-      }
+      actions={<NewButton what="project" group="Projects" onClick={create} />}
     >
       <div class="filters">
         <SearchField

@@ -6,6 +6,7 @@ import { ApiError } from "../../../../clients/typescript/src/errors.ts";
 import type { Checkpoint, ExportTask } from "../../../../clients/typescript/src/index.ts";
 import { readOfConsole } from "../../api/calls.ts";
 import { projectHeader } from "../../api/request-headers.ts";
+import { allTime } from "../../parts/time-span.tsx";
 import type { KeptCheckpoint } from "../../verification/kept-checkpoint.ts";
 import type { VerificationRequest } from "../../verification/messages.ts";
 import { evidenceOf, type Supplied } from "../../verification/supplied-evidence.tsx";
@@ -24,8 +25,7 @@ interface LedgerOptions {
   readonly onWritten: (written: Written) => void;
 }
 
-/** Before every record, after every record. */
-const [start, end] = ["1970-01-01T00:00:00Z", "9999-12-31T00:00:00Z"];
+const { start, end } = allTime;
 const [outsideRetention, inProgress] = [2201, 2203];
 
 /** @throws MemledgerError, or Error when the export fails */

@@ -97,7 +97,8 @@ function ProjectProof() {
       )}
       <KeptSection project={id} kept={kept} onForget={() => setKept(null)} />
       <CheckpointList />
-      <details class="compare">
+      {/* Its fields are those that the advice names. */}
+      <details class="compare" open={state.kind === "done" && state.outcome.verdict === "unattested"}>
         <summary>Compare with a checkpoint that was kept elsewhere</summary>
         <div class="checked-files">
           <SuppliedEvidence

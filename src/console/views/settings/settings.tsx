@@ -165,10 +165,18 @@ function Versions({ versions }: Pick<SettingsAnswer, "versions">) {
           </ul>
         </details>
       )}
-      <p>
-        The licence of memledger is in the file <code>LICENSE</code> and the licences of all components in the
-        file <code>NOTICES.txt</code>, both in the archive or package of the executable.
-      </p>
+      {embedded !== null && (
+        // Files of the server: a target keeps the router from taking them for views.
+        <p>
+          <a href="/console/licence.txt" target="_blank" rel="noopener">
+            Licence of memledger
+          </a>
+          {" · "}
+          <a href="/console/notices.txt" target="_blank" rel="noopener">
+            Licences of all components
+          </a>
+        </p>
+      )}
     </div>
   );
 }

@@ -7,6 +7,8 @@ import { assetsPath } from "../../../native/console-build.ts";
 import {
   type ConsoleFile,
   consoleFiles,
+  licenceName,
+  noticesName,
   verifierFileName,
   verifierName,
 } from "../../../native/console-files.ts";
@@ -33,6 +35,8 @@ export const contentSecurityPolicy = [
 
 const start = "/console/";
 const pageName = "index.html";
+/** Files with an address of their own, whose names have no hash of their content. */
+const unhashed = [pageName, verifierName, licenceName, noticesName];
 
 export interface ConsolePages {
   readonly routes: readonly [path: string, handler: Handler][];
@@ -52,7 +56,7 @@ export function createConsolePages(): ConsolePages {
   };
   const asset: Handler = async ({ request, path }) => {
     const name = path.slice(assetsPath.length);
-    const file = name === pageName || name === verifierName ? undefined : (await files()).get(name);
+    const file = unhashed.includes(name) ? undefined : (await files()).get(name);
     if (file === undefined)
       throw new Refusal(
         1404,
@@ -67,6 +71,17 @@ export function createConsolePages(): ConsolePages {
     response.headers.set("Content-Disposition", `attachment; filename="${verifierFileName}"`);
     return response;
   };
+  const text = (name: string): [path: string, handler: Handler] => [
+    `${start}${name}`,
+    async ({ request }) => {
+      const file = (await files()).get(name);
+      if (file !== undefined) return send(file, request, { status: 200, caching: "no-cache" });
+      throw new Refusal(
+        1404,
+        "This server runs from source, so it has no list of its components. Their licences are in the folder of each package.",
+      );
+    },
+  ];
   const paths = Object.values<Address>(addresses).map(({ path }) => path);
   return {
     routes: [
@@ -74,6 +89,8 @@ export function createConsolePages(): ConsolePages {
       [start.slice(0, -1), () => redirect(308)],
       ...paths.map((path): [string, Handler] => [path, ({ request }) => page(request)]),
       [`${start}${verifierName}`, verifier],
+      text(licenceName),
+      text(noticesName),
       [`${assetsPath}:name`, asset],
     ],
     notFound: (request) =>

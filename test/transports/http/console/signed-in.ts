@@ -14,7 +14,10 @@ export interface Browser {
 
 export const sessionPath = "/console/api/session";
 
-export async function newLink(app: TestApp): Promise<string> {
+/** What signing in needs of a server. */
+type SignInServer = Pick<TestApp, "url" | "administer">;
+
+export async function newLink(app: SignInServer): Promise<string> {
   return String((await app.administer(createSignInLink, {})).secret);
 }
 
@@ -38,7 +41,7 @@ export async function request(
 
 /** @param proof null: a new sign-in link */
 export async function signIn(
-  app: TestApp,
+  app: SignInServer,
   proof: { readonly link: string } | { readonly key: string } | null = null,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Browser> {
