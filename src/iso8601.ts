@@ -1,15 +1,8 @@
 // Owns parsing the times of audit queries: dates and times of ISO 8601-1 with a year of four digits. Times of memories are RFC 3339
-// timestamps (timestamp.ts), whose checks are reused here.
+// timestamps (timestamp.ts), whose checks and reasons are reused here.
 
-import {
-  dayFault,
-  earliestMs,
-  latestMs,
-  offsetFault,
-  outsideYears,
-  timeOfDayFault,
-  yearFault,
-} from "./timestamp.ts";
+import { earliestMs, latestMs } from "./timestamp.ts";
+import { dayFault, offsetFault, outsideYears, timeOfDayFault, yearFault } from "./timestamp-fault.ts";
 
 /** An instant, or a whole day, week, month or year. Milliseconds since 1970, both ends inclusive. */
 export interface Moment {

@@ -3,8 +3,9 @@
 
 import { createScanner, type Node } from "jsonc-parser";
 import type { Json } from "../json/json.ts";
+import { applyEdits, type Edit } from "../text/edits.ts";
 import { nodeAt, type Path, readTree } from "./jsonc-tree.ts";
-import { applyEdits, type Edit, indentAt, lineBreakOf } from "./text-edit.ts";
+import { indentAt, lineBreakOf } from "./text-edit.ts";
 
 /** Sets the value of a property. Objects above it that do not exist are created. @throws UnusableConfiguration */
 export function setValue(text: string, path: Path, value: Json): string {

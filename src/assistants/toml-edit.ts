@@ -4,7 +4,8 @@
 import { parse } from "smol-toml";
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
-import { applyEdits, describePosition, type Edit, lineBreakOf, UnusableConfiguration } from "./text-edit.ts";
+import { applyEdits, type Edit } from "../text/edits.ts";
+import { describePosition, lineBreakOf, UnusableConfiguration } from "./text-edit.ts";
 
 /** Names of tables, from the root. */
 export type TablePath = readonly string[];

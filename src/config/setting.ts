@@ -1,7 +1,6 @@
 // Owns the kinds of settings: which texts and TOML values each kind accepts, and how a message describes them.
 // Must never read a file or the environment.
 
-import { isIP } from "node:net";
 import { resolve } from "node:path";
 
 export interface Setting<Value> {
@@ -21,7 +20,8 @@ export interface Setting<Value> {
 
 export type Naming = Readonly<{ name: string; description: string; secret?: boolean }>;
 
-function setting<Value>(
+/** Completes a kind of settings. */
+export function setting<Value>(
   naming: Naming,
   fallback: Value,
   kind: Pick<Setting<Value>, "expectation" | "placeholder" | "read">,
@@ -104,22 +104,12 @@ export function whole(naming: Naming, fallback: number, minimum: number, maximum
   });
 }
 
-/** A number of threads that depends on the machine by default. */
-export function threads(naming: Naming, maximum: number): Setting<number | null> {
+/** A number without a default, such as that of threads, which depends on the machine. */
+export function wholeOrNone(naming: Naming, minimum: number, maximum: number): Setting<number | null> {
   return setting<number | null>(naming, null, {
-    expectation: `a whole number from 1 to ${maximum}`,
+    expectation: `a whole number from ${minimum} to ${maximum}`,
     placeholder: "number",
-    read: (raw) => readWhole(raw, 1, maximum),
-  });
-}
-
-/** A TCP port that is not opened by default. */
-export function port(naming: Naming): Setting<number | null> {
-  const maximum = 65_535;
-  return setting<number | null>(naming, null, {
-    expectation: `a whole number from 0 to ${maximum}`,
-    placeholder: "number",
-    read: (raw) => readWhole(raw, 0, maximum),
+    read: (raw) => readWhole(raw, minimum, maximum),
   });
 }
 
@@ -188,52 +178,6 @@ export function choice<const Values extends readonly string[]>(
     placeholder: values.join("|"),
     read: (raw): Values[number] | undefined => values.find((value) => value === raw),
   });
-}
-
-/** Comma-separated addresses or networks. */
-export function networks(naming: Naming): Setting<readonly string[]> {
-  return list(naming, "addresses or networks, such as 127.0.0.1,10.0.0.0/8", isNetwork);
-}
-
-/** Comma-separated host names or addresses, without ports. */
-export function hosts(naming: Naming): Setting<readonly string[]> {
-  return list(naming, "host names without ports, such as memory.example.com,[fd00::1]", isHost);
-}
-
-/** Comma-separated origins, as browsers send them. */
-export function origins(naming: Naming): Setting<readonly string[]> {
-  return list(naming, "origins, such as https://chat.example.com", isOrigin);
-}
-
-function list(
-  naming: Naming,
-  examples: string,
-  isValid: (part: string) => boolean,
-): Setting<readonly string[]> {
-  return setting<readonly string[]>(naming, [], {
-    expectation: `comma-separated ${examples}`,
-    placeholder: "list",
-    read: (raw) => {
-      const parts = typeof raw === "string" ? raw.split(",").map((part) => part.trim()) : raw;
-      if (!Array.isArray(parts)) return undefined;
-      return parts.every((part) => typeof part === "string" && isValid(part)) ? parts : undefined;
-    },
-  });
-}
-
-function isHost(text: string): boolean {
-  return URL.parse(`http://${text}/`)?.hostname === text.toLowerCase();
-}
-
-/** Without a path. Browsers send schemes that they do not know, such as those of extensions, in the same form. */
-function isOrigin(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i.test(text) && URL.canParse(text);
-}
-
-function isNetwork(text: string): boolean {
-  const [address = "", prefix = "0", ...rest] = text.split("/");
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 }
 
 function readWhole(raw: unknown, minimum: number, maximum: number): number | undefined {

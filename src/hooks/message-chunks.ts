@@ -1,5 +1,6 @@
 // Owns the division of messages into extractions. Pure. Must never lose a character that is not white space.
 
+import { toPassages } from "../text/passages.ts";
 import { extractionMaxCharacters, extractionMaxMessages } from "./limits.ts";
 import type { SpokenMessage } from "./transcripts/transcript.ts";
 
@@ -18,7 +19,7 @@ export function toChunks(
   let characters = Number.POSITIVE_INFINITY;
   let readTo = 0;
   for (const { role, content, end } of messages) {
-    const parts = divide(content, maxCharacters);
+    const parts = toPassages(content, maxCharacters);
     parts.forEach((part, index) => {
       const isFull = (chunks.at(-1)?.messages.length ?? 0) >= extractionMaxMessages;
       if (isFull || characters + part.length > maxCharacters) {
@@ -34,19 +35,4 @@ export function toChunks(
     readTo = end;
   }
   return chunks;
-}
-
-function divide(text: string, maxCharacters: number): string[] {
-  const parts: string[] = [];
-  let rest = text;
-  while (rest.length > maxCharacters) {
-    const window = rest.slice(0, maxCharacters);
-    const boundary = Math.max(window.lastIndexOf("\n"), window.lastIndexOf(" ")) + 1;
-    // A boundary near the start would make very small parts. A surrogate pair is not divided.
-    const isPair = /[\uD800-\uDBFF]$/.test(window);
-    const length = boundary > maxCharacters / 2 ? boundary : maxCharacters - (isPair ? 1 : 0);
-    parts.push(rest.slice(0, length).trim());
-    rest = rest.slice(length);
-  }
-  return [...parts, rest.trim()].filter((part) => part !== "");
 }

@@ -25,9 +25,15 @@ export class JsonFault extends Error {
   }
 }
 
-/** @throws JsonFault when the text is not JSON, exceeds a limit, or would be changed by JSON.parse */
-export function parseJson(text: string, { maxDepth = jsonMaxDepth, maxValues = jsonMaxValues } = {}): Json {
-  const fault = scan(text, maxDepth, maxValues);
+/**
+ * @param acceptsInexact whether a number is accepted that a double cannot represent; the caller must then record its text
+ * @throws JsonFault when the text is not JSON, exceeds a limit, or would be changed by JSON.parse
+ */
+export function parseJson(
+  text: string,
+  { maxDepth = jsonMaxDepth, maxValues = jsonMaxValues, acceptsInexact = false } = {},
+): Json {
+  const fault = scan(text, { maxDepth, maxValues, acceptsInexact });
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -68,8 +74,14 @@ const point = 0x2e;
 const zero = 0x30;
 const nine = 0x39;
 
+interface ScanOptions {
+  readonly maxDepth: number;
+  readonly maxValues: number;
+  readonly acceptsInexact: boolean;
+}
+
 /** The first name or number that JSON.parse would change, or null. @throws JsonFault when a limit is exceeded */
-function scan(text: string, maxDepth: number, maxValues: number): JsonFault | null {
+function scan(text: string, { maxDepth, maxValues, acceptsInexact }: ScanOptions): JsonFault | null {
   const frames: Frame[] = [];
   let depth = 0;
   let values = 0;
@@ -118,7 +130,8 @@ function scan(text: string, maxDepth: number, maxValues: number): JsonFault | nu
       default: {
         countValue();
         const end = endOfWord(text, at);
-        if (fault === null && !isLetter(text.charCodeAt(at)) && !isExact(text, at, end)) {
+        const isNumber = !acceptsInexact && !isLetter(text.charCodeAt(at));
+        if (fault === null && isNumber && !isExact(text, at, end)) {
           fault = inexact(pathOf(text, frames, depth), text.slice(at, end));
         }
         at = end - 1;

@@ -9,7 +9,7 @@ import { countCharacters, shortenName } from "../text/characters.ts";
 import { hasControlCharacter, toLabel } from "../text/label.ts";
 import { counted } from "../text/plural.ts";
 import { suggest, unknownReason } from "../text/suggestion.ts";
-import { readTimestamp } from "../timestamp.ts";
+import { timestampFault } from "../timestamp-fault.ts";
 
 export interface TextLimits {
   readonly minLength?: number;
@@ -95,7 +95,7 @@ function stringFault(schema: TSchema, value: string): string | null {
   if (schema[Kind] === "Text") return textFault({ maxLength: Number(schema.maxLength) }, value);
   if (schema[Kind] === "Label") return labelFault({ maxLength: Number(schema.maxLength) }, value);
   if (schema[Kind] === "Moment") return readMoment(value).fault;
-  return schema.format === "date-time" ? readTimestamp(value).fault : null;
+  return schema.format === "date-time" ? timestampFault(value) : null;
 }
 
 function expectation(schema: TSchema): string {

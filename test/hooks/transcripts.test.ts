@@ -3,9 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import type { HookClientName } from "../../src/hooks/client.ts";
 import { transcriptFormats } from "../../src/hooks/transcripts/formats.ts";
-import { toSpokenText } from "../../src/hooks/transcripts/spoken-text.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { toPrompt } from "../../src/memory/prompt.ts";
+import { toSpokenText } from "../../src/text/spoken-text.ts";
 import { transcripts } from "./transcript-files.ts";
 
 const spoken = (client: HookClientName, values: readonly JsonObject[]) =>

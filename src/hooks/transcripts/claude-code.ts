@@ -2,7 +2,7 @@
 // version 2.1 writes. Must never take the output of tools, the thinking of the model, or the words of subagents.
 
 import { isObject } from "../../json/json.ts";
-import { textsOf, toSpokenText } from "./spoken-text.ts";
+import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
 import type { TranscriptFormat } from "./transcript.ts";
 
 /** Records of the client itself, summaries of earlier messages, and messages of subagents. */

@@ -2,7 +2,7 @@
 // never take the output of tools, reasoning, or the messages of developers, which contain the output of hooks.
 
 import { isObject, type JsonObject } from "../../json/json.ts";
-import { textsOf, toSpokenText } from "./spoken-text.ts";
+import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
 import type { SpokenMessage, TranscriptFormat } from "./transcript.ts";
 
 type Spoken = Pick<SpokenMessage, "role" | "content">;

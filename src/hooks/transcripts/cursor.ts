@@ -2,7 +2,7 @@
 // writes to agent-transcripts. Must never take the calls of tools and their results.
 
 import { isObject } from "../../json/json.ts";
-import { textsOf, toSpokenText } from "./spoken-text.ts";
+import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
 import type { TranscriptFormat } from "./transcript.ts";
 
 /** Cursor marks the words of the user inside what it adds. */

@@ -2,7 +2,7 @@
 // github.com/google-gemini/gemini-cli. Must never take the calls of tools, thoughts, or messages that the user has taken back.
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
-import { textsOf, toSpokenText } from "./spoken-text.ts";
+import { textsOf, toSpokenText } from "../../text/spoken-text.ts";
 import type { SpokenMessage, TranscriptFormat, TranscriptRecord } from "./transcript.ts";
 
 /** By the id of the message; null: nothing was said. In the order in which the messages began. */

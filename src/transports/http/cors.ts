@@ -17,6 +17,31 @@ const requestHeaders = [
   "Mcp-Method",
   "Mcp-Name",
   sessionHeader,
+  // Of the gateway: its own, and those of the official clients of both APIs in a browser.
+  "X-API-Key",
+  "Memledger-Memory",
+  "Memledger-Memory-Budget",
+  "Memledger-Memory-Floor",
+  "Memledger-Memory-Tags",
+  "Memledger-Memory-Failure",
+  "Memledger-Remember",
+  "Memledger-Upstream-Key",
+  "Anthropic-Version",
+  "Anthropic-Beta",
+  "Anthropic-Dangerous-Direct-Browser-Access",
+  "OpenAI-Beta",
+  "OpenAI-Organization",
+  "OpenAI-Project",
+  "X-Stainless-Arch",
+  "X-Stainless-Helper-Method",
+  "X-Stainless-Lang",
+  "X-Stainless-OS",
+  "X-Stainless-Package-Version",
+  "X-Stainless-Poll-Helper",
+  "X-Stainless-Retry-Count",
+  "X-Stainless-Runtime",
+  "X-Stainless-Runtime-Version",
+  "X-Stainless-Timeout",
 ].join(", ");
 
 /** Besides those that every page may read. */
@@ -29,6 +54,9 @@ const responseHeaders = [
   "Retry-After",
   "WWW-Authenticate",
   sessionHeader,
+  "Memledger-Record",
+  "Memledger-Memory",
+  "Memledger-Injection-Record",
 ].join(", ");
 
 const preflightSeconds = "600";

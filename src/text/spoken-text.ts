@@ -1,7 +1,7 @@
 // Owns the separation of what a person or a model has said from what programs have added to it: the output of hooks, of commands and of
 // the client. Pure. Must never keep a prompt section of memledger, because its memories would be extracted again.
 
-import { isObject, type Json } from "../../json/json.ts";
+import { isObject, type Json } from "../json/json.ts";
 
 /**
  * Elements that clients add have a hyphen or an underscore in their names, such as <system-reminder>, <hook_context>,
