@@ -14,7 +14,8 @@ MANIFEST = {"export_id", "chain", "project", "format", "start_time", "end_time",
             "last_hash", "bytes", "sha256", "created_at", "checkpoint", "verifiable"}
 PAYLOAD_COLUMNS = ("model_id gateway_id ip_address user_agent error_msg metadata request_body request_parameters response_body "
                    "input_content output_content rag_query rag_results transport client_name").split()
-LATER_COLUMNS = "key_id seq memory_id request_parameters transport client_name".split()
+LATER_COLUMNS = "key_id seq memory_id request_parameters transport client_name performed".split()
+RESERVED = ("memory.", "audit.", "key.", "project.")
 SCHEMAS = set("""
 2 1ceecaf60a80507e038f51a42bf638de8b38449fc540bcb2f26dbea64deceeaf
 2 464a60d35167eb59c65f7fada9d4820538b89d6fce9b14f4719e5158f6796703
@@ -37,11 +38,11 @@ SCHEMAS = set("""
 6 d0bf8e620afd04f2934645672c4e37c77649c00ae99d1f75d1fb228dfbbe260a
 6 6c47fca4b2208bf4749be6bfcaf73c64a4d9d5f52151172387ca0c974564a1e9
 6 7ad08a52df5e2961ac06dd0d77e745c01c155d783104d0bfb54f7ca2c9e82f4d
-7 0fddcf05f5b207b8e6bd950dc86571ffcc87d7ce9f4ed5bbcac862f9d1837fe4
-7 592159474bda82c7d6ddb27d7da3eb41187c22dc6fc29e17844662de132a9a2c
-7 f2eb868e956ca00d568e2037104314f8007ab595936913bfff5bb2955f4396c3
-7 2bd0261a89c23de2bccdb9b3e02977936fb65f601c60a616fcfd34e92d7dba58
-7 161bb8f2e41908c9fa3031faab6372e99676b9a04babb341efc38abfa7118171
+7 1aee2f68abec45ba26b2e13f9373b87cb441c5593f31191333390831ee1158d3
+7 3883c0afac03a40fa53d2c4707127dbca3b836c49ee56b9030971efc24f3f666
+7 ad1beea414d6ac190af5eeb421ef8ae8b7b3e64e29dc8fbb66387905f092707f
+7 bd67adaf5439aec8682d6cf3af4050dd939ead0459d7d0f99dbe77e9390f7808
+7 09a1231e48fa065f8b516bd63fc6bd29decee43e8acec988741fc1a674ee80a3
 """.split("\n"))
 FOREIGN_TABLES = (
     ("table", "_litestream_seq", "_litestream_seq",
@@ -102,11 +103,11 @@ def jcs(value):
     return "{" + ",".join(f"{jcs(name)}:{jcs(item)}" for name, item in members) + "}"
 
 
-def canonical_object(text, names):
+def canonical_object(text, names, optional=frozenset()):
     """The object that a text is the JCS form of, with exactly these members; else None."""
     try:
         value = parse_json(text)
-        return value if isinstance(value, dict) and set(value) == names and jcs(value) == text else None
+        return value if isinstance(value, dict) and set(value) - optional == names and jcs(value) == text else None
     except (ValueError, TypeError, RecursionError):
         return None
 
@@ -279,16 +280,14 @@ class Chain:
         self.seq, self.digest, self.at = seq, digest, at
         self.start, self.hashes, self.failures, self.missing, self.excuses = seq, {seq: digest}, [], [], []
         self.anchor, self.claims = None, []
-        self.records = 0
+        self.records = self.appended = 0
 
     def fail(self, seq, check):
         self.failures.append((seq, check))
 
     def take(self, seq, text, digest, payload, columns):
         """`payload`: (salt, text in bytes), "missing", "unreadable", or "unchecked". `columns`: says whether copies agree."""
-        entry = canonical_object(text, ENTRY) if isinstance(text, str) else None
-        if entry is not None and not self.has_form(entry):
-            entry = None
+        entry = read_entry(text) if isinstance(text, str) else None
         if seq is None:
             seq = entry["seq"] if entry else self.seq + 1
         if self.seq is None:
@@ -307,6 +306,7 @@ class Chain:
                 self.missing.append(seq)
             self.excuse(seq, entry, text, digest, payload)
             self.at = entry["at"]
+            self.appended += not is_own(entry)
         self.records += 1
         self.seq, self.digest = seq, digest if digest is not None else ""
         self.hashes[seq] = digest
@@ -315,7 +315,7 @@ class Chain:
     def has_form(entry):
         whole = lambda value: type(value) is int
         text = lambda value: isinstance(value, str)
-        return (entry["v"] == 1 and whole(entry["v"]) and whole(entry["seq"]) and whole(entry["status"])
+        return (entry["v"] == 1 and whole(entry["v"]) and entry.get("performed", True) is True and whole(entry["seq"]) and whole(entry["status"])
                 and (entry["code"] is None or whole(entry["code"])) and has_numbers(entry["numbers"])
                 and all(text(entry[name]) for name in ("chain", "id", "at", "action", "payload_hash", "prev"))
                 and all(entry[name] is None or text(entry[name]) for name in ("key", "project", "memory"))
@@ -379,6 +379,17 @@ class Chain:
             elif known is not None and outside and size > self.start and self.records:
                 attested = max(attested or 0, size)
         return attested, contradicted
+
+
+def read_entry(text):
+    """The entry that a text is the JCS form of; else None."""
+    entry = canonical_object(text, ENTRY, {"performed"})
+    return entry if entry is not None and Chain.has_form(entry) else None
+
+
+def is_own(entry):
+    """Whether the server has performed the operation itself; otherwise a client appended the record."""
+    return "performed" in entry or entry["project"] is None or entry["action"].startswith(RESERVED)
 
 
 def has_numbers(numbers):
@@ -462,7 +473,7 @@ def verify_database(given, keys, outside):
     rows = query("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
     lines = sorted(jcs(list(row)) + "\n" for row in rows if tuple(row) not in FOREIGN_TABLES)
     if f"{version} {sha256(*lines)}" not in SCHEMAS:
-        return (None, None, "schema"), False, False, True
+        return (None, None, "schema"), False, False, True, None
     damage = [table for table in TABLES if query(f"PRAGMA integrity_check({table})") != [("ok",)]]
     unpack = find_zstd()
     frames = [read_frame(query, keys, row) for row in query(
@@ -504,7 +515,8 @@ def verify_database(given, keys, outside):
         contradicted, attested = contradicted or wrong, attested and (through is not None or chain.records == 0)
     first = next(((chain.chain, *min(chain.failures, key=lambda failure: failure[0])) for _, chain, _ in frames if chain.failures),
                  (None, None, "index") if damage else (None, None, "orphan") if orphans else (None, None, "signature") if None in outside else None)
-    return first, contradicted, attested and any(chain.records for _, chain, _ in frames), unpack is not None
+    appended = sum(chain.appended for _, chain, _ in frames)
+    return first, contradicted, attested and any(chain.records for _, chain, _ in frames), unpack is not None, appended
 
 
 def unpacked(unpack, salt, text):
@@ -572,7 +584,7 @@ def read_frame(query, keys, row):
 def verify_export(path, keys, outside):
     manifest = read_manifest(read(path + ".manifest"), keys)
     if manifest is None:
-        return (None, None, "manifest"), False, False, True
+        return (None, None, "manifest"), False, False, True, None
     with open(path, "rb") as file:
         data = file.read()
     rows = list(csv_rows(data) if manifest["format"] == "csv" else json_rows(data))
@@ -600,7 +612,7 @@ def verify_export(path, keys, outside):
     found = min(chain.failures, key=lambda failure: failure[0], default=None)
     if found is None and (not whole or None in outside):
         found = (None, "file" if not whole else "signature")
-    return found and (manifest["chain"], *found), contradicted, through is not None, True
+    return found and (manifest["chain"], *found), contradicted, through is not None, True, chain.appended if manifest["verifiable"] else None
 
 
 def read_manifest(note, keys):
@@ -639,7 +651,7 @@ class Row:
         numbers = said["numbers"]
         expected = {
             "id": said["id"], "action": said["action"], "project_id": said["project"], "created_at": said["at"],
-            "key_id": said["key"], "seq": said["seq"], "memory_id": said["memory"],
+            "key_id": said["key"], "seq": said["seq"], "memory_id": said["memory"], "performed": is_own(said),
             "http_status": said["status"], "is_success": 200 <= said["status"] <= 299,
             "error_code": None if said["code"] == 1000 else said["code"],
             "duration": numbers.get("duration"), "tokens": numbers.get("tokens"), "is_cache_hit": numbers.get("is_cache_hit", False),
@@ -772,13 +784,14 @@ def main():
     arguments.add_argument("--public-key")
     given = arguments.parse_args()
     try:
-        first, contradicted, attested, payloads = verify(os.path.abspath(given.path), given.checkpoint, given.public_key)
+        first, contradicted, attested, payloads, appended = verify(os.path.abspath(given.path), given.checkpoint, given.public_key)
     except (Unusable, OSError, sqlite3.Error) as error:
         print(json.dumps({"verdict": "unusable", "message": str(error)}))
         sys.exit(VERDICTS["unusable"])
     verdict = "broken" if first else "contradicted" if contradicted else "intact" if attested else "unattested"
     chain, seq, check = first or (None, None, None)
-    print(json.dumps({"verdict": verdict, "chain": chain, "seq": seq, "check": check, "payloads_checked": payloads}))
+    print(json.dumps({"verdict": verdict, "chain": chain, "seq": seq, "check": check, "payloads_checked": payloads,
+                      "appended": appended}))
     sys.exit(VERDICTS[verdict])
 
 

@@ -10,8 +10,8 @@ import { Action, Fields, jsonObject, Nullable, Text } from "../schema/schema.ts"
 import { auditRecordDetail, exampleDetail, inputContent, outputContent, tokens } from "./record-schema.ts";
 import { toAuditRecordDetail } from "./record-view.ts";
 import { memoryResult, ragResult } from "./result-items.ts";
+import { isReserved } from "./verify/own-records.ts";
 
-const reservedActions = /^(memory|audit|key|project)\./;
 const name = (description: string) => Type.Optional(Nullable(Text({ maxLength: 256, description })));
 const amount = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 1e15, description }));
@@ -78,7 +78,7 @@ export const appendRecord = projectOperation({
   },
 
   async prepare(input) {
-    if (reservedActions.test(input.action)) {
+    if (isReserved(input.action)) {
       throw new Refusal(
         1400,
         `Action "${input.action}" is a reserved name. Choose a name such as gateway.chat.`,

@@ -51,7 +51,7 @@ export function sealRecord(
 ): SealedRecord {
   const seq = head.seq + 1;
   const at = Math.max(draft.now, head.at);
-  const id = createId(at);
+  const id = draft.id ?? createId(at);
   const entry = entryText({
     v: formatVersion,
     chain: head.chain,
@@ -66,6 +66,7 @@ export function sealRecord(
     memory: draft.memoryId,
     numbers: draft.numbers,
     payload_hash: draft.payload.hash,
+    ...(draft.isPerformed === true ? { performed: true } : {}),
     prev: head.hash,
   });
   return { seq, id, at, entry, hash: entryHash(entry) };
@@ -85,15 +86,20 @@ interface EntryMembers {
   readonly memory: string | null;
   readonly numbers: JsonObject;
   readonly payload_hash: string;
+  /**
+   * This server has performed the operation itself. Only in records of actions that clients can append, too (verify/own-records.ts):
+   * `audit.append` never sets it.
+   */
+  readonly performed?: true;
   readonly prev: string;
 }
 
 /** The canonical form, five times faster: the order of the members is known, and names and identifiers need no escapes. */
-function entryText({ numbers, payload_hash, prev, project, seq, status, v, ...first }: EntryMembers): string {
-  const { action, at, chain, code, id, key, memory } = first;
+function entryText({ numbers, payload_hash, performed, prev, project, ...rest }: EntryMembers): string {
+  const { action, at, chain, code, id, key, memory, seq, status, v } = rest;
   const [before, after] = [
     JSON.stringify({ action, at, chain, code, id, key, memory }),
-    JSON.stringify({ payload_hash, prev, project, seq, status, v }),
+    JSON.stringify({ payload_hash, performed, prev, project, seq, status, v }),
   ];
   return `${before.slice(0, -1)},"numbers":${canonical(numbers)},${after.slice(1)}`;
 }

@@ -86,9 +86,20 @@ const detailAdditions = {
   client_name: text("Name and version of the client program, as reported by the client."),
 };
 
-export const auditRecord = Fields({ ...listFields, ...listAdditions }, { title: "AuditRecord" });
+/** Behind those, for the same reason. */
+const laterAdditions = {
+  performed: Type.Boolean({
+    description:
+      "Whether this server has performed the operation itself; false: a client has appended the record.",
+  }),
+};
+
+export const auditRecord = Fields(
+  { ...listFields, ...listAdditions, ...laterAdditions },
+  { title: "AuditRecord" },
+);
 export const auditRecordDetail = Fields(
-  { ...listFields, ...detailFields, ...listAdditions, ...detailAdditions },
+  { ...listFields, ...detailFields, ...listAdditions, ...detailAdditions, ...laterAdditions },
   { title: "AuditRecordDetail" },
 );
 export type AuditRecord = Static<typeof auditRecord>;
@@ -121,6 +132,7 @@ export const exampleRecord = {
   memory_id: null,
   redacted: false,
   payload_expired: false,
+  performed: false,
 } as const satisfies AuditRecord;
 
 export const exampleDetail = {

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { memoryAuditFields } from "../memory/audit-fields.ts";
 import type { StoredRecord } from "./record.ts";
 import type { AuditRecord, AuditRecordDetail } from "./record-schema.ts";
+import { isOwn } from "./verify/own-records.ts";
 
 /** For a list. Fields of an entry or payload that cannot be read are null, 0 or empty; verification reports such a record. */
 export function toAuditRecord(record: StoredRecord, showHash: boolean): AuditRecord {
@@ -77,13 +78,18 @@ function toListFields(
     memory_id: textOf(entry.memory),
     redacted: record.removal === "redacted",
     payload_expired: record.removal === "expired",
+    performed: isOwn({
+      action: textOf(entry.action) ?? "",
+      project: textOf(entry.project),
+      isPerformed: entry.performed === true,
+    }),
   };
 }
 
 function toDetail(record: StoredRecord, parsed: ParsedRecord, showHash: boolean): AuditRecordDetail {
   const { payload } = parsed;
   const list = toListFields(record, parsed, showHash);
-  const { key_id, seq, memory_id, redacted, payload_expired, ...fields } = list;
+  const { key_id, seq, memory_id, redacted, payload_expired, performed, ...fields } = list;
   const request = isObject(payload.request_body) ? payload.request_body : null;
   const response = isObject(payload.response_body) ? payload.response_body : null;
   const query = request === null ? null : memoryAuditFields(list.action).query(request);
@@ -105,6 +111,7 @@ function toDetail(record: StoredRecord, parsed: ParsedRecord, showHash: boolean)
     request_parameters: payload.request_parameters ?? null,
     transport: textOf(payload.transport),
     client_name: textOf(payload.client_name),
+    performed,
   };
 }
 

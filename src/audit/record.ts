@@ -17,6 +17,10 @@ export interface RecordDraft {
   readonly memoryId: string | null;
   readonly numbers: JsonObject;
   readonly payload: SealedPayload;
+  /** The identifier, if it was made before the record; absent: it is made with the record. */
+  readonly id?: string | undefined;
+  /** As of the entry (chain.ts). */
+  readonly isPerformed?: boolean;
 }
 
 /** The part of a record that belongs to the hash chain. */

@@ -118,6 +118,7 @@ const erasureEffects: readonly AfterCommit[] = [
   { effect: "erase_remains" },
   { effect: "remove_expired_exports" },
   { effect: "remove_cached_vectors", project: null },
+  { effect: "remove_cached_answers", of: null },
 ];
 
 function nothingHolds(state: "kept" | "absent" | null): Refusal {

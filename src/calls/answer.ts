@@ -16,7 +16,7 @@ export interface Answer {
   readonly file?: AnswerFile | undefined;
   /** Number of seconds after which the caller should retry. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Id of the audit record of a refused call, for the log; absent: the call succeeded, or was not recorded. Clients do not receive it. */
+  /** Id of the audit record of a refused call, for the log, and of calls of exchanges; absent: of others, or not recorded. */
   readonly recordId?: string;
   /** Nothing of the call has happened, because this was committed after it was prepared: `perform` prepares it again. */
   readonly outdatedBy?: "erasure" | "model";

@@ -3,18 +3,26 @@
 
 import { createBodyBudget } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
-import { sessionRate } from "../access/limits.ts";
+import { createExchangeLimit, type ExchangeLimit } from "../access/exchange-limit.ts";
+import {
+  exchangeBodiesMaxBytes,
+  exchangeBodiesMaxBytesPerProject,
+  exchangeEndMaxMs,
+  sessionRate,
+} from "../access/limits.ts";
 import type { Plans } from "../access/plan.ts";
 import { planOf } from "../access/project.ts";
 import { type RateLimiter, tooManyCalls } from "../access/rate.ts";
 import type { Session } from "../access/session.ts";
 import type { Clock } from "../clock.ts";
+import type { GatewayConfig } from "../gateway/gateway-config.ts";
 import type { Logger } from "../log/logger.ts";
 import { createTurns } from "../scheduling/turns.ts";
 import type { ReportFailure } from "./answer.ts";
 import { createUnauthenticatedRefusal } from "./unauthenticated.ts";
 
 export interface ArrivalTools {
+  readonly gateway: GatewayConfig;
   readonly clock: Clock;
   readonly plans: Plans;
   readonly limiter: RateLimiter;
@@ -31,11 +39,19 @@ export interface ArrivalChecks {
   limitSession(session: Session): void;
   /** The claim of one request of the project with this id. */
   readonly claimBody: ReturnType<typeof createBodyBudget>;
+  /** The same for the body of an exchange. */
+  readonly claimExchangeBody: ReturnType<typeof createBodyBudget>;
+  readonly exchanges: ExchangeLimit;
+  /** For a shutdown: resolves when no exchange runs, or after a limit. */
+  untilExchangesEnd(): Promise<void>;
   /** Each large body is parsed in its own turn of the event loop. */
   turnForLargeBody(): Promise<void>;
 }
 
-export function createArrivalChecks({ clock, plans, limiter, logger }: ArrivalTools): ArrivalChecks {
+export function createArrivalChecks(tools: ArrivalTools): ArrivalChecks {
+  const { clock, plans, limiter, logger, gateway } = tools;
+  const { exchangesMax: max, exchangesPerKeyMax: maxPerKey } = gateway;
+  const exchanges = createExchangeLimit({ max, maxPerKey });
   const report: ReportFailure = (incident, error) => logger.error("a call failed", { incident, error });
   return {
     report,
@@ -49,6 +65,17 @@ export function createArrivalChecks({ clock, plans, limiter, logger }: ArrivalTo
       if (waitSeconds > 0) throw tooManyCalls(waitSeconds);
     },
     claimBody: createBodyBudget(),
+    claimExchangeBody: createBodyBudget({
+      maxBytes: exchangeBodiesMaxBytes,
+      maxBytesPerProject: exchangeBodiesMaxBytesPerProject,
+    }),
+    exchanges,
+    async untilExchangesEnd() {
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = clock.after(exchangeEndMaxMs, resolve);
+      await Promise.race([exchanges.whenIdle(), late]);
+      timer.cancel();
+    },
     turnForLargeBody: createTurns(),
   };
 }

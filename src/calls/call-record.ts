@@ -2,15 +2,19 @@
 
 import type { Cost } from "../access/credits.ts";
 import type { RecordDraft } from "../audit/record.ts";
+import { isReserved } from "../audit/verify/own-records.ts";
 import { successCode } from "../errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
+import { attemptsMax } from "../remembering/limits.ts";
+import type { RememberedPart } from "../remembering/task.ts";
 import type { Call, Origin } from "./call.ts";
+import type { ForeseenEntry } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
 
 /** The call that a record is about. */
 export interface Subject<Named = Operation> {
   readonly operation: Named;
-  readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody">;
+  readonly call: Pick<Call, "origin" | "memoryId" | "parameters" | "unreadableBody" | "recordId">;
   readonly body: JsonObject | null;
 }
 
@@ -25,25 +29,36 @@ interface RecordedOutcome {
 }
 
 /** The members of the entry that the outcome determines. */
-export type Entry = Pick<RecordDraft, "action" | "status" | "code" | "memoryId" | "numbers">;
+export type Entry = Pick<
+  RecordDraft,
+  "id" | "action" | "status" | "code" | "memoryId" | "isPerformed" | "numbers"
+>;
+
+interface EntryOutcome extends Pick<Entry, "status" | "code" | "memoryId"> {
+  /** Besides those of every call. */
+  readonly numbers?: ForeseenEntry["numbers"];
+}
 
 /** The entry of the call's own record. */
 export function entryOf(
   { operation, call }: Subject<Pick<Operation, "name">>,
-  { status, code, memoryId }: Pick<Entry, "status" | "code" | "memoryId">,
+  { status, code, memoryId, numbers }: EntryOutcome,
   { credits, usd }: Cost,
   durationMs: number,
 ): Entry {
   return {
+    id: call.recordId,
     action: operation.name,
     status,
     code,
     memoryId: memoryId ?? call.memoryId,
+    isPerformed: !isReserved(operation.name),
     numbers: {
       duration: Math.max(0, Math.round(durationMs * 1000) / 1000),
       credits_consumed: credits,
       balance_consumed_usd: usd,
       is_cache_hit: false,
+      ...numbers,
     },
   };
 }
@@ -78,6 +93,7 @@ function describeOrigin({
   administrator,
   session,
   performedFor,
+  remembers,
 }: Origin) {
   return {
     transport: transport === "http" ? null : transport,
@@ -89,7 +105,20 @@ function describeOrigin({
     sudo_user: administrator?.sudoUser ?? null,
     session_id: session ?? null,
     performed_for: performedFor ?? null,
+    remembers: remembers === undefined ? null : describePart(remembers),
     metadata,
+  };
+}
+
+/** Parts and attempts are numbered from 1 on. */
+function describePart({ record, part, parts, attempt, leftOutCharacters }: RememberedPart): JsonObject {
+  return {
+    record,
+    part: part + 1,
+    parts,
+    attempt,
+    attempts: attemptsMax,
+    left_out_characters: leftOutCharacters,
   };
 }
 

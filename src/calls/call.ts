@@ -3,9 +3,11 @@
 
 import type { SealedPayload } from "../audit/payload.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
+import type { RememberedPart } from "../remembering/task.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Administrator } from "./administrator.ts";
 import type { Answer, Refused } from "./answer.ts";
+import type { ForeseenEntry } from "./exchange.ts";
 import type { RequestOrigin } from "./request.ts";
 
 /** Size and digest of a body that the ledger does not store: it is not I-JSON, or it is invalid and large. */
@@ -27,6 +29,8 @@ export interface Origin extends Omit<RequestOrigin, "metadata"> {
   readonly session?: string;
   /** Name of the operation that had this one performed for its caller; absent for other calls. */
   readonly performedFor?: string;
+  /** What of an answer of the gateway the call extracts; absent for other calls. Its outcome removes it from the queue. */
+  readonly remembers?: RememberedPart;
 }
 
 export interface Call {
@@ -41,6 +45,8 @@ export interface Call {
   readonly origin: Origin;
   /** Clock.elapsed() at arrival. */
   readonly arrivedAt: number;
+  /** Id of its record, if it was made at arrival; absent: it is made with the record. */
+  readonly recordId?: string;
   /** The memory that the path names, even if it does not exist. */
   readonly memoryId: string | null;
   /** Other parameters of path and query, as recorded; null: none. */
@@ -89,6 +95,8 @@ export interface ForeseenOutcome {
   readonly answer: Answer | null;
   /** The memory that the audit entry names. */
   readonly memoryId: string | null;
+  /** Of an exchange; absent: as of every success. */
+  readonly entry?: ForeseenEntry | undefined;
   /** Of the record. */
   readonly payload: SealedPayload;
   readonly after: readonly AfterCommit[];

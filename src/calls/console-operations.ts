@@ -9,6 +9,7 @@ export const consoleOperations: ReadonlySet<string> = new Set([
   "project.preview_retention",
   "key.create",
   "key.list",
+  "key.update",
   "key.revoke",
   "key.console",
   "session.list",

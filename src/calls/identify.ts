@@ -12,7 +12,7 @@ import { type Actor, judgeKey, nobody } from "./actor.ts";
 import { consoleOperations } from "./console-operations.ts";
 import { identifyLink, identifySession } from "./identify-session.ts";
 import type { InstallationOperation, Operation, ProjectOperation, SessionOperation } from "./operation.ts";
-import type { Credentials, KeyCredentials, LocalCredentials } from "./request.ts";
+import type { Credentials, KeyCredentials, LocalCredentials, TaskCredentials } from "./request.ts";
 
 export async function identify(access: AccessReader, credentials: Credentials, now: number): Promise<Actor> {
   switch (credentials.kind) {
@@ -20,6 +20,8 @@ export async function identify(access: AccessReader, credentials: Credentials, n
       return nobody;
     case "caller":
       return { ...judgeKey(credentials.caller, now), session: credentials.session };
+    case "task":
+      return identifyTask(access, credentials, now);
     case "local":
       return identifyLocal(access, credentials, now);
     case "session":
@@ -39,6 +41,12 @@ async function identifyKey(
   if (secret === null) return { ...nobody, invalid: unauthenticated(advice.missing) };
   const caller = isSecret(secret) ? await access.findCaller(digestSecret(secret)) : null;
   return caller === null ? { ...nobody, invalid: unauthenticated(advice.unknown) } : judgeKey(caller, now);
+}
+
+async function identifyTask(access: AccessReader, { keyId }: TaskCredentials, now: number): Promise<Actor> {
+  const caller = await access.findCallerOfKey(keyId);
+  if (caller === null) return { ...nobody, invalid: unauthenticated("The API key no longer exists.") };
+  return judgeKey(caller, now);
 }
 
 /** Other keys are used with their secret only, so their records prove that the caller had it. */

@@ -39,7 +39,7 @@ interface OpenInput extends ReceivedInput {
 export function openInput(operation: Operation, input: Input, isLocal: boolean): OpenInput {
   const limits = isLocal ? administrationLimits : callerLimits;
   // In other operations the parameter memory_id is a filter.
-  const namesMemory = operation.scope === "project" && operation.feature === "memory";
+  const namesMemory = operation.scope === "project" && operation.name.startsWith("memory.");
   const received = input.kind === "received" ? input : toReceived(input, namesMemory, limits);
   return { ...received, limits, recorded: recordParameters(received.parameters, namesMemory) };
 }
@@ -103,6 +103,7 @@ export function readInput(
   const refuse = (fault: unknown, kept: KeptBody): Reading => ({ input: null, fault, kept });
   if (body.kind === "incomplete") return refuse(body.refusal, nothingKept);
   if (body.kind === "unreadable") return refuse(new Refusal(body.code, body.message), digestOf(body.bytes));
+  if (body.kind === "bytes") return { kept: nothingKept, input: parameters, parameters };
   let fields: JsonObject = {};
   try {
     if (body.kind === "text") fields = parseBody(body.text, maxValues);

@@ -5,10 +5,11 @@ import type { Caller } from "../access/caller.ts";
 import type { Cost, Prices } from "../access/credits.ts";
 import type { Permission } from "../access/key.ts";
 import type { Feature, Plan, Plans } from "../access/plan.ts";
-import type { Session, SignInLink } from "../access/session.ts";
 import type { PagePins } from "../audit/page-pins.ts";
 import type { AppendedRecord, StoredRecord } from "../audit/record.ts";
 import type { ErrorCode, Refusal } from "../errors.ts";
+import type { Forward } from "../gateway/forwarding.ts";
+import type { GatewayConfig } from "../gateway/gateway-config.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import type { EmbeddingRole } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
@@ -16,7 +17,8 @@ import type { Redactor } from "../memory/redactor.ts";
 import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Answer, AnswerFile } from "./answer.ts";
-import type { Origin } from "./call.ts";
+import type { Application, ProjectApplication, SessionApplication } from "./application.ts";
+import type { Exchange, ExchangeSettings, ForeseenEntry } from "./exchange.ts";
 import type { ReportProgress } from "./request.ts";
 
 /** What `prepare` may use: slow work, and nothing that writes. */
@@ -26,6 +28,9 @@ export interface Preparation {
   readonly store: Store;
   readonly now: number;
   readonly prices: Prices;
+  readonly gateway: GatewayConfig;
+  /** Sends a request to an upstream of the gateway. */
+  readonly forward: Forward;
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   /** The ends of lists that are read by page number. */
@@ -34,6 +39,8 @@ export interface Preparation {
   readonly signal: AbortSignal;
   /** Tells the client how far the call is, if the client wants to know. */
   readonly report: ReportProgress;
+  /** Of an operation that is an exchange; null for all others. */
+  readonly exchange: Exchange | null;
   /** Reserves credits until the call is settled; to be called before the work that costs them. @throws Refusal 1402 */
   reserve(cost: Cost): Promise<void>;
   /** Runs work that may run for minutes. Few such calls of a project run at once; the others wait. @throws Refusal 1429 if too many wait */
@@ -42,35 +49,13 @@ export interface Preparation {
    * Performs another operation for the same caller, as a separate call: it has its own record, its own permission and plan check, and its
    * own transaction, so its changes stay if this operation is refused later. The rate limit does not count it, because the caller has
    * sent one request. The answer may be a refusal. If an erasure is committed before this operation is settled, it is refused with 1503,
-   * because the answer may contain the erased text.
+   * because the answer may contain the erased text. Exchanges are prepared again instead.
    */
   perform(operation: ProjectOperation, input: JsonObject): Promise<Answer>;
+  /** The result of `work`, or undefined after `ms`. The work itself is not stopped. */
+  within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined>;
   /** Float32Array [dimensions of the model], L2-normalised. */
   embed(text: string, role: EmbeddingRole): Promise<Float32Array>;
-}
-
-/** What `apply` may use besides its transaction. `now` does not change during the call. */
-export interface Application {
-  readonly now: number;
-  readonly plans: Plans;
-  /** Where the call comes from, as recorded. */
-  readonly origin: Pick<Origin, "ip" | "userAgent" | "administrator">;
-}
-
-/** What `apply` of an operation of a session may use, as found inside the transaction. */
-export interface SessionApplication extends Application {
-  /** The key with which the person signs in or is signed in; null: an administrator. */
-  readonly caller: Caller | null;
-  /** The session in which the call was sent; null: none. */
-  readonly session: Session | null;
-  /** The sign-in link that authorises the call; null: none. */
-  readonly link: SignInLink | null;
-}
-
-/** `caller` and `plan` are as found inside the transaction, not as they were when the call arrived. */
-export interface ProjectApplication extends Application {
-  readonly caller: Caller;
-  readonly plan: Plan;
 }
 
 export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;
@@ -81,6 +66,8 @@ export type Applied<Data> = Done<Data> | Appended<Data> | Declined | Confirmed;
  */
 export interface Foreseen<Data, Prepared> {
   readonly foreseen: Pick<Done<Data>, "data" | "recorded" | "memoryId" | "details" | "after">;
+  /** Of an exchange: what the entry of the record says. Absent: as of every success. */
+  readonly entry?: ForeseenEntry;
   /** What `apply` gets. */
   readonly prepared: Prepared;
 }
@@ -173,6 +160,12 @@ export interface ProjectOperation<
   readonly feature: Feature;
   /** May run for minutes; disables the idle timeout of its connection. */
   readonly mayRunLong?: boolean;
+  /**
+   * The answer goes to the client while the operation is prepared (exchange.ts), and `prepare` returns a foreseen outcome. The body is
+   * not parsed and not validated, and `input` has no fields. The call is authorised when it arrives; what happens to its key or plan
+   * afterwards does not change its record. Absent: no exchange.
+   */
+  readonly exchange?: ExchangeSettings;
   /** Error codes of its own rules, besides those of every call. */
   readonly refusals: readonly ErrorCode[];
   /** The result is sent to the writer's thread: plain data and typed arrays only. */
@@ -229,6 +222,11 @@ export interface SessionOperation<
 }
 
 export type Operation = ProjectOperation | InstallationOperation | SessionOperation;
+
+/** Undefined: the operation is no exchange. */
+export function exchangeOf(operation: Operation): ProjectOperation["exchange"] {
+  return operation.scope === "project" ? operation.exchange : undefined;
+}
 
 /** Gives an operation its types and its scope. */
 export function projectOperation<Input extends TObject, Prepared, Output extends TSchema | null>(

@@ -1,7 +1,7 @@
 // Owns the only list of all operations. Both halves of a call look them up here by name.
 
 import { useConsoleKey } from "../access/console-key.ts";
-import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
+import { createKey, listKeys, revokeKey, updateKey } from "../access/key-operations.ts";
 import { useLocalKey } from "../access/local-key.ts";
 import { previewRetention } from "../access/preview-retention.ts";
 import {
@@ -38,6 +38,14 @@ import { downloadExport, downloadManifest } from "../export/download.ts";
 import { exportProject } from "../export/export-project.ts";
 import { listExports } from "../export/list.ts";
 import { readExport } from "../export/read.ts";
+import {
+  completeChat,
+  countTokens,
+  createMessage,
+  createResponse,
+} from "../gateway/operations/conversations.ts";
+import { embedTexts } from "../gateway/operations/embed-texts.ts";
+import { listModels } from "../gateway/operations/list-models.ts";
 import { createCheck, deleteCheck, listChecks } from "../memory/check-operations.ts";
 import { runChecks } from "../memory/check-run.ts";
 import { createMemory } from "../memory/create.ts";
@@ -89,6 +97,12 @@ export const projectOperations: readonly ProjectOperation[] = [
   readExport,
   downloadExport,
   downloadManifest,
+  completeChat,
+  createResponse,
+  createMessage,
+  countTokens,
+  embedTexts,
+  listModels,
 ];
 
 export const installationOperations: readonly InstallationOperation[] = [
@@ -100,6 +114,7 @@ export const installationOperations: readonly InstallationOperation[] = [
   deleteProject,
   createKey,
   listKeys,
+  updateKey,
   revokeKey,
   useLocalKey,
   useConsoleKey,

@@ -50,7 +50,11 @@ function authorityOf(
   session: Session | null,
   link: SignInLink | null,
   bounded: (text: string | null) => string | null,
-): Pick<Origin, "administrator" | "performedFor" | "session"> {
+): Pick<Origin, "administrator" | "performedFor" | "remembers" | "session"> {
+  if (credentials.kind === "task") {
+    const { performedFor, remembers } = credentials;
+    return { performedFor, remembers };
+  }
   const performedFor = credentials.kind === "caller" ? { performedFor: credentials.performedFor } : {};
   const sent = session === null ? {} : { session: session.id };
   const administrator =

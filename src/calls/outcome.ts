@@ -5,12 +5,13 @@ import { type Cost, free } from "../access/credits.ts";
 import { type PayloadWithText, type SealedPayload, sealPayload } from "../audit/payload.ts";
 import type { StoredRecord } from "../audit/record.ts";
 import { parseEntry } from "../audit/verify/entry-parser.ts";
-import { successCode } from "../errors.ts";
+import { errorMeaning, successCode } from "../errors.ts";
 import type { AfterCommit, AnsweredCall, SettledCall } from "../storage/after-commit.ts";
 import { type Answer, type Refused, toData, toRefusalAnswer } from "./answer.ts";
 import { bodyOf, type Call, type ForeseenOutcome } from "./call.ts";
 import { type Entry, entryOf, payloadOf, type Subject, withoutNulls } from "./call-record.ts";
-import type { Appended, Done, Foreseen, Operation } from "./operation.ts";
+import type { ForeseenEntry } from "./exchange.ts";
+import { type Appended, type Done, exchangeOf, type Foreseen, type Operation } from "./operation.ts";
 
 /** What became of a call. */
 export interface Settled {
@@ -51,12 +52,12 @@ export function succeed(
 export function foresee(
   operation: Operation,
   call: Omit<Call, "decision">,
-  { foreseen }: Foreseen<unknown, unknown>,
+  { foreseen, entry }: Foreseen<unknown, unknown>,
 ): ForeseenOutcome {
   const { memoryId = null, after = [] } = foreseen;
-  const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after);
+  const { answer, payload } = settleDone({ operation, call, body: bodyOf(call) }, foreseen, after, entry);
   const { salt, hash, compressed } = payload;
-  return { answer, memoryId, payload: { salt, hash, compressed }, after };
+  return { answer, memoryId, entry, payload: { salt, hash, compressed }, after };
 }
 
 /** @param settled what `settle` made of the call, here or in another thread. */
@@ -74,8 +75,9 @@ export function confirm(
   after: readonly AfterCommit[],
 ): Settled {
   if (foreseen === undefined) throw new Error(`${subject.operation.name} has foreseen nothing`);
+  const { memoryId, entry } = foreseen;
   return {
-    toEntry: toEntryOfSuccess(subject, foreseen.memoryId, free),
+    toEntry: toEntryOfSuccess(subject, { memoryId, cost: free, ...entry }),
     payload: foreseen.payload,
     after: [...after, ...foreseen.after],
     toAnswer: () => foreseen.answer,
@@ -86,19 +88,22 @@ function settleDone(
   subject: Subject,
   { data, recorded, file, memoryId, details = {}, cost = free }: Omit<Done<unknown>, "after">,
   after: readonly AfterCommit[],
+  entry?: ForeseenEntry,
 ): Settled & { readonly answer: Answer } {
   const { operation } = subject;
-  const hasData = operation.success !== 204 && file === undefined;
+  const isExchange = exchangeOf(operation) !== undefined;
+  const hasData = operation.success !== 204 && file === undefined && !isExchange;
+  const { status = operation.success, code = successCode } = entry ?? {};
   const answer: Answer = {
-    status: operation.success,
-    code: successCode,
-    message,
+    status,
+    code,
+    message: code === successCode ? message : errorMeaning[code],
     data: hasData ? toData(data) : null,
     file,
   };
   const response = hasData && keepsResponse(operation) ? { data: recorded ?? data } : null;
   return {
-    toEntry: toEntryOfSuccess(subject, memoryId ?? null, cost),
+    toEntry: toEntryOfSuccess(subject, { memoryId: memoryId ?? null, cost, ...entry }),
     payload: sealPayload(payloadOf(subject, { code: successCode, message, response, details })),
     after,
     answer,
@@ -106,8 +111,13 @@ function settleDone(
   };
 }
 
-function toEntryOfSuccess(subject: Subject, memoryId: string | null, cost: Cost): Settled["toEntry"] {
-  const outcome = { status: subject.operation.success, code: successCode, memoryId };
+interface Success extends Partial<ForeseenEntry> {
+  readonly memoryId: string | null;
+  readonly cost: Cost;
+}
+
+function toEntryOfSuccess(subject: Subject, { cost, ...success }: Success): Settled["toEntry"] {
+  const outcome = { status: subject.operation.success, code: successCode, ...success };
   return (durationMs) => entryOf(subject, outcome, cost, durationMs);
 }
 

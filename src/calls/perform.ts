@@ -4,7 +4,8 @@
 import { uncountedBody } from "../access/body-budget.ts";
 import type { Caller } from "../access/caller.ts";
 import { useConsoleKey } from "../access/console-key.ts";
-import { type Refusal, successCode } from "../errors.ts";
+import { Refusal, successCode } from "../errors.ts";
+import { createIdSource } from "../ids.ts";
 import { largeBodyMinBytes, preparationAttemptsMax } from "../limits.ts";
 import { secondsBetween } from "../statistics/distribution.ts";
 import { type Actor, nobody } from "./actor.ts";
@@ -17,11 +18,12 @@ import { createErasureWatch, outdated } from "./erasure-watch.ts";
 import { type Authority, identify, requireAuthority } from "./identify.ts";
 import { nothingKept, openInput, type Reading, readInput } from "./input.ts";
 import { createModelWatch, ofOtherModel } from "./model-watch.ts";
-import { isForeseen, type Operation } from "./operation.ts";
+import { exchangeOf, isForeseen, type Operation } from "./operation.ts";
 import { readOrigin } from "./origin.ts";
 import { foresee } from "./outcome.ts";
 import { createPrepare, type PreparationTools } from "./preparation.ts";
 import type { Request } from "./request.ts";
+import { type RunningExchange, runExchange } from "./running-exchange.ts";
 
 /** Never throws: every outcome is an answer. */
 export type Perform = (operation: Operation, request: Request) => Promise<Performed>;
@@ -40,6 +42,8 @@ interface Received {
   readonly request: Request;
   /** What the call has reserved; disposed of after it has been settled. */
   readonly held: DisposableStack;
+  /** Null: the operation is no exchange. */
+  readonly exchange: RunningExchange | null;
 }
 
 export interface PerformTools extends PreparationTools, ArrivalTools {
@@ -51,21 +55,25 @@ export interface PerformTools extends PreparationTools, ArrivalTools {
 export function createPerform(tools: PerformTools, checks = createArrivalChecks(tools)): Perform {
   const { store, clock, plans, logger, statistics = createCallStatistics() } = tools;
   const { report, refuseUnauthenticated, claimBody, turnForLargeBody } = checks;
+  const createRecordId = createIdSource();
 
   const perform: Perform = async (operation, request) => {
+    let exchange: RunningExchange | null = null;
     let actor = nobody;
     let answer: Answer;
     const arrivedAt = request.arrivedAt ?? clock.elapsed();
     statistics.begin();
     try {
+      exchange = beginExchange(operation, request);
       actor = await identify(store.access, request.credentials, clock.now());
       const refused = actor.lacksKeyOf === undefined ? null : await createKeyFor(request, actor.lacksKeyOf);
       if (actor.lacksKeyOf !== undefined)
         actor = await identify(store.access, request.credentials, clock.now());
-      answer = refused ?? (await performAs(actor, operation, request));
+      answer = refused ?? (await performAs(actor, operation, request, exchange));
     } catch (error) {
       answer = toRefusalAnswer(toRefused(error, report));
     }
+    exchange?.finish();
     const { caller } = actor;
     const endedAtMs = clock.elapsed();
     statistics.end({
@@ -78,6 +86,12 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     });
     logAdministration(logger, operation, request, actor, answer);
     return { answer, caller };
+  };
+  /** @throws Refusal 1400 for an exchange whose answer cannot be passed on */
+  const beginExchange = (operation: Operation, { exchange }: Request): RunningExchange | null => {
+    if (exchangeOf(operation) === undefined) return null;
+    if (exchange === undefined) throw new Refusal(1400, `${operation.name} is performed over HTTP only.`);
+    return runExchange(exchange, createRecordId(clock.now()));
   };
   /** Creates the console's key of a project for the first call of an administrator. @returns the answer if that is refused */
   const createKeyFor = async (request: Request, project: string): Promise<Answer | null> => {
@@ -100,12 +114,20 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
   const prepare = createPrepare(
     tools,
     async (operation, request) => (await perform(operation, request)).answer,
+    createRecordId,
   );
 
   /** @throws Refusal if the call is not recorded: it is only counted, or its body exceeds the memory for bodies */
-  const performAs = async (actor: Actor, operation: Operation, request: Request): Promise<Answer> => {
+  const performAs = async (
+    actor: Actor,
+    operation: Operation,
+    request: Request,
+    exchange: RunningExchange | null,
+  ): Promise<Answer> => {
     const { caller, session, link, invalid } = actor;
-    const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed() };
+    const given = exchange?.exchange.recordId ?? request.recordId;
+    const recordId = given === undefined ? {} : { recordId: given };
+    const named = { operation: operation.name, arrivedAt: request.arrivedAt ?? clock.elapsed(), ...recordId };
     if (invalid !== null) {
       return commit({ ...named, ...refuseUnauthenticated(request, actor, invalid) });
     }
@@ -121,28 +143,39 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     if ("refused" in admitted) return await commit({ ...call, ...nothingKept, decision: admitted });
 
     const payer = caller?.project.id ?? session?.id ?? link?.id;
-    const claim = payer === undefined ? uncountedBody : held.use(claimBody(payer));
+    if (exchange !== null && caller !== null) held.use(checks.exchanges.enter(caller.key));
+    const claimOf = exchange === null ? claimBody : checks.claimExchangeBody;
+    const claim = payer === undefined ? uncountedBody : held.use(claimOf(payer));
     const body = await input.receiveBody(claim);
     if ("bytes" in body && body.bytes.length >= largeBodyMinBytes) await turnForLargeBody();
+    if (body.kind === "bytes") exchange?.received(body.bytes, () => claim[Symbol.dispose]());
     const reading = readInput(operation, body, input);
-    const received = { call: { ...call, ...reading.kept }, authority: admitted, reading, request, held };
+    const kept = { ...call, ...reading.kept };
+    const received = { call: kept, authority: admitted, reading, request, held, exchange };
     return await settlePrepared(received);
   };
 
   /**
    * Prepares the call and settles it. If an erasure or a change of the model was committed in between, it is prepared again, unless it
-   * had other operations performed that change something.
+   * had other operations performed that change something. An exchange keeps what has happened.
    */
   const settlePrepared = async (received: Received): Promise<Answer> => {
-    const { call, authority } = received;
+    const { call, authority, exchange } = received;
     const { readOnly } = authority.operation.effects;
     let refused = outdated;
     for (let attempts = 1; attempts <= preparationAttemptsMax; attempts++) {
       const decision = await decide(received);
       const answer = await commit({ ...call, decision });
-      if (answer.outdatedBy === undefined) return answer;
+      if (answer.outdatedBy === undefined) {
+        // An answer of the transaction is another one.
+        if (exchange === null || decision.refused !== null || decision.foreseen?.answer !== answer)
+          return answer;
+        exchange.recorded();
+        return answer.code === successCode ? answer : { ...answer, recordId: exchange.exchange.recordId };
+      }
+      exchange?.erasedMeanwhile();
       refused = answer.outdatedBy === "model" ? ofOtherModel : outdated;
-      if (!readOnly && decision.erasures !== undefined) break;
+      if (exchange === null && !readOnly && decision.erasures !== undefined) break;
     }
     return commit({ ...call, decision: { refused } });
   };
@@ -162,26 +195,31 @@ export function createPerform(tools: PerformTools, checks = createArrivalChecks(
     }
   };
 
-  const decide = async ({ call, authority, reading, request, held }: Received): Promise<Decision> => {
+  const decide = async (received: Received): Promise<Decision> => {
+    const { call, authority, reading, request, held } = received;
     const watch = createErasureWatch(store.audit);
     const used = createModelWatch();
+    const exchange = received.exchange?.exchange ?? null;
     try {
       if (reading.input === null) throw reading.fault;
       const { parameters } = reading;
-      const prepared = await prepare(authority, reading.input, request, held, watch, used);
+      const prepared = await prepare(authority, reading.input, request, held, watch, used, exchange);
       const { erasures } = watch;
-      const { models } = used;
+      // The answer of an exchange was sent, whatever the model is now.
+      const models = exchange === null ? used.models : undefined;
       if (!isForeseen(prepared)) return { refused: null, erasures, models, parameters, prepared };
       const foreseen = foresee(authority.operation, call, prepared);
       return { refused: null, erasures, models, parameters, prepared: prepared.prepared, foreseen };
     } catch (error) {
-      return { refused: toRefused(error, report), erasures: watch.erasures, models: used.models };
+      const models = exchange === null ? used.models : undefined;
+      return { refused: toRefused(error, report), erasures: watch.erasures, models };
     }
   };
 
   /** A request counts once, even if other operations are performed for it. @throws Refusal 1429 */
   const limitRate = (caller: Caller, { credentials, isCounted = false }: Request): void => {
-    if (credentials.kind !== "caller" && !isCounted) checks.limitRate(caller);
+    const isOfOtherCall = credentials.kind === "caller" || credentials.kind === "task";
+    if (!isOfOtherCall && !isCounted) checks.limitRate(caller);
   };
 
   return perform;

@@ -6,6 +6,8 @@ import type { Plans } from "../access/plan.ts";
 import { createReservations } from "../access/reservations.ts";
 import { createPagePins } from "../audit/page-pins.ts";
 import type { Clock } from "../clock.ts";
+import type { Forward } from "../gateway/forwarding.ts";
+import type { GatewayConfig } from "../gateway/gateway-config.ts";
 import { extractionQueueLimits, extractionsPerProject } from "../limits.ts";
 import type { Embed } from "../memory/embedding.ts";
 import type { Extractor } from "../memory/extractor.ts";
@@ -14,6 +16,7 @@ import { createFairGate } from "../scheduling/fair-gate.ts";
 import type { Store } from "../storage/store.ts";
 import type { Answer } from "./answer.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Authority } from "./identify.ts";
 import type { ModelWatch } from "./model-watch.ts";
 import type { Preparation, ProjectOperation } from "./operation.ts";
@@ -23,6 +26,8 @@ export interface PreparationTools {
   readonly store: Store;
   readonly clock: Clock;
   readonly prices: Prices;
+  readonly gateway: GatewayConfig;
+  readonly forward: Forward;
   readonly extractor: Extractor;
   readonly redactor: Redactor;
   readonly embed: Embed;
@@ -34,6 +39,7 @@ export interface PreparationTools {
  * @param held what the call has reserved; disposed of after the call has been settled
  * @param watch begun before the operation reads anything that its record may contain
  * @param models told of the model of each vector
+ * @param exchange of an operation that is one; null: of none
  */
 type Prepare = (
   authority: Authority,
@@ -42,23 +48,28 @@ type Prepare = (
   held: DisposableStack,
   watch: ErasureWatch,
   models: ModelWatch,
+  exchange: Exchange | null,
 ) => Promise<unknown>;
 
 function ignoreProgress(): void {}
 
-/** @param perform performs another operation for an operation that is being prepared. */
+/**
+ * @param perform performs another operation for an operation that is being prepared
+ * @param createRecordId makes ids of records that are named before they are written
+ */
 export function createPrepare(
   tools: PreparationTools,
   perform: (operation: ProjectOperation, request: Request) => Promise<Answer>,
+  createRecordId: (now: number) => string,
 ): Prepare {
-  const { store, clock, prices, extractor, redactor, embed, plans } = tools;
+  const { store, clock, prices, gateway, forward, extractor, redactor, embed, plans } = tools;
   const pagePins = createPagePins(clock);
   const reservations = createReservations((project) => store.access.findCredits(project));
   const concurrencyPerProject = extractionsPerProject;
   const concurrency = Number.POSITIVE_INFINITY;
   const waitForTurn = createFairGate({ concurrency, concurrencyPerProject, limits: extractionQueueLimits });
 
-  return async (authority, input, request, held, watch, models) => {
+  return async (authority, input, request, held, watch, models, exchange) => {
     const { credentials, origin, signal, onProgress = ignoreProgress } = request;
     if (authority.kind === "session") return null;
     if (authority.kind === "installation") {
@@ -75,16 +86,23 @@ export function createPrepare(
       plan,
       store,
       prices,
+      gateway,
+      forward,
       extractor,
       redactor,
       pagePins,
       signal,
+      exchange,
       report: onProgress,
       now: clock.now(),
       reserve: (cost) => credits.reserve(cost),
+      within: (ms, work) => clock.within(ms, work),
       async embed(text, role) {
-        using _ = role === "query" ? store.memories.expectSearch(caller.project) : null;
-        const { vector, model } = await embed(text, role, waiter);
+        const { project } = caller;
+        const isQuery = role === "query";
+        using expected = isQuery ? store.memories.expectSearch(project) : store.expectCommit(project);
+        const sent = isQuery ? undefined : () => expected[Symbol.dispose]();
+        const { vector, model } = await embed(text, role, { ...waiter, sent });
         models.used(model);
         return vector;
       },
@@ -99,15 +117,20 @@ export function createPrepare(
       },
       async perform(other, fields) {
         await watch.begin();
-        return perform(other, {
+        // The answer to a client of an exchange names this record.
+        const recordId = exchange === null ? undefined : createRecordId(clock.now());
+        const answer = await perform(other, {
           credentials: { kind: "caller", caller, performedFor: operation.name, isInTurn, session },
           input: { kind: "object", fields },
           origin,
           signal,
+          ...(recordId === undefined ? {} : { recordId }),
         });
+        return recordId === undefined ? answer : { ...answer, recordId };
       },
     };
-    if (operation.effects.readOnly) await watch.begin();
+    const mayReadErasedText = exchange === null ? operation.effects.readOnly : !exchange.isErasedMeanwhile;
+    if (mayReadErasedText) await watch.begin();
     const prepared = await operation.prepare(input, preparation);
     credits.settle();
     return prepared;

@@ -5,7 +5,9 @@ import type { Caller } from "../access/caller.ts";
 import type { Session } from "../access/session.ts";
 import type { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { RememberedPart } from "../remembering/task.ts";
 import type { Administrator } from "./administrator.ts";
+import type { ExchangeSource } from "./exchange.ts";
 
 export interface Request {
   readonly credentials: Credentials;
@@ -17,6 +19,10 @@ export interface Request {
   readonly isCounted?: boolean;
   /** Receives how far a call that runs long is; absent: nobody wants to know. */
   readonly onProgress?: ReportProgress;
+  /** Of an operation that is an exchange; absent for all others. */
+  readonly exchange?: ExchangeSource;
+  /** The id that the record of the call gets; absent: it is made with the record. */
+  readonly recordId?: string;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
@@ -31,6 +37,7 @@ export type Credentials =
   | SessionCredentials
   | LinkCredentials
   | CallerCredentials
+  | TaskCredentials
   | AdministrationCredentials;
 
 export interface KeyCredentials {
@@ -88,6 +95,15 @@ export interface CallerCredentials {
   readonly session: Session | null;
 }
 
+/** The key of a call that has ended, of which the server remembers the answer. The rate limit has counted that call. */
+export interface TaskCredentials {
+  readonly kind: "task";
+  readonly keyId: string;
+  /** Name of the operation of that call. */
+  readonly performedFor: string;
+  readonly remembers: RememberedPart;
+}
+
 /** Authorised by access to the data directory, which the transport has verified. */
 export interface AdministrationCredentials {
   readonly kind: "administration";
@@ -120,6 +136,8 @@ export interface ReceivedInput {
 export type RequestBody =
   | { readonly kind: "none" }
   | { readonly kind: "text"; readonly bytes: Uint8Array; readonly text: string }
+  /** Of an exchange. Only its operation reads and records it. */
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   /** It was not received completely, so it cannot be recorded. */
   | { readonly kind: "incomplete"; readonly refusal: Refusal }
   | {

@@ -10,13 +10,15 @@ import type { StoredRecord } from "../audit/record.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import { remainderOf } from "../remembering/task.ts";
 import type { AfterCommit, SettledCall } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
-import { type ReportFailure, toRefused } from "./answer.ts";
+import { type ReportFailure, toRefusalAnswer, toRefused } from "./answer.ts";
+import type { Application } from "./application.ts";
 import { type Accepted, bodyOf, type Call } from "./call.ts";
 import { isOutdated, settledOutdated } from "./erasure-watch.ts";
 import { isOfOtherModel, settledOfOtherModel } from "./model-watch.ts";
-import type { Application, Applied, Declined, Operation } from "./operation.ts";
+import { type Applied, type Declined, exchangeOf, type Operation } from "./operation.ts";
 import { findOperation } from "./operations.ts";
 import { confirm, refuse, type Settled, succeed } from "./outcome.ts";
 
@@ -52,21 +54,37 @@ export async function settle(
   const caller = await transaction.lock(call.keyId);
   if (await isOutdated(transaction, call)) return settledOutdated;
   if (await isOfOtherModel(transaction, call)) return settledOfOtherModel;
+  const { remembers } = call.origin;
+  if (remembers !== undefined && !(await transaction.remembering.isDue(remembers))) return settledNotDue;
   const body = bodyOf(call);
   const application = { now, plans: settlement.plans, origin: call.origin };
   const settled = await decide({ transaction, call, caller, body, application }, settlement);
   const { payload } = settled;
+  const outcome = settled.toEntry(settlement.clock.elapsed() - call.arrivedAt);
   const entry = await transaction.audit.append({
-    ...settled.toEntry(settlement.clock.elapsed() - call.arrivedAt),
+    ...outcome,
+    // Clients cannot append to the chain of the installation.
+    isPerformed: caller !== null && outcome.isPerformed === true,
     project: caller?.project.id ?? null,
     now,
     keyId: caller?.key.id ?? null,
     payload,
   });
+  if (remembers !== undefined) {
+    await transaction.remembering.settle(remembers, remainderOf(remembers, outcome));
+  }
   const text = "text" in payload ? payload.text : null;
   const record: StoredRecord = { ...entry, salt: payload.salt, payload: text, removal: null };
   return { answer: settled.toAnswer(record), after: settled.after };
 }
+
+/** The texts were erased while they were extracted, or the project was deleted. Nothing of the call has happened, and it has no record. */
+const settledNotDue: SettledCall = {
+  answer: toRefusalAnswer(
+    new Refusal(2204, "The record whose answer was to be remembered was erased. There is nothing to do."),
+  ),
+  after: [],
+};
 
 async function decide(settling: Settling, settlement: Settlement): Promise<Settled> {
   const { decision, operation: name } = settling.call;
@@ -91,12 +109,17 @@ async function accept(
     return result;
   };
   let applied: Exclude<Applied<unknown>, Declined>;
+  const isExchange = exchangeOf(settling.operation) !== undefined;
   try {
-    // A call with a foreseen outcome changes nothing, so it needs no savepoint.
-    applied = foreseen === undefined ? await transaction.attempt(work) : await work();
+    // A call with a foreseen outcome changes nothing, so it needs no savepoint. An exchange may leave something to do.
+    applied = foreseen === undefined || isExchange ? await transaction.attempt(work) : await work();
   } catch (error) {
     if (isLost(error)) throw error;
-    return refuse(settling, toRefused(error, report), after);
+    const refused = toRefused(error, report);
+    // What an exchange has passed on has happened, so its record says it in any case.
+    if (isExchange && foreseen !== undefined && settling.caller !== null)
+      return confirm(settling, foreseen, []);
+    return refuse(settling, refused, after);
   }
   // Not caught: the change is made, so a record that cannot be written must undo the transaction.
   return "confirmed" in applied ? confirm(settling, foreseen, after) : succeed(settling, applied, after);
@@ -109,6 +132,12 @@ async function apply(
 ): Promise<Applied<unknown>> {
   const { transaction, operation, caller, body, application } = settling;
   const input = { ...body, ...parameters };
+  if (operation.scope === "project" && operation.exchange !== undefined) {
+    if (caller === null) throw noKey();
+    const applying = { ...application, caller, plan: planOf(caller.project, application.plans) };
+    after.push({ effect: "touch_key", keyId: caller.key.id, at: application.now });
+    return operation.apply(transaction, input, prepared, applying);
+  }
   const session = await requireSession(settling, after);
   if (operation.scope === "installation") return operation.apply(transaction, input, application, prepared);
   const { now, plans } = application;
@@ -119,12 +148,15 @@ async function apply(
     const link = id === undefined ? null : await transaction.access.findSignInLink(id);
     return operation.apply(transaction, input, { ...application, caller, session, link });
   }
-  if (caller === null)
-    throw new Refusal(1401, "The API key no longer exists. Ask the operator for a new one.");
+  if (caller === null) throw noKey();
   const plan = planOf(caller.project, plans);
   authorise(operation, caller, plan, now);
   after.push({ effect: "touch_key", keyId: caller.key.id, at: now });
   return operation.apply(transaction, input, prepared, { ...application, caller, plan });
+}
+
+function noKey(): Refusal {
+  return new Refusal(1401, "The API key no longer exists. Ask the operator for a new one.");
 }
 
 /** The session of the call, which may have ended since the call arrived; null: the call was sent in none. @throws Refusal 1401 */

@@ -71,6 +71,7 @@ test("every field comes back, and the record is the call's only one", async () =
     client_name: null,
     redacted: false,
     payload_expired: false,
+    performed: false,
   });
   expect(app.countRecords(project.id)).toBe(before + 1);
   const read = await app.call("GET", `/v1/audit/logs/${reply.data.id}`, { key });

@@ -67,6 +67,7 @@ describe("the list", async () => {
       memory_id: null,
       redacted: false,
       payload_expired: false,
+      performed: true,
     });
   });
 

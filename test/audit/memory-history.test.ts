@@ -42,6 +42,8 @@ describe("the changes of a memory", () => {
     await send("DELETE", `/v1/memories/${id}`);
     const { events, next } = await history(id);
     expect(next).toBeNull();
+    const { logs } = await send("GET", "/v1/audit/logs?action=memory.history&page_size=1");
+    expect(logs).toMatchObject([{ memory_id: id ?? "" }]);
     expect(events).toMatchObject([
       { kind: "deleted", action: "memory.delete", values: null, former: null },
       {

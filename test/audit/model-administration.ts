@@ -1,6 +1,6 @@
 // Random administration and what happens to a server from outside: plans, keys, erasure, sweeps, unauthenticated calls, time, restarts.
 
-import { createKey, revokeKey } from "../../src/access/key-operations.ts";
+import { createKey, revokeKey, updateKey } from "../../src/access/key-operations.ts";
 import { useLocalKey } from "../../src/access/local-key.ts";
 import { updateProject } from "../../src/access/project-operations.ts";
 import { pruneRecords } from "../../src/audit/prune.ts";
@@ -20,6 +20,7 @@ export const administration: readonly (readonly [
 ])[] = [
   [4, changePlan],
   [2, makeKey],
+  [1, changeKey],
   [1, endKey],
   [2, erase],
   [2, sweep],
@@ -82,6 +83,13 @@ export async function makeKey(run: Run, project: ModelProject): Promise<void> {
     isRevoked: false,
     expiresAt: project.keys.length === 0 ? null : expiresAt,
   });
+}
+
+async function changeKey(run: Run, project: ModelProject): Promise<void> {
+  const key = pick(run, project.keys);
+  const gateway = chance(run, 80) ? { memory: chance(run, 50), memory_budget: null } : null;
+  const refused = { code: 1400, status: 400 };
+  await administer(run, updateKey, { key: key.id, gateway }, key.isRevoked ? refused : {});
 }
 
 /** Never the first key, so that a project always has one. */

@@ -83,7 +83,7 @@ function memoryOf(call: ModelCall, reply: Reply, isDone: boolean): string | null
 
 /** It is in the entry; other parameters are in the payload. */
 function memoryInPath({ path }: ModelCall): string | null {
-  return /^\/v1\/memories\/([0-9a-f]{32})$/.exec(path)?.[1] ?? null;
+  return /^\/v1\/memories\/([0-9a-f]{32})(?:\/history)?$/.exec(path)?.[1] ?? null;
 }
 
 /** These answer with audit records or files. */

@@ -120,6 +120,7 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
   "project.export": ({ project }) => ({ project, ...span }),
   "key.create": ({ project }) => ({ project, permissions: ["memory.read"] }),
   "key.list": ({ project }) => ({ project }),
+  "key.update": ({ key }) => ({ key, gateway: { memory: false } }),
   "key.revoke": ({ key }) => ({ key }),
   "key.local": ({ project }) => ({ project }),
   "key.console": ({ project }) => ({ project }),
@@ -136,7 +137,8 @@ const inputs: Readonly<Record<string, (world: World) => JsonObject>> = {
 
 /**
  * Their effects are tested where a server can be stopped and started, test/cli/rotate-key and test/cli/lost-database, and with a second
- * model, test/storage/conformance/models and test/model-change.
+ * model, test/storage/conformance/models and test/model-change. Those of the gateway need a client that takes the answer and an upstream:
+ * test/calls/exchange and test/gateway.
  */
 const elsewhere = [
   "audit.rotate_key",
@@ -145,6 +147,12 @@ const elsewhere = [
   "model.begin_change",
   "model.change",
   "model.cancel_change",
+  "gateway.chat",
+  "gateway.responses",
+  "gateway.messages",
+  "gateway.count_tokens",
+  "gateway.embeddings",
+  "gateway.models",
 ];
 
 /** Records of calls, times of last use, and what the server does in the background: signing checkpoints, merging the word index. */

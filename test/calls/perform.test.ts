@@ -15,6 +15,7 @@ import { readMemory } from "../../src/memory/read.ts";
 import { searchMemories } from "../../src/memory/search.ts";
 import { updateMemory } from "../../src/memory/update.ts";
 import { checkChains } from "../audit/chain-check.ts";
+import { cannotForward, noGateway } from "../gateway/no-gateway.ts";
 import { openSeam, seamModel, unitVector } from "../storage/seam.ts";
 import { keepsSecrets } from "./in-process.ts";
 
@@ -32,6 +33,8 @@ const perform: Perform = createPerform({
   limiter: createRateLimiter(),
   logger: { debug: log, info: log, warn: log, error: log },
   embed: async (text) => ({ vector: await embed(text), model: seamModel.sha256 }),
+  gateway: noGateway,
+  forward: cannotForward,
   prices: { extractionCredits: 1, chargeDryRuns: true, creditUsd: 0 },
   extractor: { name: "built-in", extract: async () => ({ items: [], model: null, usage: null }) },
   redactor: keepsSecrets,

@@ -40,6 +40,7 @@ export function joinSegments({ start, segments }: JoinOptions): JoinedChain {
   return {
     extent: {
       records: segments.reduce((sum, { records }) => sum + records, 0),
+      appended: segments.reduce((sum, { appended }) => sum + appended, 0),
       firstSeq: segments[0]?.first.seq ?? null,
       lastSeq: segments.at(-1)?.last.seq ?? null,
       withoutPayload: missing.reduce((sum, [from, through]) => sum + through - from + 1, 0),

@@ -18,6 +18,8 @@ export interface Entry {
   readonly memory: string | null;
   readonly project: string | null;
   readonly payloadHash: string;
+  /** Whether the entry has the member `performed`. */
+  readonly isPerformed: boolean;
   readonly prev: string;
 }
 
@@ -30,7 +32,7 @@ const action = String.raw`[a-z0-9_]+(?:\.[a-z0-9_]+)*`;
 const usualForm = new RegExp(
   `^\\{"action":"(${action})","at":${text},"chain":${text},"code":(${number}|null),"id":"(${id})","key":${textOrNull},` +
     `"memory":${textOrNull},"numbers":\\{"balance_consumed_usd":(${number}),"credits_consumed":(${number}),` +
-    `"duration":(${number}|null),"is_cache_hit":(?:true|false)\\},"payload_hash":${text},"prev":${text},` +
+    `"duration":(${number}|null),"is_cache_hit":(?:true|false)\\},"payload_hash":${text}(,"performed":true)?,"prev":${text},` +
     `"project":${textOrNull},"seq":(${number}),"status":(${number}),"v":1\\}$`,
 );
 
@@ -45,8 +47,8 @@ export function parseEntry(entry: string): Entry | null {
   // One by one: this runs for every record, and destructuring an array costs time.
   const action = match[1] ?? "";
   const code = match[4] ?? "";
-  const seq = match[14] ?? "";
-  const status = match[15] ?? "";
+  const seq = match[15] ?? "";
+  const status = match[16] ?? "";
   const at = match[2] ?? "";
   if (!isCanonical(code) || !isCanonical(seq) || !isCanonical(status)) return null;
   if (!isCanonical(match[8] ?? "") || !isCanonical(match[9] ?? "") || !isCanonical(match[10] ?? ""))
@@ -63,9 +65,10 @@ export function parseEntry(entry: string): Entry | null {
     code: code === "null" ? null : Number(code),
     key: match[6] ?? null,
     memory: match[7] ?? null,
-    project: match[13] ?? null,
+    project: match[14] ?? null,
     payloadHash: match[11] ?? "",
-    prev: match[12] ?? "",
+    isPerformed: match[12] !== undefined,
+    prev: match[13] ?? "",
   };
 }
 
@@ -89,16 +92,19 @@ function isPlainInteger(written: string): boolean {
   return true;
 }
 
+/** Without `performed`, which is true or missing. */
 const members = 14;
 
 /** The same result as parseEntry, for entries in any form; ten times slower. Exported so that a test compares the two. */
 export function parseAnyEntry(entry: string): Entry | null {
   const value = parseCanonical(entry);
-  if (value === null || value.v !== 1 || Object.keys(value).length !== members) return null;
+  if (value === null || value.v !== 1) return null;
+  const isPerformed = value.performed === true;
+  if (Object.keys(value).length !== members + (isPerformed ? 1 : 0)) return null;
   const { action, at, chain, code, id, key, memory, numbers, payload_hash, prev, project, seq, status } =
     value;
   if (!hasNumbers(numbers)) return null;
-  return checkMembers({
+  const checked = checkMembers({
     action,
     at,
     chain,
@@ -112,6 +118,7 @@ export function parseAnyEntry(entry: string): Entry | null {
     seq,
     status,
   });
+  return checked === null ? null : { ...checked, isPerformed };
 }
 
 /** The object whose JCS form the text is; null when the text is not the JCS form of an object. */
@@ -138,7 +145,9 @@ function hasNumbers(numbers: unknown): boolean {
   );
 }
 
-function checkMembers(entry: Readonly<Record<keyof Entry, unknown>>): Entry | null {
+type Checked = Omit<Entry, "isPerformed">;
+
+function checkMembers(entry: Readonly<Record<keyof Checked, unknown>>): Checked | null {
   const { action, at, chain, code, id, key, memory, payloadHash, prev, project, seq, status } = entry;
   if (typeof action !== "string" || typeof at !== "string" || typeof chain !== "string") return null;
   if (typeof id !== "string" || typeof payloadHash !== "string" || typeof prev !== "string") return null;

@@ -4,6 +4,7 @@ import { successCode } from "../../errors.ts";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import type { Entry } from "./entry-parser.ts";
 import type { ExportRow } from "./export-rows.ts";
+import { isOwn } from "./own-records.ts";
 import type { FoundRecord } from "./record-checks.ts";
 
 export interface ExportedRecord extends FoundRecord {
@@ -55,6 +56,7 @@ export function columnsAgree({ row, entry: text, payload }: ExportedRecord, entr
     agreesIfPresent("key_id", entry.key) &&
     agreesIfPresent("seq", entry.seq) &&
     agreesIfPresent("memory_id", entry.memory) &&
+    agreesIfPresent("performed", isOwn(entry)) &&
     laterPayloadColumns.every((column) => agreesIfPresent(column, members[column] ?? null))
   );
 }

@@ -2,6 +2,7 @@
 // chain-verification.ts joins them. Must never stop at a failure: records of removals and requested hashes may follow.
 
 import { type Entry, parseEntry } from "./entry-parser.ts";
+import { isOwn } from "./own-records.ts";
 import {
   checkRecord,
   type FoundRecord,
@@ -23,6 +24,8 @@ type SeqRange = readonly [from: number, through: number];
 /** The result for one segment, with what its neighbours need. Plain data. */
 export interface Segment {
   readonly records: number;
+  /** Of these, the ones that clients have appended. */
+  readonly appended: number;
   readonly first: { readonly seq: number; readonly prev: string | null };
   /** Time of the first valid entry. */
   readonly firstAt: string | null;
@@ -44,6 +47,7 @@ export function createSegmentVerifier<Found extends FoundRecord>(
   options: SegmentOptions<Found>,
 ): SegmentVerifier<Found> {
   let records = 0;
+  let appended = 0;
   let first: Segment["first"] | null = null;
   let firstAt: string | null = null;
   let lastSeq = 0;
@@ -87,6 +91,7 @@ export function createSegmentVerifier<Found extends FoundRecord>(
       while ((options.wanted[nextWanted] ?? seq) < seq) nextWanted += 1;
       if (options.wanted[nextWanted] === seq) hashes.push([seq, record.hash]);
       records += 1;
+      if (entry !== null && !isOwn(entry)) appended += 1;
       lastSeq = seq;
       lastHash = record.hash;
       if (entry === null) return;
@@ -96,7 +101,7 @@ export function createSegmentVerifier<Found extends FoundRecord>(
     finish() {
       if (first === null) return null;
       const last = { seq: lastSeq, hash: lastHash };
-      return { records, first, firstAt, last, lastAt, failure, missing, removals, hashes };
+      return { records, appended, first, firstAt, last, lastAt, failure, missing, removals, hashes };
     },
   };
 }

@@ -48,6 +48,8 @@ export interface ChainExtent {
   readonly lastSeq: number | null;
   /** Records whose payload has been removed. */
   readonly withoutPayload: number;
+  /** Records that clients have appended (own-records.ts). */
+  readonly appended: number;
 }
 
 export interface ChainReport extends ChainExtent {

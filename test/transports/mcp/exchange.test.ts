@@ -24,6 +24,7 @@ const caller: Caller = {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    gateway: null,
   },
   isProjectDeleted: false,
   project: {
