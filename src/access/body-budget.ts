@@ -11,7 +11,7 @@ export interface BodyClaim {
 }
 
 /** For bodies that are not limited. */
-export const uncountedBody: BodyClaim = { take() {} };
+export const uncountedBody: BodyClaim & Disposable = { take() {}, [Symbol.dispose]() {} };
 
 /** Creates a claim for a call of the project with this id. Disposing it releases the bytes. */
 type BodyBudget = (project: string) => BodyClaim & Disposable;

@@ -5,12 +5,16 @@ import { installationOperation } from "../calls/operation.ts";
 import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { Choice, Fields, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import type { Transaction } from "../storage/store.ts";
 import { fromTimestamp, toTimestamp } from "../timestamp.ts";
+import type { Caller } from "./caller.ts";
 import { createSecret, digestSecret, type Key, permissions } from "./key.ts";
+import { changeKeyGateway, keyGatewayChange, keyGatewayView, toKeyGatewayView } from "./key-gateway.ts";
 import { requireProject } from "./require-project.ts";
 
 const project = Text({ maxLength: nameMaxCharacters, description: "Id or name of the project." });
 const name = Text({ maxLength: nameMaxCharacters, description: "Name of the key, such as its purpose." });
+const keyId = Text({ maxLength: nameMaxCharacters, description: "Id of the key." });
 const permission = Choice(permissions, { description: "An allowed kind of operations." });
 const expiresAt = Nullable(Timestamp({ description: "Expiry time; null: the key does not expire." }));
 
@@ -25,6 +29,7 @@ const keyView = {
   last_used_at: Nullable(
     Timestamp({ description: "When the key was last used, accurate to the minute; null: never." }),
   ),
+  gateway: keyGatewayView,
 };
 
 export const createKey = installationOperation({
@@ -39,6 +44,7 @@ export const createKey = installationOperation({
     name: Type.Optional(name),
     permissions: Type.Array(permission, { minItems: 1, description: "Permissions of the key." }),
     expires_at: Type.Optional(expiresAt),
+    gateway: Type.Optional(keyGatewayChange),
   }),
   output: Fields({ ...keyView, key: Type.String({ description: "The key itself. It is not shown again." }) }),
 
@@ -57,6 +63,7 @@ export const createKey = installationOperation({
         secretDigest: digestSecret(secret),
         permissions: [...new Set(input.permissions)],
         expiresAt,
+        gateway: changeKeyGateway(null, input.gateway ?? null),
       },
       now,
     );
@@ -81,6 +88,28 @@ export const listKeys = installationOperation({
   },
 });
 
+export const updateKey = installationOperation({
+  name: "key.update",
+  summary: "Change an API key",
+  description:
+    "Changes what a key says about requests to the gateway. The change applies to the next request. Name, permissions and expiry of a key cannot be changed: create another key.",
+  effects: { readOnly: false, destructive: true, idempotent: true },
+  secret: false,
+  success: 200,
+  input: Fields({ key: keyId, gateway: keyGatewayChange }),
+  output: Fields(keyView),
+
+  async apply(transaction, input) {
+    const { key, project } = await requireKey(transaction, input.key);
+    if (key.revokedAt !== null) {
+      throw new Refusal(1400, `The key "${key.id}" is revoked, so it cannot be changed. Create another key.`);
+    }
+    const changed: Key = { ...key, gateway: changeKeyGateway(key.gateway, input.gateway) };
+    await transaction.access.updateKey(changed);
+    return { data: toView(changed, project.id) };
+  },
+});
+
 export const revokeKey = installationOperation({
   name: "key.revoke",
   summary: "Revoke an API key",
@@ -88,22 +117,29 @@ export const revokeKey = installationOperation({
   effects: { readOnly: false, destructive: true, idempotent: true },
   secret: false,
   success: 200,
-  input: Fields({ key: Text({ maxLength: nameMaxCharacters, description: "Id of the key." }) }),
+  input: Fields({ key: keyId }),
   output: Fields(keyView),
 
   async apply(transaction, input, { now }) {
-    const found = await transaction.access.findCaller(input.key);
-    if (found === null) {
-      throw new Refusal(
-        1400,
-        `There is no key "${input.key}". Run "memledger key list --project NAME" to list the keys of a project.`,
-      );
-    }
-    const revokedAt = found.key.revokedAt ?? now;
-    await transaction.access.revokeKey(found.key.id, revokedAt);
-    return { data: toView({ ...found.key, revokedAt }, found.project.id) };
+    const { key, project } = await requireKey(transaction, input.key);
+    const revokedAt = key.revokedAt ?? now;
+    await transaction.access.revokeKey(key.id, revokedAt);
+    return {
+      data: toView({ ...key, revokedAt }, project.id),
+      after: [{ effect: "remove_cached_answers", of: { keyId: key.id } }],
+    };
   },
 });
+
+/** @throws Refusal 1400 */
+async function requireKey({ access }: Transaction, id: string): Promise<Caller> {
+  const found = await access.findCaller(id);
+  if (found !== null) return found;
+  throw new Refusal(
+    1400,
+    `There is no key "${id}". Run "memledger key list --project NAME" to list the keys of a project.`,
+  );
+}
 
 function toView(key: Key, projectId: string): Static<ReturnType<typeof Fields<typeof keyView>>> {
   return {
@@ -115,5 +151,6 @@ function toView(key: Key, projectId: string): Static<ReturnType<typeof Fields<ty
     expires_at: key.expiresAt === null ? null : toTimestamp(key.expiresAt),
     revoked_at: key.revokedAt === null ? null : toTimestamp(key.revokedAt),
     last_used_at: key.lastUsedAt === null ? null : toTimestamp(key.lastUsedAt),
+    gateway: toKeyGatewayView(key.gateway),
   };
 }

@@ -35,7 +35,7 @@ export function insertKeyWithoutSecret(
   now: number,
 ): Promise<Key> {
   const secretDigest = digestSecret(createSecret());
-  return access.insertKey(project, { name, secretDigest, permissions, expiresAt: null }, now);
+  return access.insertKey(project, { name, secretDigest, permissions, expiresAt: null, gateway: null }, now);
 }
 
 /** Neither revoked nor expired. */

@@ -1,6 +1,7 @@
 // Owns API keys: the form of their secrets, in one place, and creation. Only the SHA-256 of a secret is stored.
 
 import { createHash, randomBytes } from "node:crypto";
+import type { KeyGateway } from "./key-gateway.ts";
 
 export const permissions = [
   "memory.read",
@@ -8,6 +9,7 @@ export const permissions = [
   "audit.read",
   "audit.export",
   "audit.write",
+  "gateway.use",
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -19,6 +21,8 @@ export interface Key {
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;
+  /** What it says about requests to the gateway; null: nothing. */
+  readonly gateway: KeyGateway | null;
 }
 
 /**

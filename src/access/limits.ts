@@ -1,4 +1,4 @@
-// Owns the fixed limits of sessions, sign-in links and lists of projects.
+// Owns the fixed limits of sessions, sign-in links, lists of projects, and exchanges.
 
 /** Time in which a sign-in link can be used. */
 export const signInLinkLifeMs = 10 * 60_000;
@@ -20,3 +20,11 @@ export const endedKeptMs = 3_600_000;
 
 /** Projects in one page of their list. */
 export const projectsPageMax = 1_000;
+
+/** The body of one exchange: conversations contain images. */
+export const exchangeBodyMaxBytes = 20 * 1024 * 1024;
+/** Bodies of exchanges that were not sent to their upstreams yet: of one project, and of all projects. */
+export const exchangeBodiesMaxBytesPerProject = 4 * exchangeBodyMaxBytes;
+export const exchangeBodiesMaxBytes = 8 * exchangeBodyMaxBytes;
+/** How long a shutdown waits for the records of exchanges whose connections it has closed. */
+export const exchangeEndMaxMs = 2_000;

@@ -15,8 +15,8 @@ import { unknownProject } from "./require-project.ts";
 
 const localKey = {
   name: localKeyName,
-  // Programs of this machine remember and search. The ledger is read by commands.
-  permissions: ["memory.read", "memory.write"],
+  // Programs of this machine remember and search, and use language models. The ledger is read by commands.
+  permissions: ["memory.read", "memory.write", "gateway.use"],
   // A model may read this message, so it does not contain the command that undoes what the operator has decided.
   ended: ({ name }: Project) =>
     new Refusal(

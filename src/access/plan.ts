@@ -4,7 +4,7 @@ export const planNames = ["free", "basic", "pro", "business", "custom"] as const
 export type PlanName = (typeof planNames)[number];
 
 /** A feature that an operation of a project requires of its plan and subscription. */
-export type Feature = "memory" | "audit" | "export";
+export type Feature = "memory" | "audit" | "export" | "gateway";
 
 export interface Plan {
   /** Maximum number of memories of a project, including expired and inactive ones; 0 disables memories, null: unlimited. */

@@ -6,6 +6,7 @@ import { Refusal } from "../errors.ts";
 import { nameMaxCharacters } from "../limits.ts";
 import { afterBulkDelete } from "../memory/delete.ts";
 import { Choice, Fields, Label, Nullable, Text, Timestamp } from "../schema/schema.ts";
+import type { AfterCommit } from "../storage/after-commit.ts";
 import type { Transaction } from "../storage/store.ts";
 import { toTimestamp } from "../timestamp.ts";
 import { projectsPageMax } from "./limits.ts";
@@ -184,10 +185,15 @@ export const deleteProject = installationOperation({
     const project = await requireProject(transaction, input.project);
     await transaction.access.removeProject(project, now);
     await transaction.checks.removeAll(project);
+    await transaction.remembering.removeAll(project);
     const count = await transaction.memories.removeAll(project, null);
-    return { data: toView(project), after: afterBulkDelete(project, count) };
+    return { data: toView(project), after: [...afterBulkDelete(project, count), forgetAnswers(project)] };
   },
 });
+
+function forgetAnswers({ id }: Project): AfterCommit {
+  return { effect: "remove_cached_answers", of: { project: id } };
+}
 
 type Changes = Static<ReturnType<typeof Fields<typeof projectChanges>>>;
 

@@ -2,6 +2,7 @@
 
 import type { Caller } from "./caller.ts";
 import type { Key, Permission } from "./key.ts";
+import type { KeyGateway } from "./key-gateway.ts";
 import type { PlanName } from "./plan.ts";
 import type { Project } from "./project.ts";
 import type { KnownSession, Session, SignInLink } from "./session.ts";
@@ -37,6 +38,7 @@ export interface NewKey {
   readonly secretDigest: Uint8Array;
   readonly permissions: readonly Permission[];
   readonly expiresAt: number | null;
+  readonly gateway: KeyGateway | null;
 }
 
 export interface NewSession extends Omit<Session, "id" | "lastUsedAt" | "createdAt"> {
@@ -78,6 +80,8 @@ export interface AccessTransaction {
   removeProject(project: Project, now: number): Promise<void>;
   insertKey(project: Project, key: NewKey, now: number): Promise<Key>;
   listKeys(project: Project): Promise<Key[]>;
+  /** Replaces what the key says about requests to the gateway. */
+  updateKey(key: Pick<Key, "id" | "gateway">): Promise<void>;
   revokeKey(keyId: string, now: number): Promise<void>;
   insertSession(session: NewSession, now: number): Promise<Session>;
   findSession(id: string): Promise<KnownSession | null>;

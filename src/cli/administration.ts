@@ -12,7 +12,7 @@ import { list } from "./terminal.ts";
 export interface Field {
   /** `--credits <number|unlimited>`. An option without a value, such as `--delete-memory`, sets the field to true. */
   readonly flags: string;
-  /** Name of the operation's input field. */
+  /** Name of the operation's input field, such as `credits`, or `gateway/memory` for a member of an object. */
   readonly field: string;
   readonly description: string;
   readonly isRequired?: boolean;
@@ -58,8 +58,8 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
       input[operand.field] = named ?? "";
     for (const { flags, field, read = (text: string): Json => text } of fields) {
       const text = options[attributeOf(flags)];
-      if (typeof text === "string") input[field] = read(text, flags);
-      if (text === true) input[field] = true;
+      if (typeof text === "string") put(input, field, read(text, flags));
+      if (text === true) put(input, field, true);
     }
     bound.check?.(input);
     const mustAsk = confirmation !== undefined && options.yes !== true;
@@ -72,6 +72,12 @@ export function bindOperation(parent: Command, session: Session, bound: Administ
     const data = await administer(config, operation, input, namesOf(bound));
     return { data, text: toText(data) };
   });
+}
+
+function put(input: Record<string, Json>, field: string, value: Json): void {
+  const [name = "", member] = field.split("/");
+  const object = input[name];
+  input[name] = member === undefined ? value : { ...(isObject(object) ? object : {}), [member]: value };
 }
 
 /** The name of each field on the command line. */

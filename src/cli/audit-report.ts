@@ -33,6 +33,7 @@ function chainData(report: ChainReport) {
     chain,
     project,
     records,
+    appended: report.appended,
     first_seq: report.firstSeq,
     last_seq: report.lastSeq,
     without_payload: report.withoutPayload,
@@ -72,6 +73,7 @@ function chainTable(chains: readonly ChainReport[]): string {
     [
       "project",
       "records",
+      "appended",
       "from",
       "to",
       "payloads removed",
@@ -83,6 +85,7 @@ function chainTable(chains: readonly ChainReport[]): string {
     chains.map((chain) => [
       chain.project ?? "(installation)",
       chain.records,
+      chain.appended,
       chain.firstSeq,
       chain.lastSeq,
       chain.withoutPayload,

@@ -20,6 +20,7 @@ import {
   checkServer,
 } from "./doctor-environment.ts";
 import { describeMending, mend } from "./doctor-fix.ts";
+import { describeUpstreams } from "./doctor-gateway.ts";
 import {
   checkCheckpoints,
   checkClock,
@@ -50,7 +51,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command("doctor")
     .description(
-      "Check the data directory, the database, the newest audit records, the signing key, the TLS certificate, the model and the native libraries. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
+      "Check the data directory, the database, the newest audit records, the signing key, the TLS certificate, the model, the native libraries, and whether upstreams of the gateway accept connections. Changes no data. May unpack the native libraries into runtime/ and write the shared-memory file (memledger.db-shm) of the database.",
     );
   command
     .option(
@@ -125,6 +126,8 @@ async function runChecks(config: Config): Promise<Diagnosis> {
   await run("model", () => checkModel(config, checked));
   const { tls } = config;
   if (tls !== null) await run("certificate", () => checkCertificate(tls));
+  const { upstreams } = config.gateway;
+  if (upstreams.length > 0) await run("gateway", () => describeUpstreams(upstreams));
   return { findings, notChecked };
 }
 

@@ -2,10 +2,11 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import { mayContainSecret, permissions } from "../access/key.ts";
-import { createKey, listKeys, revokeKey } from "../access/key-operations.ts";
+import { createKey, listKeys, revokeKey, updateKey } from "../access/key-operations.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { bindOperation, describe, type Field, rowsOf } from "./administration.ts";
 import type { Session } from "./command.ts";
+import { gatewayFields } from "./key-gateway.ts";
 import { table } from "./terminal.ts";
 
 const project: Field = {
@@ -34,18 +35,35 @@ const fields: readonly Field[] = [
     field: "expires_at",
     description: "expiry time, such as 2026-12-31T23:59:59Z (default: never)",
   },
+  ...gatewayFields,
 ];
 
+const key = { show: "key-id", field: "key" };
+
 export function addKeyCommands(program: Command, session: Session): void {
-  const key = program.command("key").description("Manage the API keys of a project.");
-  bindOperation(key, session, { name: "create", operation: createKey, fields, toText: toSecretText });
-  bindOperation(key, session, { name: "list", operation: listKeys, fields: [project], toText: toTable });
-  bindOperation(key, session, {
+  const keys = program.command("key").description("Manage the API keys of a project.");
+  bindOperation(keys, session, { name: "create", operation: createKey, fields, toText: toSecretText });
+  bindOperation(keys, session, { name: "list", operation: listKeys, fields: [project], toText: toTable });
+  bindOperation(keys, session, {
+    name: "update",
+    operation: updateKey,
+    operand: key,
+    fields: gatewayFields,
+    check: requireChange,
+  });
+  bindOperation(keys, session, {
     name: "revoke",
     operation: revokeKey,
-    operand: { show: "key-id", field: "key" },
+    operand: key,
     check: requireNoSecret,
   });
+}
+
+/** @throws InvalidArgumentError */
+function requireChange(input: JsonObject): void {
+  requireNoSecret(input);
+  if (input.gateway !== undefined) return;
+  throw new InvalidArgumentError("Give at least one option, such as --gateway-memory off.");
 }
 
 /** The input of an operation is recorded, so a secret must not get there. @throws InvalidArgumentError */
@@ -63,7 +81,10 @@ function toSecretText(data: Json): string {
 function toTable(data: Json): string {
   const rows = rowsOf(data);
   if (rows.length === 0) return "The project has no keys.";
-  const columns = ["id", "name", "permissions", "created_at", "expires_at", "revoked_at", "last_used_at"];
+  const columns = [
+    ...["id", "name", "permissions", "created_at", "expires_at", "revoked_at", "last_used_at"],
+    ...(rows.some(({ gateway }) => gateway !== null) ? ["gateway"] : []),
+  ];
   return table(
     columns,
     rows.map((row) => columns.map((column) => row[column] ?? null)),

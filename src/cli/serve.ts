@@ -120,10 +120,12 @@ function readyReport(app: App, config: Config): Report {
     ...(metricsUrl === null ? {} : { metrics_url: metricsUrl }),
     ...(warning === null ? {} : { warning }),
   };
+  const upstreams = config.gateway.upstreams.map(({ name }) => name);
   const facts = {
     API: `${url}/v1`,
     Documentation: `${url}/docs`,
     ...(config.console ? { Console: `${url}/console/` } : {}),
+    ...(upstreams.length === 0 ? {} : { Gateway: `${url}/v1, to ${upstreams.join(", ")}` }),
     ...(metricsUrl === null ? {} : { Metrics: metricsUrl }),
     Data: config.dataDir,
   };

@@ -2,6 +2,7 @@
 // trace, nor a secret that the user did not ask for.
 
 import { explainedAs } from "../files/system-error.ts";
+import { isObject } from "../json/json.ts";
 
 /** The result of a command: `data` is printed with --json, `text` without it. */
 export interface Report {
@@ -79,6 +80,10 @@ export function list(entries: Readonly<Record<string, unknown>>): string {
 function show(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(show).join(",");
+  if (isObject(value)) {
+    const filled = Object.entries(value).filter(([, item]) => item !== null);
+    return filled.length === 0 ? "-" : filled.map(([name, item]) => `${name}=${show(item)}`).join(" ");
+  }
   // Clients choose the names. A control character in a name must not reach the terminal.
   return [...String(value)].map((char) => (/\p{Cc}/u.test(char) ? "�" : char)).join("");
 }

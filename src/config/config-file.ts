@@ -8,9 +8,10 @@ import { requireUsable } from "../files/regular-file.ts";
 import { explainSystemError } from "../files/system-error.ts";
 import { isObject } from "../json/json.ts";
 import { suggest } from "../text/suggestion.ts";
+import { upstreamTables } from "./gateway-settings.ts";
 import { allSettings, settings } from "./settings.ts";
 
-const planTables = planNames.map((plan) => `[plans.${plan}]`).join(", ");
+const tables = ["[gateway]", `[[${upstreamTables.name}]]`, ...planNames.map((plan) => `[plans.${plan}]`)];
 
 /** The configuration is invalid. The message says where to correct it. */
 export class ConfigError extends Error {}
@@ -58,9 +59,16 @@ function flatten(value: unknown, prefix = ""): Map<string, unknown> {
 }
 
 function refuseUnknownKey(name: string, value: unknown, file: string): void {
-  const known = allSettings.filter((setting) => setting !== settings.dataDir).map((setting) => setting.name);
+  const known = [...allSettings.filter((setting) => setting !== settings.dataDir), upstreamTables].map(
+    (setting) => setting.name,
+  );
   const isTable = known.some((other) => other.startsWith(`${name}.`));
   if (known.includes(name) || (isTable && isObject(value))) return;
+  if (name.startsWith(`${upstreamTables.name}.`)) {
+    throw new ConfigError(
+      `${upstreamTables.name} in ${file} must be ${upstreamTables.expectation}. Write the brackets twice.`,
+    );
+  }
   const table = name.replace(/[^.]*$/, "");
   const siblings = known.filter((other) => other.startsWith(table));
   const near =
@@ -68,7 +76,7 @@ function refuseUnknownKey(name: string, value: unknown, file: string): void {
   const similar = suggestKey(name, known);
   if (similar !== null) throw new ConfigError(`Unknown setting ${name} in ${file}. Did you mean ${similar}?`);
   throw new ConfigError(
-    `Unknown setting ${name} in ${file}. Remove it, or use one of ${near.join(", ")}. The tables of plans are ${planTables}.`,
+    `Unknown setting ${name} in ${file}. Remove it, or use one of ${near.join(", ")}. The tables are ${tables.join(", ")}.`,
   );
 }
 

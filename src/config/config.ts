@@ -5,14 +5,26 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import type { Prices } from "../access/credits.ts";
 import type { Plan, PlanName, Plans } from "../access/plan.ts";
+import type { GatewayConfig } from "../gateway/gateway-config.ts";
 import { suggest } from "../text/suggestion.ts";
 import { apiKeyVariable } from "./client-variables.ts";
 import { ConfigError } from "./config-file.ts";
+import { gatewayFrom } from "./gateway-config.ts";
+import { upstreamTables } from "./gateway-settings.ts";
 import { fileVariableOf } from "./secret-file.ts";
 import { type Variables, withoutServices } from "./service-variables.ts";
 import type { Setting } from "./setting.ts";
 import { allSettings, generalSettings, planSettings, settings, variableOf } from "./settings.ts";
-import { fromFile, fromFlags, fromVariables, pick, type Source } from "./sources.ts";
+import {
+  fromFile,
+  fromFlags,
+  fromVariables,
+  pick,
+  type SettingReport,
+  type Source,
+  toReport,
+} from "./sources.ts";
+import { readUpstreams } from "./upstreams.ts";
 
 export interface Config {
   /** Absolute. */
@@ -64,6 +76,7 @@ export interface Config {
   readonly llm: LlmConfig | null;
   readonly prices: Prices;
   readonly plans: Plans;
+  readonly gateway: GatewayConfig;
 }
 
 interface LlmConfig {
@@ -74,14 +87,6 @@ interface LlmConfig {
   readonly apiKey: string | null;
   /** Timeout of one request. */
   readonly timeoutSeconds: number;
-}
-
-/** A setting as `config print` shows it. */
-export interface SettingReport {
-  readonly name: string;
-  readonly value: unknown;
-  /** `--port`, `MEMLEDGER_PORT`, the path of memledger.toml, or `default`. */
-  readonly source: string;
 }
 
 export interface ConfigSources {
@@ -115,6 +120,7 @@ export function loadConfig({
   const file = join(resolve(dataDir), "memledger.toml");
   const sources = readsFile ? [...outside, fromFile(file, dataDir)] : outside;
   const value = <Value>(setting: Setting<Value>): Value => pick(setting, sources).value;
+  const tables = readUpstreams(value(upstreamTables), file, resolve(dataDir));
   const config: Config = {
     dataDir: resolve(dataDir),
     host: value(settings.host),
@@ -162,17 +168,14 @@ export function loadConfig({
       business: planFrom("business", value),
       custom: planFrom("custom", value),
     },
+    gateway: gatewayFrom(value, tables.upstreams),
   };
-  return { config, reports: allSettings.map((setting) => report(setting, sources)), ignoredVariables };
+  const reports = [...allSettings.map((setting) => toReport(setting, sources)), ...tables.reports];
+  return { config, reports, ignoredVariables };
 }
 
 function dataDirSetting(fallback: string | undefined): Setting<string> {
   return fallback === undefined ? settings.dataDir : { ...settings.dataDir, default: fallback };
-}
-
-function report(setting: Setting<unknown>, sources: readonly Source[]): SettingReport {
-  const { value, source } = pick(setting, sources);
-  return { name: setting.name, value: setting.secret && value !== null ? "(hidden)" : value, source };
 }
 
 /** @throws ConfigError when only one of the two files is set */
@@ -248,7 +251,7 @@ function refuseUnknownVariables(variables: Variables): void {
   );
   throw new ConfigError(
     near === null
-      ? `Unknown environment variable ${unknown}. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml.`
+      ? `Unknown environment variable ${unknown}. Unset it, or use one of ${known.join(", ")}. Plans are set in memledger.toml, and so are upstreams of the gateway.`
       : `Unknown environment variable ${unknown}. Did you mean ${prefix}${near}?`,
   );
 }

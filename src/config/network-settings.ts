@@ -2,7 +2,8 @@
 // never read a file or the environment.
 
 import { httpGraceMs, idleTimeoutSeconds } from "../limits.ts";
-import { file, hosts, limit, networks, origins, port, text, toggle, whole } from "./setting.ts";
+import { hosts, networks, origins } from "./list-setting.ts";
+import { file, limit, text, toggle, whole, wholeOrNone } from "./setting.ts";
 
 export const networkSettings = {
   host: text(
@@ -24,10 +25,15 @@ export const networkSettings = {
     15,
     1,
   ),
-  metricsPort: port({
-    name: "metrics-port",
-    description: "port for Prometheus metrics at /metrics; 0 selects a free port; without it, there is none",
-  }),
+  metricsPort: wholeOrNone(
+    {
+      name: "metrics-port",
+      description:
+        "port for Prometheus metrics at /metrics; 0 selects a free port; without it, there is none",
+    },
+    0,
+    65_535,
+  ),
   metricsHost: text(
     { name: "metrics-host", description: "address on which metrics are served" },
     "127.0.0.1",

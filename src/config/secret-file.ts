@@ -1,5 +1,5 @@
-// Owns reading a secret from the file that a variable MEMLEDGER_X_FILE names, as containers provide secrets. Must never show the content of
-// the file, nor a part of it.
+// Owns reading a secret from a file that a variable MEMLEDGER_X_FILE or a key of memledger.toml names, as containers provide secrets. Must
+// never show the content of the file, nor a part of it.
 //
 // The permissions of the file are not checked: Docker and Kubernetes mount secrets that every user of the container can read.
 
@@ -37,9 +37,14 @@ export function findSecret(variables: Variables, variable: string): FoundSecret 
   return value ? { value, variable } : null;
 }
 
-function readSecretFile(path: string, fileVariable: string): string {
+/**
+ * The line in a file.
+ * @param setting where the path was found, for messages
+ * @throws ConfigError when the file has no secret
+ */
+export function readSecretFile(path: string, setting: string): string {
   const refuse = (reason: string, cause?: unknown) =>
-    new ConfigError(`The file ${path} in ${fileVariable} ${reason}`, { cause });
+    new ConfigError(`The file ${path} in ${setting} ${reason}`, { cause });
   const text = readText(path, refuse);
   const value = text.replace(/\r?\n$/, "");
   if (value === "") throw refuse("is empty. Write the secret into it, as one line.");

@@ -1,8 +1,10 @@
 // Owns how the settings in force are shown to people in a browser: what `config print` prints, with the description of each setting and
 // the ways to change it. Must never contain a secret.
 
-import type { SettingReport } from "./config.ts";
+import { upstreamSettings, upstreamTables } from "./gateway-settings.ts";
+import type { Setting } from "./setting.ts";
 import { allSettings, flagOf, generalSettings, variableOf } from "./settings.ts";
+import type { SettingReport } from "./sources.ts";
 
 /** Where a value came from. */
 type SettingSource = "flag" | "variable" | "file" | "default";
@@ -21,9 +23,8 @@ export interface SettingInForce {
 }
 
 export function settingsInForce(reports: readonly SettingReport[]): readonly SettingInForce[] {
-  const settings = new Map(allSettings.map((setting) => [setting.name, setting]));
   return reports.flatMap(({ name, value, source }) => {
-    const setting = settings.get(name);
+    const setting = settingNamed(name);
     if (setting === undefined) return [];
     const isGeneral = generalSettings.includes(setting);
     return {
@@ -36,6 +37,14 @@ export function settingsInForce(reports: readonly SettingReport[]): readonly Set
       variable: isGeneral ? variableOf(setting) : null,
     };
   });
+}
+
+/** That of an upstream has the name of the upstream in front of its own, which contains no dot. */
+function settingNamed(name: string): Setting<unknown> | undefined {
+  const isOfUpstream = name.startsWith(`${upstreamTables.name}.`);
+  const settings: readonly Setting<unknown>[] = isOfUpstream ? Object.values(upstreamSettings) : allSettings;
+  const key = isOfUpstream ? name.slice(name.lastIndexOf(".") + 1) : name;
+  return settings.find((setting) => setting.name === key);
 }
 
 function kindOf(source: string): SettingSource {

@@ -3,6 +3,7 @@
 
 import { defaultPlans, type PlanName, planNames } from "../access/plan.ts";
 import { checkpointEveryMs, checkpointEveryRecords, exportLifeMs } from "../limits.ts";
+import { gatewaySettings } from "./gateway-settings.ts";
 import { networkSettings } from "./network-settings.ts";
 import {
   address,
@@ -16,9 +17,9 @@ import {
   name,
   type Setting,
   secret,
-  threads,
   toggle,
   whole,
+  wholeOrNone,
 } from "./setting.ts";
 
 export const settings = {
@@ -141,12 +142,13 @@ export const settings = {
     16,
     65_536,
   ),
-  searchThreads: threads(
+  searchThreads: wholeOrNone(
     {
       name: "search-threads",
       description:
         "number of threads that scan large projects; without it, the number of processors, at most 4",
     },
+    1,
     64,
   ),
   extractionCredits: whole(
@@ -190,6 +192,7 @@ export const settings = {
     1,
     3_600,
   ),
+  ...gatewaySettings,
 };
 
 /** Settings of one plan: keys of the table `[plans.NAME]` in memledger.toml only. */
@@ -235,12 +238,12 @@ export const allSettings: readonly Setting<unknown>[] = [
   ...planNames.flatMap((plan) => Object.values(planSettings[plan])),
 ];
 
-/** `--search-cache-mb` */
+/** `--search-cache-mb`; `--gateway-cache-mb` for a key of a table */
 export function flagOf({ name }: Pick<Setting<unknown>, "name">): string {
-  return `--${name}`;
+  return `--${name.replaceAll(".", "-")}`;
 }
 
 /** `MEMLEDGER_SEARCH_CACHE_MB` */
 export function variableOf({ name }: Pick<Setting<unknown>, "name">): string {
-  return `MEMLEDGER_${name.toUpperCase().replaceAll("-", "_")}`;
+  return `MEMLEDGER_${name.toUpperCase().replaceAll(/[-.]/g, "_")}`;
 }

@@ -74,6 +74,19 @@ export function pick<Value>(
   return { value: setting.default, source: "default" };
 }
 
+/** A setting as `config print` shows it. */
+export interface SettingReport {
+  readonly name: string;
+  readonly value: unknown;
+  /** `--port`, `MEMLEDGER_PORT`, the path of memledger.toml or of a file with a secret, or `default`. */
+  readonly source: string;
+}
+
+export function toReport(setting: Setting<unknown>, sources: readonly Source[]): SettingReport {
+  const { value, source } = pick(setting, sources);
+  return { name: setting.name, value: setting.secret && value !== null ? "(hidden)" : value, source };
+}
+
 /** A URL may contain a password. */
 function withoutPassword(text: string): string {
   return text.replace(/\/\/[^/\s]*@/g, "//(hidden)@");

@@ -128,6 +128,7 @@ export async function openAdministrationWith(
     clock: createClock(),
     plans: config.plans,
     prices: config.prices,
+    gateway: config.gateway,
     limiter: createRateLimiter(),
     ...administrationOnly,
   });
@@ -137,8 +138,9 @@ export async function openAdministrationWith(
 const refuse = async () => {
   throw unavailable("No model is loaded for administration. Start the server and send the call to it.");
 };
-const administrationOnly: Pick<PerformTools, "embed" | "extractor" | "redactor"> = {
+const administrationOnly: Pick<PerformTools, "embed" | "extractor" | "redactor" | "forward"> = {
   embed: refuse,
+  forward: refuse,
   extractor: { name: "built-in", extract: refuse },
   redactor: { redactSource: refuse, redactItems: refuse },
 };

@@ -55,6 +55,64 @@ describe("while the server runs", () => {
     expect((await call(server.url, key.object.key)).status).toBe(401);
   });
 
+  test("what a key says about requests to the gateway is set with the key and changed later, with a record", async () => {
+    await json("project", "create", "--name", "chats", "--plan", "pro");
+    const created = await json(
+      ...["key", "create", "--project", "chats", "--permissions", "memory.read"],
+      ...["--gateway-memory", "off", "--gateway-budget", "4000", "--remember", "on"],
+    );
+    const id = String(created.object.id);
+    const nothing = { memory_floor: null, memory_tags: null, memory_failure: null };
+    const first = { memory: false, memory_budget: 4000, remember: true, ...nothing };
+    expect(created.object.gateway).toEqual(first);
+    const changed = await json(
+      ...["key", "update", id, "--gateway-memory", "default", "--gateway-floor", "0.35"],
+      ...["--gateway-tags", " team:b,team:a", "--gateway-failure", "closed"],
+    );
+    const second = {
+      memory: null,
+      memory_budget: 4000,
+      memory_floor: 0.35,
+      memory_tags: ["team:a", "team:b"],
+      memory_failure: "closed",
+      remember: true,
+    };
+    expect(changed.object.gateway).toEqual(second);
+    const shown = await run(["key", "list", "--project", "chats", "--data-dir", dataDir]);
+    expect(shown.stdout).toContain("memory_budget=4000 memory_floor=0.35 memory_tags=team:a,team:b");
+    const listed = await json("key", "list", "--project", "chats");
+    expect(listed.json).toEqual([expect.objectContaining({ id, gateway: second })]);
+    const all = ["--gateway-budget", "--gateway-floor", "--gateway-tags", "--gateway-failure", "--remember"];
+    const removed = await json("key", "update", id, ...all.flatMap((flag) => [flag, "default"]));
+    expect(removed.object.gateway).toBeNull();
+    const { stdout } = await json("audit", "list", "--action", "key.update");
+    expect(stdout.match(/"action":"key\.update"/g)).toHaveLength(2);
+    await json("project", "delete", "chats", "--yes");
+  });
+
+  test.each<[string[], number, string]>([
+    [["no-such-key", "--gateway-memory", "on"], 1, 'There is no key "no-such-key".'],
+    [["KEY"], 2, "Give at least one option, such as --gateway-memory off."],
+    [["KEY", "--remember", "constructor"], 2, "--remember must be on, off or default"],
+    [["KEY", "--gateway-memory", "perhaps"], 2, "--gateway-memory must be on, off or default"],
+    [["KEY", "--gateway-budget", "-1"], 2, "--gateway-budget must be a whole number or"],
+    [["KEY", "--gateway-budget", "1000001"], 1, "--gateway-budget must be a whole number from 0 to 1000000."],
+    [["KEY", "--gateway-floor", "1.5"], 1, "--gateway-floor must be a number from 0 to 1."],
+    [["KEY", "--gateway-floor", "half"], 2, "--gateway-floor must be a number from 0 to 1"],
+    [["KEY", "--gateway-tags", ","], 1, "--gateway-tags"],
+    [["KEY", "--gateway-tags", "x".repeat(65)], 1, "Each value of --gateway-tags"],
+    [["KEY", "--gateway-failure", "fail_open"], 1, "--gateway-failure"],
+    [["ml_secret", "--gateway-memory", "on"], 2, "Give the id of the key, not the key itself."],
+  ])("key update %j is refused", async (words, exitCode, message) => {
+    const { object } = await json("key", "create", "--project", "default", "--permissions", "memory.read");
+    const named = words.map((word) => (word === "KEY" ? String(object.id) : word));
+    const refused = await run(["key", "update", ...named, "--data-dir", dataDir]);
+    expect([refused.exitCode, refused.stderr]).toEqual([exitCode, expect.stringContaining(message)]);
+    await json("key", "revoke", String(object.id));
+    const late = await run(["key", "update", String(object.id), "--remember", "on", "--data-dir", dataDir]);
+    expect([late.exitCode, late.stderr]).toEqual([1, expect.stringContaining("is revoked, so it cannot be")]);
+  });
+
   test("a key of a deleted project is told so, and an id may have capitals and spaces", async () => {
     await json("project", "create", "--name", "short", "--plan", "custom");
     const made = await json("key", "create", "--project", "short", "--permissions", "memory.write");

@@ -2,7 +2,16 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gatherEvidence } from "../../src/cli/audit-evidence.ts";
 import { verifyRecentRecords } from "../../src/engines/sqlite/verify/recent-records.ts";
@@ -231,6 +240,33 @@ test("older records than the newest ones of each chain are left out and counted"
   expect(verifyRecentRecords({ ...options, recordsPerChain: 1_000 }).report.failure).toMatchObject({
     seq: 1,
   });
+});
+
+test("upstreams of the gateway are connected to and sent nothing, and one that is away is no fault", async () => {
+  const dataDir = copy();
+  const received: number[] = [];
+  let connections = 0;
+  using upstream = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open: () => {
+        connections++;
+      },
+      data: (_, bytes) => void received.push(...bytes),
+    },
+  });
+  const closed = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  closed.stop(true);
+  const table = (name: string, port: number) =>
+    `[[gateway.upstreams]]\nname = "${name}"\nbase-url = "http://127.0.0.1:${port}/v1"\napi-key = "sk-1"\n`;
+  writeFileSync(join(dataDir, "memledger.toml"), table("here", upstream.port) + table("away", closed.port));
+  const { ok, of } = await diagnose(dataDir);
+  expect([ok, of("gateway").ok]).toEqual([true, true]);
+  expect(of("gateway").message).toBe(
+    `here accepts connections; warning: away accepts no connection at 127.0.0.1:${closed.port} (ECONNREFUSED); start it, or correct its base-url`,
+  );
+  expect([connections, received]).toEqual([1, []]);
 });
 
 test("people are told what was not checked", async () => {

@@ -271,12 +271,14 @@ async function connect(url: string, bytes: string) {
 
 test("people get the key once, the documentation and a line to try", async () => {
   const dataDir = createFolder();
-  const child = spawn(["serve", "--port", "0", "--data-dir", dataDir]);
+  const gateway = ["--gateway-base-url", "http://127.0.0.1:9/v1"];
+  const child = spawn(["serve", "--port", "0", "--data-dir", dataDir, ...gateway]);
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes("Ctrl+C")) text += (await reader.read()).value ?? "";
   const [, url = ""] = /Documentation +(http:\S+)\/docs/.exec(text) ?? [];
   expect(text.match(/ml_[0-9A-Za-z]{43}/g)).toHaveLength(2);
+  expect(text).toMatch(/Gateway +http:\S+\/v1, to default\n/);
   const [, line = ""] = /^ +(curl .*)$/m.exec(text) ?? [];
   const tried = Bun.spawn(["sh", "-c", `${line} -sS`], { stdout: "pipe" });
   expect(await tried.stdout.text()).toContain('"code":1000');

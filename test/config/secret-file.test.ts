@@ -67,7 +67,7 @@ describe("a secret in a file", () => {
 
   test("exists for every setting that is a secret, and for no other setting", () => {
     const secrets = allSettings.filter(({ secret }) => secret);
-    expect(secrets.map(({ name }) => name)).toEqual(["llm-api-key"]);
+    expect(secrets.map(({ name }) => name)).toEqual(["llm-api-key", "gateway.api-key"]);
     for (const setting of generalSettings.filter(({ secret }) => !secret)) {
       const variable = `${variableOf(setting)}_FILE`;
       expect(fault({ [variable]: file("x") })).toContain(`Unknown environment variable ${variable}`);

@@ -5,7 +5,7 @@ import { permissions } from "../../../src/access/key.ts";
 import { revokeKey } from "../../../src/access/key-operations.ts";
 import { type Route, routes, takesBody } from "../../../src/transports/http/routes.ts";
 import { type CallOptions, startTestApp } from "../../fixture.ts";
-import { expectClean, runScenarios, type Scenario } from "./scenario.ts";
+import { expectApiError, expectClean, runScenarios, type Scenario } from "./scenario.ts";
 
 const app = await startTestApp();
 afterAll(() => app.stop());
@@ -36,7 +36,41 @@ function request({
   };
 }
 
-for (const route of routes) {
+const isExchange = ({ operation }: Route) => operation.exchange !== undefined;
+
+describe.each(routes.filter(isExchange))("$operation.name", ({ method, path, operation }) => {
+  test.each<[string, string | null, number, RegExp, string | null]>([
+    ["without a key", null, 1401, /is missing/, null],
+    ["with a key that nobody made", `ml_${"0".repeat(43)}`, 1401, /unknown or malformed/, null],
+    ["with an expired key", expired.key, 1401, /expired/, projectId],
+    ["with a revoked key", revoked.key, 1401, /revoked/, projectId],
+    ["without the permission", "lacking", 1403, /gateway\.use/, projectId],
+  ])("%s is refused in the form of its API, with a record", async (_, key, code, message, chain) => {
+    const others = permissions.filter((each) => each !== operation.permission);
+    const used = key === "lacking" ? (await app.createKey(projectId, others)).key : key;
+    const before = app.countRecords(chain);
+    const reply = await app.call(method, path, { key: used, ...(method === "POST" ? { body: {} } : {}) });
+    expect(reply.status).toBe(code - 1_000);
+    expect(expectApiError(reply)).toMatch(message);
+    const [record, ...more] = app.records(chain, before);
+    expect(more).toEqual([]);
+    expect(record?.entry).toMatchObject({
+      action: operation.name,
+      code,
+      id: reply.headers.get("memledger-record"),
+    });
+  });
+
+  test("needs no subscription, because its memories need none", async () => {
+    const reply = await app.call(method, path, {
+      key: unsubscribed.key,
+      ...(method === "POST" ? { body: {} } : {}),
+    });
+    expect([200, 400, 404]).toContain(reply.status);
+  });
+});
+
+for (const route of routes.filter((each) => !isExchange(each))) {
   const { permission, name } = route.operation;
   const { body, ...target } = request(route);
   const others = permissions.filter((other) => other !== permission);
